@@ -72,11 +72,12 @@ test-latest:     ## the fast tests with the newest release of every dependency
 	.venv-latest/bin/python -m pip install --quiet --group dev --editable '.[hub,label-studio,stackexchange]'
 	.venv-latest/bin/pytest -m 'not real'
 
-check: .venv/all-$(STAMP)     ## format, lint, types, import contracts
+check: .venv/all-$(STAMP)     ## format, lint, types, import contracts, licences of what is installed
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/pip-licenses --python $(BIN)/python >/dev/null
 
 format: .venv/all-$(STAMP)    ## put the code into its form
 	$(BIN)/ruff format .

@@ -85,9 +85,9 @@ def released(scratch: Path, pairs: int, *options: str) -> tuple[float, float]:
     audit = run("audit", str(out), "--out", str(scratch / f"again-{pairs}"))
     if release.code or verify.code or audit.code not in (0, 1):
         sys.exit(f"ended with {release.code}, {verify.code} and {audit.code}")
-    told = "judged by people" if options else "nobody was asked"
+    study = "judged by people" if options else "nobody was asked"
     print(
-        f"{pairs:>9,} pairs, {told}: released in {release.cpu:.0f} s of CPU and {release.mb:,.0f}"
+        f"{pairs:>9,} pairs, {study}: released in {release.cpu:.0f} s of CPU and {release.mb:,.0f}"
         f" MB, of which an audit takes {audit.cpu:.0f} s;"
         f" verified in {verify.cpu:.0f} s and {verify.mb:,.0f} MB"
     )

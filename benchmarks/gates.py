@@ -142,7 +142,7 @@ def _judgements(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
             if planted.purpose == "adherence":
                 yield any(_miscounted(outcome, draft) for draft in _kept(outcome))
         elif planted.purpose == "compare":
-            # Always A is no opinion: it must not make a tie, and so not parity by a tie.
+            # Always A is not an opinion: it must not make a tie, and so not parity by a tie.
             yield any(
                 draft.comparison is Comparison.TIE and draft.first in planted.prompt
                 for draft in _kept(outcome)

@@ -76,8 +76,8 @@ def built(folder: Path, users: int) -> list[Call]:
         sys.exit(f"the build ended with {code}")
     with sqlite3.connect(f"file:{folder / 'run' / 'calls.sqlite'}?mode=ro", uri=True) as database:
         rows = database.execute("SELECT purpose, request FROM calls ORDER BY rowid").fetchall()
-    told = [(purpose, json.loads(request)["messages"]) for purpose, request in rows]
-    return [Call(purpose, *(m["content"] for m in messages)) for purpose, messages in told]
+    prompts = [(purpose, json.loads(request)["messages"]) for purpose, request in rows]
+    return [Call(purpose, *(m["content"] for m in messages)) for purpose, messages in prompts]
 
 
 def measured(folder: Path, calls: list[Call]) -> dict[str, list[Cost]]:
@@ -88,12 +88,12 @@ def measured(folder: Path, calls: list[Call]) -> dict[str, list[Cost]]:
     text.write_text(bundled(), encoding="utf-8")
     _run([python, str(HERE / "tiny_model.py"), str(model), str(text)])
     engine = str(Path(__file__).with_name("prefix_engine.py"))
-    told = _run(
+    printed = _run(
         [python, engine, str(model), str(CACHE_TOKENS), str(IN_FLIGHT)],
         "".join(json.dumps(_conversations(order, calls)) + "\n" for order in ORDERS),
     )
     # vLLM logs to the standard output, too.
-    replies = [json.loads(line) for line in told.splitlines() if line.startswith('{"cost"')]
+    replies = [json.loads(line) for line in printed.splitlines() if line.startswith('{"cost"')]
     costs = {}
     for order, reply in zip(ORDERS, replies, strict=True):
         costs[order] = [Cost(*cost) for cost in reply["cost"]]
@@ -130,7 +130,7 @@ def _run(command: list[str], given: str = "") -> str:
 
 def report(calls: list[Call], measured: dict[str, list[Cost]]) -> None:
     planned = [call.user for call in calls if call.purpose in WITH_HISTORY]
-    read = Counter(told.partition("<history>\n")[2].partition("</history>")[0] for told in planned)
+    read = Counter(user.partition("<history>\n")[2].partition("</history>")[0] for user in planned)
     users, posts = len(read), "".join(re.findall(r"<post .*?</post>", "".join(read), re.DOTALL))
     times = len(planned) / users
     print(

@@ -1,4 +1,4 @@
-"""One prompt in other orders: what a prefix cache would save if the parts stood elsewhere."""
+"""One prompt in other orders: what a prefix cache would save if the parts were elsewhere."""
 
 import re
 from collections.abc import Callable

@@ -113,7 +113,7 @@ def server(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def dropping(url: str, dropped: list[str]) -> Iterator[str]:
-    """A proxy that drops connections; `dropped` is told how."""
+    """A proxy that drops connections; `dropped` gets the fault of each."""
     chance = random.Random(0)
     up, done, address = threading.Event(), threading.Event(), list[str]()
 

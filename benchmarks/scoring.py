@@ -125,7 +125,7 @@ class Plain:
         found: list[float] = []
         computed = 0
         for start in range(0, len(texts), batch):
-            told = [
+            chats = [
                 self.words.apply_chat_template(
                     [{"role": "user", "content": a}, {"role": "assistant", "content": b}],
                     tokenize=False,
@@ -133,7 +133,7 @@ class Plain:
                 for a, b in texts[start : start + batch]
             ]
             encoded = self.words(
-                told, return_tensors="pt", padding=True, add_special_tokens=False
+                chats, return_tensors="pt", padding=True, add_special_tokens=False
             ).to(self.model.device)
             computed += encoded["input_ids"].numel()
             with self.torch.inference_mode():

@@ -1,6 +1,6 @@
 """Three ways in which raters come to their answers, each with the agreement that follows from it.
 
-Subjects and raters are drawn anew in every study, and three raters answer each subject. `spread` is
+Every study draws its own subjects and raters, and three raters answer each subject. `spread` is
 how much raters differ. Truths are those of endlessly many subjects and raters.
 
 right or wrong    one of three answers; a rater is right with a probability that a hard and an easy

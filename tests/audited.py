@@ -113,7 +113,7 @@ def sizes_of(rows: Iterable[Row]) -> Sizes:
 
 
 class Again:
-    """Rows that are made anew each time they are gone through."""
+    """Rows that are made again each time they are gone through."""
 
     def __init__(self, n: int, texts: Sequence[str]) -> None:
         self._n = n

@@ -58,7 +58,7 @@ class Endpoint:
     handler: Handler | None = None
     asked: list[Asked] = field(default_factory=list)
     answered: list[str] = field(default_factory=list)
-    """Identities of the requests whose handler came to its end."""
+    """Identities of the requests whose handler ended."""
     in_flight: int = 0
     most_in_flight: int = 0
     models: tuple[str, ...] = ("m",)

@@ -1,7 +1,7 @@
 """Environments of their own for real components whose pins clash with ours.
 
     CACHE/NAME-HASH/        a virtual environment with what a requirements file names
-    CACHE/NAME-HASH/ready   written last; without it the environment is made anew
+    CACHE/NAME-HASH/ready   written last; without it the environment is made again
     CACHE/NAME-HASH.log     what pip said
 
 The hash is over the requirements and the Python version.

@@ -31,7 +31,7 @@ KEY_VARIABLE = "PAIRWRIGHT_TEST_KEY"
 
 
 class Done(NamedTuple):
-    """What a command came to."""
+    """How a command ended, and what it printed."""
 
     code: int
     out: str
@@ -54,7 +54,7 @@ def _commands() -> Any:
 
 
 def pairwright(*arguments: object) -> Done:
-    """Run a command in this process. What is no error for the user is raised as it is."""
+    """Run a command in this process. What is not an error for the user is raised as it is."""
     out, err = io.StringIO(), io.StringIO()
     commands = _commands()
     with (

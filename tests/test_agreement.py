@@ -87,6 +87,25 @@ def test_alpha_is_krippendorffs(table: str, levels: range, measurement: Measurem
 
 
 @pytest.mark.parametrize(
+    ("measurement", "alpha"),
+    [("nominal", 0.0), ("ordinal", 0.5529411764705883), ("interval", 0.48275862068965514)],
+)
+def test_alpha_with_missing_ratings_and_uneven_levels(
+    measurement: Measurement, alpha: float
+) -> None:
+    """The values are those of the package `krippendorff` 0.9.0, which is not required here."""
+    rated = {"a": (1, 1, 4), "b": (9, 4, None), "c": (2, None, 1), "d": (4, 9, 9), "e": (2,)}
+    rows = [
+        (item, f"rater {n}", value)
+        for item, values in rated.items()
+        for n, value in enumerate(values)
+        if value is not None
+    ]
+    found = krippendorff_alpha(Ratings.of(rows, (1, 2, 4, 9)), measurement).value
+    assert found == pytest.approx(alpha, abs=1e-12)
+
+
+@pytest.mark.parametrize(
     ("table", "levels"),
     [("irrcac_raw_4raters", range(1, 6)), ("irrcac_raw_5observers", range(4))],
 )

@@ -233,7 +233,7 @@ def test_intervals_are_about_as_wide_as_estimates_vary(people: int) -> None:
 
 @pytest.mark.real
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
-    """Raters and items are drawn anew in every study; two raters of mean accuracy m agree with
+    """Raters and items are drawn again in every study; two raters of mean accuracy m agree with
     chance m^2 + (1 - m)^2 / 2, and levels being even, 2/3 of random pairs differ."""
     truth = 0.8**2 + 0.2**2 / 2
     rng = np.random.default_rng(12)

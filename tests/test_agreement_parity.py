@@ -134,7 +134,7 @@ def test_coin_flips_verify_what_the_rule_lets_through() -> None:
     assert verified_by_chance(3, "unanimity") == 0.125
     assert verified_by_chance(3, "majority", halves=2) == 0.25
     assert verified_by_chance(1, "majority") == 0.5
-    # With an even number a tie is no majority: 4 or 3 of 4.
+    # With an even number a tie is not a majority: 4 or 3 of 4.
     assert verified_by_chance(4, "majority") == 5 / 16
 
 

@@ -45,7 +45,7 @@ def jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to stand in."""
+    """An empty folder to work in."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

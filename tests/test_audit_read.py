@@ -584,7 +584,7 @@ def test_a_wrong_column_map_names_the_column_and_those_that_are_there(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "message"),
     [
         (("chosen",), "is not WHAT=COLUMN"),
         (("better=chosen",), "is not WHAT=COLUMN"),
@@ -594,9 +594,9 @@ def test_a_wrong_column_map_names_the_column_and_those_that_are_there(tmp_path: 
     ],
 )
 def test_a_column_map_that_means_nothing_is_refused(
-    tmp_path: Path, columns: tuple[str, ...], told: str
+    tmp_path: Path, columns: tuple[str, ...], message: str
 ) -> None:
-    assert told in refused(jsonl(tmp_path / "a.jsonl", PLAIN), *columns)
+    assert message in refused(jsonl(tmp_path / "a.jsonl", PLAIN), *columns)
 
 
 def test_files_that_hold_nothing_are_refused(tmp_path: Path) -> None:
@@ -616,7 +616,7 @@ def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("a.json", b"{broken", "a.json:1: not JSON"),
         ("a.json", b'{"rows": []}', "not an array"),
@@ -632,9 +632,9 @@ def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Pa
         ("a.json.gz", gzip.compress(b"[]" * 9999, mtime=0)[:-9], "not a whole gzip file"),
     ],
 )
-def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, told: str) -> None:
+def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
-    assert told in refused(tmp_path / name)
+    assert message in refused(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv"])

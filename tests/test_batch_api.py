@@ -92,7 +92,7 @@ def test_what_was_submitted_is_not_submitted_again(study: Study, api: BatchApi) 
 def test_a_batch_that_was_made_unheard_is_found_and_not_made_again(
     study: Study, api: BatchApi
 ) -> None:
-    for _ in range(5):  # So that it stands on a later page of the list.
+    for _ in range(5):  # So that it is on a later page of the list.
         api.batches[f"other_{len(api.batches)}"] = {
             "id": f"other_{len(api.batches)}", "object": "batch", "created_at": 0,
             "completion_window": "24h", "endpoint": "e", "input_file_id": "f", "status": "expired",

@@ -220,9 +220,9 @@ BAD: dict[str, tuple[str, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("line", "kind", "told"), BAD.values(), ids=BAD)
+@pytest.mark.parametrize(("line", "kind", "message"), BAD.values(), ids=BAD)
 def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
-    there: There, line: str, kind: str, told: str
+    there: There, line: str, kind: str, message: str
 ) -> None:
     file = there.text(f"{json.dumps(good(1))}\n{line}\n{json.dumps(good(2))}\n")
     result = there.ingest(file)
@@ -230,7 +230,7 @@ def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
     (problem,) = there.problems
     assert problem.where == f"{file}:2"
     assert problem.kind == kind
-    assert told in problem.detail
+    assert message in problem.detail
     problem.model_dump_json().encode()
     assert there.store.get(KEY) is None
     noted = there.asked.failure(KEY)
@@ -267,7 +267,7 @@ def test_an_empty_file_is_told(there: There) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda path: path.write_bytes(b"\x1f\x8b\x08\x00"), "compressed with gzip"),
         (lambda path: path.mkdir(), "Is a directory"),
@@ -276,11 +276,11 @@ def test_an_empty_file_is_told(there: There) -> None:
     ids=["gzip", "folder", "nothing"],
 )
 def test_what_is_no_file_of_lines_is_an_input_error(
-    there: There, make: Callable[[Path], object], told: str
+    there: There, make: Callable[[Path], object], message: str
 ) -> None:
     path = there.folder / "replies"
     make(path)
-    with pytest.raises(InputError, match=told) as found:
+    with pytest.raises(InputError, match=message) as found:
         there.ingest(path)
     assert found.value.where == str(path)
 

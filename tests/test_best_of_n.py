@@ -43,7 +43,7 @@ from pairwright.evaluate.outputs import JudgedOutput, OutputScores, model_score,
 from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.results import TRIAL, ScorerRef
-from pairwright.evaluate.scorers.spec import load_scorers
+from pairwright.evaluate.settings import load_scorers
 from pairwright.records import AspectScore
 from pairwright.report import to_html, to_markdown
 from released import run_of, written
@@ -461,7 +461,7 @@ def test_more_than_n_samples_cannot_be_picked_from(
 
 
 @pytest.mark.parametrize(
-    ("more", "arguments", "told"),
+    ("more", "arguments", "message"),
     [
         ("", ["--scorer", "judge"], "compares two responses"),
         ("", ["--scorer", "nobody"], "no scorer 'nobody'"),
@@ -471,12 +471,12 @@ def test_more_than_n_samples_cannot_be_picked_from(
     ids=["a comparing judge", "an unknown scorer", "temperature 0", "k = 0"],
 )
 def test_what_cannot_work_is_refused_before_the_first_call(
-    release: Path, tmp_path: Path, endpoint: Endpoint, more: str, arguments: list[str], told: str
+    release: Path, tmp_path: Path, endpoint: Endpoint, more: str, arguments: list[str], message: str
 ) -> None:
     settings(tmp_path, endpoint.url, more)
     done = best_of(release, tmp_path, "-n", 2, *arguments)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
     assert endpoint.n == 0
 
 

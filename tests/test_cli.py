@@ -58,7 +58,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
 
 @pytest.fixture
 def copied(built: Built, tmp_path: Path) -> Study:
-    """The finished run, to go on in or to do harm to; the endpoint counts anew."""
+    """The finished run, to go on in or to do harm to; the endpoint counts from 0."""
     built.endpoint.forget()
     return built.study.copy(tmp_path / "study")
 
@@ -409,7 +409,7 @@ def test_a_deleted_store_is_not_paid_for_again_without_consent(copied: Study, bu
 
 
 def test_a_build_that_is_refused_for_the_lock_has_changed_nothing(copied: Study) -> None:
-    """Else the first build's results stand beside the second one's config."""
+    """Else the first build's results would be beside the second one's config."""
     before = everything(copied.run)
     copied.change(twin__margin=0.3)
     with closing(Store(copied.run / "calls.sqlite")):

@@ -399,14 +399,14 @@ def test_retry_after_as_a_date_is_honoured() -> None:
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
-    "told",
+    "message",
     [
         "Fri, 31 Dec 1999 23:59:59 GMT", "soon", "", "-5", "0", "1e-9",
         "Mon, 01 Jan 0001 00:00:00 +2359", "Sun, 22 Nov 2026 12:00:00 +99999999999",
     ],
 )  # fmt: skip
-def test_a_retry_after_that_says_nothing_useful_is_no_crash_and_no_long_wait(told: str) -> None:
-    handler = script(fail(429, headers={"Retry-After": told}), say("at last"))
+def test_a_retry_after_that_says_nothing_useful_is_no_crash_and_no_long_wait(message: str) -> None:
+    handler = script(fail(429, headers={"Retry-After": message}), say("at last"))
     answer, asked, _ = exchange(handler, once)
     assert answer.text == "at last"
     assert asked[1].at - asked[0].at < 2

@@ -210,7 +210,7 @@ def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str]
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (in_process('engine = "vllm"', 'engine = "sglang"'),
          ["[endpoints.local.engine]", "'http' or 'vllm'"]),
@@ -242,11 +242,11 @@ def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str]
     ],
 )  # fmt: skip
 def test_what_does_not_go_with_an_engine_is_named(
-    write: Callable[[str], Path], content: str, told: list[str]
+    write: Callable[[str], Path], content: str, message: list[str]
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         load(write(content))
-    for words in told:
+    for words in message:
         assert words in str(caught.value)
 
 
@@ -258,7 +258,7 @@ def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (GOOD + "words = ", "not TOML"),
         (GOOD + "[source]\n", "not TOML"),
@@ -267,12 +267,12 @@ def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_toml_is_named_with_its_line(
-    write: Callable[[str], Path], content: str, told: str
+    write: Callable[[str], Path], content: str, message: str
 ) -> None:
     with pytest.raises(ConfigError, match="not TOML") as caught:
         load(write(content))
     assert "run.toml" in str(caught.value)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "line" in str(caught.value)
 
 

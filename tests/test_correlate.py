@@ -366,7 +366,7 @@ WRONG = {
         "1 cells under a header of 4",
         ":3",
     ),
-    "a first column without a name that is no row number": (
+    "a first column without a name that is not a row number": (
         ",b,d\nx,1,1\ny,2,2\nz,3,3\n",
         "does not name each column once",
         ":1",
@@ -454,7 +454,7 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     first, second, third = found.claims
     assert first.startswith("good goes with d by Pearson, Spearman, Kendall")
     assert second.startswith("By Pearson, Spearman")
-    assert "loose cannot be told" in second
+    assert "loose cannot be distinguished" in second
     assert third.startswith("good and loose differ by")
     again = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
     assert again == found

@@ -1,6 +1,6 @@
 """The pages say what is true: current, complete, and every example in them works.
 
-Examples are taken from the pages as they stand, so a page that is edited is a page that is tested.
+Examples are taken from the pages as they are, so a page that is edited is a page that is tested.
 """
 
 import ast
@@ -24,7 +24,7 @@ import pairwright
 from pairwright import cli
 from pairwright.assets import DOCS
 from pairwright.cli.renamed import RENAMED
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import VARIABLES
@@ -372,12 +372,14 @@ def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
     (tmp_path / "cell.py").write_text(CELL, encoding="utf-8")
     printed = run(tmp_path, "python", "-W", "error::ResourceWarning", script)
     for line in (
-        "72 pairs; 0 units refused",
+        "72 pairs; 0 units refused; 660 calls",
+        "624 tasks for 9 annotators in study/run/human",
         "0 tasks are open",
-        " rows, sha256:",
-        "profile ('",
-        "'similarity.profile'",
-        "prompts-short     18",
+        "28 verified",
+        "41 rows, sha256:",
+        "31 files are what they say",
+        "profile ('overlap.profile', 'similarity.profile', 'constant.profile', 'longer.profile')",
+        "1  prompts-short     18        0",
         "pair=Pair(",
         "halves=(Pair(",
     ):

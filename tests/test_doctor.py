@@ -358,7 +358,7 @@ def test_a_server_that_refuses_max_length_has_no_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("details", "told", "state", "said"),
+    ("details", "message", "state", "said"),
     [
         ({"cached_tokens": 1536}, None, "ok", "1,536 of 12 tokens"),
         ({"cached_tokens": 1536}, CacheMetrics(True, 4096), "ok", "holds 4,096 tokens"),
@@ -371,10 +371,10 @@ def test_a_server_that_refuses_max_length_has_no_fault() -> None:
     ],
 )
 def test_a_prefix_cache_is_found_by_usage_or_by_metrics(
-    details: Any, told: CacheMetrics | None, state: str, said: str
+    details: Any, message: CacheMetrics | None, state: str, said: str
 ) -> None:
     handler = answering(by_seed, prompt_tokens_details=details)
-    found, asked = examined(handler, lambda questions: check_prefix_cache(questions, told))
+    found, asked = examined(handler, lambda questions: check_prefix_cache(questions, message))
     assert (found.state, said in found.found) == (state, True), found
     assert asked[0].identity == asked[1].identity
     assert 5000 < len(asked[0].said) < 11_000

@@ -82,7 +82,7 @@ def test_files_may_lie_elsewhere_than_the_name_that_calls_are_stored_under() -> 
 
 
 @pytest.mark.parametrize(
-    ("table", "key", "told"),
+    ("table", "key", "message"),
     [
         ({"max_model_length": 4096}, "max_model_length", "flag does not exist"),
         ({"max-model-len": 4096}, "max-model-len", "flag does not exist"),
@@ -100,12 +100,12 @@ def test_files_may_lie_elsewhere_than_the_name_that_calls_are_stored_under() -> 
     ],
 )
 def test_a_flag_that_vllm_does_not_take_is_named_by_its_key(
-    table: dict[str, Any], key: str, told: str
+    table: dict[str, Any], key: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as caught:
         flags(vllm=table)
     assert caught.value.where == f"[endpoints.local.vllm.{key}]"
-    assert told in caught.value.what
+    assert message in caught.value.what
     assert "vllm serve --help" in caught.value.fix
 
 
@@ -222,7 +222,7 @@ def test_the_body_is_the_one_that_a_server_gets(stand_in: StandIn) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (OSError("org/tiny is not a local folder"), "org/tiny is not a local folder"),
         (RuntimeError("Engine core initialization failed."), "initialization failed"),
@@ -234,13 +234,13 @@ def test_the_body_is_the_one_that_a_server_gets(stand_in: StandIn) -> None:
     ],
 )
 def test_an_engine_that_cannot_start_is_tried_once_and_every_call_is_told(
-    stand_in: StandIn, error: Exception, told: str
+    stand_in: StandIn, error: Exception, message: str
 ) -> None:
     stand_in.fails = error
     for failed in send("a", "b"):
         assert isinstance(failed, InputError)
         assert "endpoints.local" in failed.where
-        assert told in failed.what
+        assert message in failed.what
     assert (stand_in.starts, stand_in.ends) == (1, 0)
 
 

@@ -447,10 +447,10 @@ def test_results_come_back_as_they_were_written(rows: list[Row], tmp_path: Path)
     [
         pytest.param(lambda lines: lines[:-1], r"says \d+", id="a line is missing"),
         pytest.param(lambda lines: [*lines, lines[0]], "is there twice", id="a pair twice"),
-        pytest.param(lambda lines: ["{}", *lines[1:]], "jsonl:1", id="a line is no decision"),
+        pytest.param(lambda lines: ["{}", *lines[1:]], "jsonl:1", id="a line is not a decision"),
         pytest.param(
             lambda lines: [lines[0].replace('"chosen":', '"chosen":NaN,"x":'), *lines[1:]],
-            "jsonl:1", id="a score is no number",
+            "jsonl:1", id="a score is not a number",
         ),
     ],
 )  # fmt: skip

@@ -20,7 +20,7 @@ from pairwright.evaluate.board import gather_results
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary, ScorerRef, write_result
-from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.models.store import Store
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
 from study import pairwright

@@ -218,7 +218,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ("[% for %]", "not a template"),
         ("[[ missing ]]", "'missing' is undefined"),
@@ -227,11 +227,13 @@ def folder(tmp_path: Path) -> Path:
         ("&nbsp;", "not XML"),
     ],
 )
-def test_a_template_that_cannot_be_rendered_is_named(folder: Path, change: str, told: str) -> None:
+def test_a_template_that_cannot_be_rendered_is_named(
+    folder: Path, change: str, message: str
+) -> None:
     path = folder / "labeling_config_preference.xml.jinja"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("<Choices", f"{change}<Choices"), encoding="utf-8")
-    with pytest.raises(InputError, match=re.escape(told)) as caught:
+    with pytest.raises(InputError, match=re.escape(message)) as caught:
         labelling_config("preference", SCALES, folder=folder)
     assert caught.value.where.startswith(str(path))
     labelling_config("quality", SCALES, folder=folder)

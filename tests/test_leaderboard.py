@@ -1,4 +1,4 @@
-"""The leaderboard: what is told apart, what stands where, and what is refused."""
+"""The leaderboard: what is distinguished, what is in which table, and what is refused."""
 
 import itertools
 import json

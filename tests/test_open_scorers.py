@@ -12,7 +12,7 @@ import pytest
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import EmbeddingBaseline
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.extras import install
 from pairwright.models.client import Meter
 from pairwright.models.store import Store

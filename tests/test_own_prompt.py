@@ -12,7 +12,7 @@ from pairwright.errors import ConfigError, PromptError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluate.scorers.seam import Preference, PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.scorers.spec import load_scorers
+from pairwright.evaluate.settings import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.settings.prompt import OwnPrompt
@@ -88,7 +88,7 @@ def test_people_cannot_open_or_close_its_tags(prompt: Callable[[str], Path]) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (PREFER.replace("{{ second }}", "B"), "'second' is not used"),
         (PREFER + "{{ history }}", "unknown variable 'history'"),
@@ -97,10 +97,10 @@ def test_people_cannot_open_or_close_its_tags(prompt: Callable[[str], Path]) -> 
     ],
 )
 def test_what_is_wrong_with_it_is_named(
-    prompt: Callable[[str], Path], text: str, told: str
+    prompt: Callable[[str], Path], text: str, message: str
 ) -> None:
     path = prompt(text)
-    with pytest.raises(PromptError, match=told) as caught:
+    with pytest.raises(PromptError, match=message) as caught:
         OwnPrompt.load(path, "prefer")
     assert caught.value.where.startswith(str(path))
 

@@ -14,7 +14,7 @@ import pytest
 from pairwright.errors import ConfigError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.scorers.spec import load_scorers
+from pairwright.evaluate.settings import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.records import Post
@@ -221,7 +221,7 @@ def test_a_package_in_another_folder_is_found(own: Own, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "keys", "told"),
+    ("code", "keys", "message"),
     [
         ("class Other: pass", {}, ["has no class Length", "Other"]),
         ("Length = 3", {}, ["int, and no class, Length"]),
@@ -237,17 +237,17 @@ def test_a_package_in_another_folder_is_found(own: Own, tmp_path: Path) -> None:
     ids=lambda value: value[:30] if isinstance(value, str) else None,
 )
 def test_what_cannot_be_used_is_named_before_anything_is_scored(
-    own: Own, code: str, keys: dict[str, str], told: list[str]
+    own: Own, code: str, keys: dict[str, str], message: list[str]
 ) -> None:
     own.write(code, **keys)
     with pytest.raises(ConfigError) as caught:
         own.ref()
-    for words in (*told, "scorers.mine"):
+    for words in (*message, "scorers.mine"):
         assert words in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         ("return [1, 2]", "2 scores for 1 candidates"),
         ("return []", "0 scores for 1 candidates"),
@@ -264,12 +264,12 @@ def test_what_cannot_be_used_is_named_before_anything_is_scored(
     ],
 )
 def test_what_it_does_wrong_ends_the_command_with_its_file_and_class(
-    own: Own, body: str, told: str
+    own: Own, body: str, message: str
 ) -> None:
     own.write(f"class Length:\n    def score(self, candidates):\n        {body}\n")
     with pytest.raises(ConfigError) as caught:
         own.scores("Rye.")
-    assert told in caught.value.what
+    assert message in caught.value.what
     assert f"{own.module}.py, class Length" in caught.value.where
     if "raise" in body:
         assert f"{own.module}.py, line 3" in caught.value.what

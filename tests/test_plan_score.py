@@ -187,7 +187,7 @@ def test_plans_made_elsewhere_are_lists_or_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         pytest.param({"id": "x", "aspects": []}, "'x' is not in", id="an unknown item"),
         pytest.param({"id": "q-0", "aspects": []}, "has a plan already", id="an item twice"),
@@ -198,11 +198,11 @@ def test_plans_made_elsewhere_are_lists_or_texts(tmp_path: Path) -> None:
         pytest.param({"aspects": []}, "id", id="no id"),
     ],
 )
-def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, told: str) -> None:
+def test_a_wrong_plan_is_refused_by_its_line(tmp_path: Path, line: object, message: str) -> None:
     path = plans_file(tmp_path, {"id": "q-0", "aspects": []}, line)
     with pytest.raises(InputError) as raised:
         read_plans(path, gold(tmp_path, *rows(2)))
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert f"{path}:2" in str(raised.value)
 
 
@@ -461,7 +461,7 @@ def test_only_the_first_items_are_scored_where_that_is_asked(folder: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         pytest.param("[planners.x]\nkind = 'endpoint'\nendpoint = 'no'", "'no'", id="endpoint"),
         pytest.param("[planners.X]\nkind = 'plans'\npath = 'p'", "lower case", id="name"),
@@ -470,12 +470,12 @@ def test_only_the_first_items_are_scored_where_that_is_asked(folder: Path) -> No
         pytest.param("[embeddings]\nmodel = 'e'", "embeddings", id="unknown table"),
     ],
 )
-def test_a_wrong_file_is_refused_by_its_key(folder: Path, more: str, told: str) -> None:
+def test_a_wrong_file_is_refused_by_its_key(folder: Path, more: str, message: str) -> None:
     path = config(folder, "http://127.0.0.1:9/v1")
     path.write_text(f"{path.read_text()}\n{more}\n")
     with pytest.raises(ConfigError) as raised:
         load_scoring(path)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_a_file_of_plans_that_is_not_there_is_named(folder: Path) -> None:

@@ -27,7 +27,7 @@ from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.intervals import Interval
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs, client

@@ -11,7 +11,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.errors import PromptError
-from pairwright.settings.prompt import Prompts, guard
+from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import (
     SYSTEM_TEXTS,
     VARIABLES,
@@ -21,6 +21,7 @@ from pairwright.settings.prompt_variables import (
     NumberedList,
     SupportPrompt,
 )
+from pairwright.settings.template import guard
 from scripted import prompts, scales
 
 QUESTION = "How do I bake good bread during the week?"
@@ -244,7 +245,7 @@ BOTH = "{{ question }} {{ words }}\n"
 
 
 @pytest.mark.parametrize(
-    ("source", "where", "told"),
+    ("source", "where", "message"),
     [
         (None, "write_plain.md", ["missing", "pairwright init"]),
         (b"{{ question }} {{ words }} \xff", "write_plain.md", ["not UTF-8 at byte 27", "Save"]),
@@ -269,13 +270,13 @@ BOTH = "{{ question }} {{ words }}\n"
     ],
 )  # fmt: skip
 def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
-    edited: Callable[..., Path], source: str | bytes | None, where: str, told: list[str]
+    edited: Callable[..., Path], source: str | bytes | None, where: str, message: list[str]
 ) -> None:
     path = edited("write_plain", source)
     with pytest.raises(PromptError) as caught:
         Prompts.load(path.parent)
     assert str(path.parent / where) in str(caught.value)
-    for words in told:
+    for words in message:
         assert words in str(caught.value)
     assert caught.value.fix
 

@@ -174,7 +174,7 @@ def named(text: str) -> str:
 
 
 def normal(text: str) -> str:
-    """Without the numbers that stand behind marked evidence."""
+    """Without the numbers that are behind marked evidence."""
     return re.sub(r"(?:1 2)?$", "", text)
 
 
@@ -379,7 +379,7 @@ def test_a_pair_shows_everything_that_is_known_of_it(browser: Browser, plain: Pa
         page = browsing.page
         pair = page.locator("#pair")
         opened_pair(page)
-        # Words that differ; the words around them stand in both.
+        # Words that differ; the words around them are in both.
         assert page.locator(".chosen mark").all_inner_texts() == ["day"]
         assert page.locator(".rejected mark").all_inner_texts() == ["night"]
         page.get_by_label("Mark the words that differ").uncheck()

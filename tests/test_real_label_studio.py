@@ -280,7 +280,7 @@ def test_a_server_that_does_not_come_up_shows_the_end_of_its_log(tmp_path: Path)
     data = tmp_path / "data"
     with LabelStudioServer(environment, data, 0):
         pass
-    (data / "label_studio.sqlite3").write_bytes(b"this is no database" * 100)
+    (data / "label_studio.sqlite3").write_bytes(b"not a database     " * 100)
     with (
         pytest.raises(InputError, match="file is not a database"),
         LabelStudioServer(environment, data, 0),

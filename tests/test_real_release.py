@@ -165,28 +165,30 @@ def tested(rows: dict[str, list[Row]]) -> dict[str, Row]:
     return {row.id: row for of, some in rows.items() if of.endswith(" test") for row in some}
 
 
-def test_rewardbench_scores_the_preference_view(told: Told, tested: dict[str, Row]) -> None:
-    lines = told.lines
-    assert told.n == len(lines) == len(tested)
+def test_rewardbench_scores_the_preference_view(message: Told, tested: dict[str, Row]) -> None:
+    lines = message.lines
+    assert message.n == len(lines) == len(tested)
     assert {line["id"] for line in lines} == tested.keys()
     ours = sum(line["scores_chosen"] > line["scores_rejected"] for line in lines) / len(lines)
-    assert told.accuracy == pytest.approx(ours)
+    assert message.accuracy == pytest.approx(ours)
     assert len({line["scores_chosen"] for line in lines}) > len(lines) / 2
     assert_scored_whole(lines, tested)
 
 
 def test_an_evaluation_gives_the_scores_and_the_accuracy_that_rewardbench_gives(
-    layout: Layout, told: Told, model: Path, engines: str, tmp_path: Path
+    layout: Layout, message: Told, model: Path, engines: str, tmp_path: Path
 ) -> None:
     scorers = {"scorers": {"tiny": {"kind": "classifier", "model": str(model / "tiny")}}}
     decisions = in_engines(engines, layout, scorers, tmp_path)
-    theirs = {line["id"]: (line["scores_chosen"], line["scores_rejected"]) for line in told.lines}
+    theirs = {
+        line["id"]: (line["scores_chosen"], line["scores_rejected"]) for line in message.lines
+    }
     assert theirs.keys() == {of.id for of in decisions}
     for of in decisions:
         assert (of.chosen, of.rejected) == pytest.approx(theirs[of.id], abs=1e-4)
     # RewardBench counts a tie as wrong, and so is it counted here.
     ours = sum(of.choice == "chosen" for of in decisions) / len(decisions)
-    assert ours == pytest.approx(told.accuracy)
+    assert ours == pytest.approx(message.accuracy)
 
 
 def in_engines(

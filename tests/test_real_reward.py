@@ -98,7 +98,7 @@ def test_a_conversation_over_the_limit_is_not_cut(found: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "told"),
+    ("case", "message"),
     [
         ("three-classes", "the model has 3 outputs"),
         ("policy", "its files lack weights of such a model: score.weight"),
@@ -111,8 +111,8 @@ def test_a_conversation_over_the_limit_is_not_cut(found: Any) -> None:
         ("no-device", "cannot be loaded"),
     ],
 )
-def test_a_model_that_cannot_score_is_refused(case: str, told: str, found: Any) -> None:
-    assert told in found[case]["error"]
+def test_a_model_that_cannot_score_is_refused(case: str, message: str, found: Any) -> None:
+    assert message in found[case]["error"]
     assert "[scorers.mine]" in found[case]["error"]
 
 

@@ -167,7 +167,7 @@ def test_a_login_of_somebody_else_is_told_so(
 
 
 @pytest.mark.parametrize(
-    ("end", "status", "told"),
+    ("end", "status", "message"),
     [
         ("/create", 403, "may write"),
         ("/refs", 404, "Check ORG/NAME"),
@@ -177,14 +177,14 @@ def test_a_login_of_somebody_else_is_told_so(
     ],
 )
 def test_what_the_hub_refuses_is_told_with_what_to_do(
-    end: str, status: int, told: str, there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    end: str, status: int, message: str, there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     there.refuse[end] = status
     error = refused(folder(tmp_path))
     assert str(status) in error.what
     assert "refused by the stand-in" in error.what
-    assert told in error.fix
+    assert message in error.fix
     assert not any(repo.tags for repo in there.repos.values())
 
 

@@ -137,7 +137,7 @@ def test_where_nobody_was_asked_no_vote_is_spoken_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statuses", "verdict", "told"),
+    ("statuses", "verdict", "message"),
     [
         (["pass", "note"], "passed", "0 failed, 1 passed, and 0 had too few"),
         (["pass", "too_few", "too_few"], "undecided", "0 failed, 1 passed, and 2 had too few"),
@@ -145,13 +145,13 @@ def test_where_nobody_was_asked_no_vote_is_spoken_of(tmp_path: Path) -> None:
     ],
 )
 def test_an_audit_passes_only_if_every_check_was_decided(
-    statuses: list[str], verdict: str, told: str, known: ReleaseContext
+    statuses: list[str], verdict: str, message: str, known: ReleaseContext
 ) -> None:
     made = with_audit(known, audit_of(*statuses))
     found = audit_summary(made.primary, made.layout)
     assert found
     assert found.verdict == verdict
-    assert told in card(made)
+    assert message in card(made)
 
 
 def _check(name: str, config: str, status: str, value: float, low: float | None) -> Check:

@@ -1,7 +1,7 @@
 """Releases that somebody tampered with: each is caught, and the place is named.
 
-Half of the tamperings leave the checksums alone, as an accident would; the others write them anew,
-as whoever wants to deceive would, so that only the check behind them can tell.
+Half of the tamperings leave the checksums alone, as an accident would; the others write them again,
+as somebody who deceives would, so that only the check behind them can tell.
 """
 
 import os
@@ -261,7 +261,7 @@ def _lines_swapped(whole: bytes, chance: random.Random) -> bytes:
 def test_two_hundred_mutations_are_caught_with_checksums_that_match(
     trial: Path, tmp_path: Path
 ) -> None:
-    """Of every file but the checksums themselves, which are written anew after each."""
+    """Of every file but the checksums themselves, which are written again after each."""
     bad, chance = Tampered(copy_of(trial, tmp_path / "copy")), random.Random(1)
     names = [name for name, content in bytes_of(bad.root).items() if content and name != SUMS]
     done = 0
@@ -296,7 +296,7 @@ def _edited(rows: list[Row]) -> list[Row]:
     return [renamed(rows[0], chosen="A better answer."), *rows[1:]]
 
 
-def _twin_named_anew(rows: list[Row]) -> list[Row]:
+def _twin_renamed(rows: list[Row]) -> list[Row]:
     new = [row.model_copy(update={"twin_id": "twin-0000000000000000"}) for row in rows[:2]]
     return [*new, *rows[2:]]
 
@@ -384,7 +384,7 @@ ROWS = (
     _rows("a text edited, its id to match", f"{VIOLATE}:1", "not a kept unit", VIOLATES, _edited),
     _rows("sides swapped, ids to match", f"{TWINS}:1", "not a kept unit", "Home-twin",
           lambda rows: [*turned(rows[:2]), *rows[2:]]),
-    _rows("a twin named anew", f"{TWINS}:1", "not a kept unit", "Home-twin", _twin_named_anew),
+    _rows("a twin with another name", f"{TWINS}:1", "not a kept unit", "Home-twin", _twin_renamed),
     _rows("an aspect's text", f"{VIOLATE}:1", "hashes of the aspects", VIOLATES,
           _first(lambda row: _aspect(row, aspect="Wants everything."))),
     _rows("an adherence score", f"{VIOLATE}:1", "rejected_score", VIOLATES,
@@ -414,8 +414,8 @@ ROWS = (
           "Home-twin", _first(lambda row: _aspect(row, post_ids=("nope",)))),
     _rows("evidence in another post", f"{TWINS}:1 [rubric_aspects.0]", "in no post it names",
           "Home-twin", _first(lambda row: _aspect(row, post_ids=(row.profile[2].id,)))),
-    _field("a writer that is no model", "no model that the build states", generator="a person"),
-    _field("a judge that is no model", "no model that the build states", judge="a person"),
+    _field("a writer that is not a model", "no model that the build states", generator="a person"),
+    _field("a judge that is not a model", "no model that the build states", judge="a person"),
     _field("a question's category", "digest", "audit/audit.json", category="Gardens"),
     _field("a text edited", "id is", chosen="A better answer."),
     _field("sides swapped", "id is", chosen="Other answer 1.", rejected="Good answer 1."),
@@ -702,7 +702,7 @@ STATED = (
               lambda bad: _built(bad, calls={"n": 7, "simulated": 7})),
     Tampering("more calls simulated than made", "stated.json [build.calls]", "simulated is 7",
               lambda bad: _built(bad, calls={"n": 0, "simulated": 7})),
-    Tampering("calls that are no numbers", "stated.json [build.calls.n]", "integer",
+    Tampering("calls that are not numbers", "stated.json [build.calls.n]", "integer",
               lambda bad: _built(bad, calls={"n": "many", "simulated": 0})),
     _erratum("an erratum of nothing", "id of a pair", pair="../x"),
     _erratum("an erratum of no version", "1.0.0 to 1.1.0", versions="all"),
@@ -718,7 +718,7 @@ STATED = (
     Tampering("a unit doubled", f"{UNITS}:2", "there twice",
               lambda bad: bad.put(UNITS, bad.lines(UNITS)[:1] + bad.lines(UNITS))),
     _unit("a unit's own name", "must be a hash", unit="twin:ann"),
-    _unit("a unit named anew", "the unit of its item", "data/", unit="unit-0000000000000000"),
+    _unit("a renamed unit", "the unit of its item", "data/", unit="unit-0000000000000000"),
     _unit("a kept unit without its subject", "whether there is a subject", subject=None),
     _unit("a kept unit with a reason", "whether there is a reason", reason="parity"),
     _unit("a unit of another mode", "mode", f"{SUBJECTS}:1", mode="violate"),

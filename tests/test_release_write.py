@@ -476,9 +476,9 @@ def test_a_release_verifies(release: Layout) -> None:
 
 
 def test_it_says_what_was_released_what_was_not_and_what_comes_next(
-    told: tuple[Layout, Done],
+    message: tuple[Layout, Done],
 ) -> None:
-    layout, done = told
+    layout, done = message
     digest = hashlib.sha256(layout.checksums.read_bytes()).hexdigest()
     for part in (
         "small-pairs 1.0.0",
@@ -589,7 +589,7 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "half a twin is lost": (_without_a_half, "where it must have 2"),
     "fewer pairs than were built": (_fewer, r"build wrote:\n    pair-\w{16} is missing\n"),
     "pairs twice": (_twice, "pairs.jsonl:25: .* is there twice"),
-    "a line that is no pair": (_no_pair, "pairs.jsonl:3: not a pair: mode"),
+    "a line that is not a pair": (_no_pair, "pairs.jsonl:3: not a pair: mode"),
     "a domain with a slash": (_domain("Home/Garden"), "cannot be part of a path"),
     "a domain that climbs": (_domain(".."), "cannot be part of a path"),
     "a domain without a name": (_domain(""), "cannot be part of a path"),

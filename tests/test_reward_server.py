@@ -25,7 +25,7 @@ from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputErr
 from pairwright.evaluate.conditions import ContentSources
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
@@ -185,7 +185,7 @@ def test_more_samples_than_the_queue_holds_are_too_many_for_good() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "status", "told"),
+    ("sent", "status", "message"),
     [
         pytest.param(b"{", 400, "not JSON", id="half of it"),
         pytest.param(b"\xff\xfe", 400, "not JSON", id="no text"),
@@ -207,10 +207,12 @@ def test_more_samples_than_the_queue_holds_are_too_many_for_good() -> None:
         pytest.param(body({**SAMPLE, "reward": 1}), 422, "samples.0.reward", id="unknown key"),
     ],
 )  # fmt: skip
-def test_a_body_that_is_no_batch_is_told_what_is_wrong(sent: bytes, status: int, told: str) -> None:
+def test_a_body_that_is_no_batch_is_told_what_is_wrong(
+    sent: bytes, status: int, message: str
+) -> None:
     reply = posted(Scripted(length), sent)
     assert reply.status_code == status
-    assert told in reply.json()["error"]["message"]
+    assert message in reply.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -421,7 +423,7 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "message"),
     [
         pytest.param(gives(1.0), "1 rewards for 2 samples", id="too few"),
         pytest.param(gives(1.0, 2.0, 3.0), "3 rewards for 2 samples", id="too many"),
@@ -439,9 +441,9 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
         pytest.param(says("<html>"), "Invalid JSON", id="another server"),
     ],
 )  # fmt: skip
-def test_what_is_no_reward_ends_the_training_at_once(reply: Any, told: str) -> None:
+def test_what_is_no_reward_ends_the_training_at_once(reply: Any, message: str) -> None:
     with answering(reply) as (url, times):
-        with pytest.raises(CallFailed, match=told):
+        with pytest.raises(CallFailed, match=message):
             RewardClient(url).rewards(asked("a", "b"))
         assert len(times) == 1
 
@@ -674,7 +676,7 @@ def test_a_reward_that_is_no_number_ends_trl_s_training() -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         pytest.param({}, "the column `id` is missing", id="other data"),
         pytest.param(
@@ -688,9 +690,11 @@ def test_a_reward_that_is_no_number_ends_trl_s_training() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_trl_s_reward_function_cannot_read_is_named(more: dict[str, Any], told: str) -> None:
+def test_what_trl_s_reward_function_cannot_read_is_named(
+    more: dict[str, Any], message: str
+) -> None:
     responses = more.pop("responses", [said("a")])
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         trl_rewards(length, responses, **more)
 
 
@@ -781,7 +785,7 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         pytest.param(["--scorer", "nobody"], "there is no scorer 'nobody'", id="unknown scorer"),
         pytest.param(["--scorer", "longer", "--port", "99999"], "--port 99999", id="no port"),
@@ -794,10 +798,10 @@ def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path)
         pytest.param(["--scorer", "longer", "--scorers", "/no.toml"], "/no.toml", id="no file"),
     ],
 )
-def test_what_the_command_cannot_serve_is_named(arguments: list[str], told: str) -> None:
+def test_what_the_command_cannot_serve_is_named(arguments: list[str], message: str) -> None:
     done = pairwright("train", "reward-server", *arguments)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -269,7 +269,7 @@ def test_completions_of_trl_become_outputs_by_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         pytest.param("1.jsonl", '{"output": "x", "step": 1}\n', "1.jsonl:1 [gts]", id="no id"),
         pytest.param("1.jsonl", '{"gts": "a"', "1.jsonl:1", id="half a line"),
@@ -278,10 +278,10 @@ def test_completions_of_trl_become_outputs_by_step(tmp_path: Path) -> None:
         pytest.param("notes.txt", "x", "holds no .jsonl and no .parquet", id="another folder"),
     ],
 )
-def test_what_is_no_dump_is_named(tmp_path: Path, name: str, text: str, told: str) -> None:
+def test_what_is_no_dump_is_named(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
     done = pairwright(
         "train", "rl-outputs", tmp_path, "--model", "toy", "--out", tmp_path / "o.jsonl"
     )
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err

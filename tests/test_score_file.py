@@ -50,7 +50,7 @@ def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "at", "told"),
+    ("text", "at", "message"),
     [
         ("p1,none,chosen,NaN", "2 [score]", "'NaN' is not a finite number"),
         ("p1,none,chosen,inf", "2 [score]", "'inf' is not a finite number"),
@@ -65,17 +65,17 @@ def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_line_of_csv_is_refused_with_its_place(
-    tmp_path: Path, text: str, at: str, told: str
+    tmp_path: Path, text: str, at: str, message: str
 ) -> None:
     path = csv(tmp_path, text)
     with pytest.raises(InputError) as caught:
         ScoreFile(path)
     assert caught.value.where == f"{path}:{at}"
-    assert told in caught.value.what
+    assert message in caught.value.what
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         (line("0.5"), "'0.5' is not a number"),
         (line(True), "'True' is not a number"),
@@ -90,13 +90,13 @@ def test_a_wrong_line_of_csv_is_refused_with_its_place(
     ids=str,
 )
 def test_a_wrong_line_of_jsonl_is_refused_with_its_place(
-    tmp_path: Path, given: object, told: str
+    tmp_path: Path, given: object, message: str
 ) -> None:
     path = jsonl(tmp_path, line(1, pair="p0"), given)
     with pytest.raises(InputError) as caught:
         ScoreFile(path)
     assert caught.value.where.startswith(f"{path}:2")
-    assert told in caught.value.what
+    assert message in caught.value.what
 
 
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:

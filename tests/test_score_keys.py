@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, score_reply, to_text

@@ -331,7 +331,7 @@ def test_a_response_is_read_as_it_is_and_without_its_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "told"),
+    ("template", "message"),
     [
         pytest.param(None, "no chat template", id="none"),
         pytest.param("", "no chat template", id="empty"),
@@ -341,9 +341,9 @@ def test_a_response_is_read_as_it_is_and_without_its_end() -> None:
     ],
 )
 def test_a_template_that_cannot_show_a_conversation_is_refused(
-    template: str | None, told: str
+    template: str | None, message: str
 ) -> None:
-    with pytest.raises(ConfigError, match=told) as caught:
+    with pytest.raises(ConfigError, match=message) as caught:
         read(template).check()
     assert caught.value.where == "[scorers.mine]"
 

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from endpoint import in_thread, say
-from pairwright.evaluate.scorers.spec import Spec, load_scorers
+from pairwright.evaluate.scorers.spec import Spec
+from pairwright.evaluate.settings import load_scorers
 from pairwright.models.client.classify import _Found
 from study import Done, pairwright
 

@@ -93,7 +93,7 @@ def test_a_shard_reads_what_the_store_has_and_adds_nothing_to_it(
     assert answer(store, "new") is None
 
 
-def test_whoever_gets_a_chunk_next_has_its_calls_and_builds_its_units_anew(
+def test_the_next_worker_of_a_chunk_has_its_calls_and_builds_its_units_again(
     store: Store, folder: Path
 ) -> None:
     with closing(shard(folder, 0, store)) as dead:
@@ -202,21 +202,21 @@ def test_a_corrupt_shard_is_named_and_left(store: Store, folder: Path, at: int) 
 
 
 @pytest.mark.parametrize(
-    ("pragma", "told"),
+    ("pragma", "message"),
     [
         pytest.param("user_version = 99", "format 99", id="another format"),
         pytest.param("application_id = 1", "not one of Pairwright's", id="a foreign database"),
     ],
 )
 def test_a_shard_that_is_none_of_ours_is_named_and_left(
-    store: Store, folder: Path, pragma: str, told: str
+    store: Store, folder: Path, pragma: str, message: str
 ) -> None:
     with closing(shard(folder, 0, store)) as mine:
         fill(mine, ("q", "a"))
     with closing(sqlite3.connect(place(folder, 0) / "calls.sqlite")) as database:
         database.execute(f"PRAGMA {pragma}")
         database.commit()
-    assert told in unusable(store, folder)
+    assert message in unusable(store, folder)
 
 
 def test_a_shard_whose_worker_is_still_writing_is_neither_merged_nor_begun_anew(

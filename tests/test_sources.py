@@ -109,7 +109,7 @@ def write_lines(path: Path, *rows: object) -> None:
 
 
 REFUSED_ROWS = {
-    "a row that is no object": ([1, 2], "not_an_object", None),
+    "a row that is not an object": ([1, 2], "not_an_object", None),
     "a line that is not JSON": (b'{"id": "b",', "bad_json", None),
     "a line nested beyond all measure": (b"[" * 100_000, "bad_json", None),
     "a line that is not UTF-8": (b'{"id": "caf\xe9"}', "invalid_utf8", None),
@@ -121,8 +121,8 @@ REFUSED_ROWS = {
     "an empty question": (row(question=""), "empty_question", "b"),
     "a question written N/A": (row(question="N/A"), "empty_question", "b"),
     "a question that is a number": (row(question=7), "wrong_type", "b"),
-    "a profile that is no list": (row(profile="none yet"), "wrong_type", "b"),
-    "aspects that are no objects": (row(rubric_aspects=["short"]), "wrong_type", "b"),
+    "a profile that is not a list": (row(profile="none yet"), "wrong_type", "b"),
+    "aspects that are not objects": (row(rubric_aspects=["short"]), "wrong_type", "b"),
     "no category and no default": (row(category=""), "missing_category", "b"),
     "a category of no domain": (row(category="chess"), "unknown_category", "b"),
     "a time nobody can read": (row(created="03/04/2015"), "bad_time", "b"),

@@ -1,4 +1,4 @@
-"""The stages, one by one: what is asked, what stands, what is dropped, and what is refused."""
+"""The stages, one by one: what is asked, what is kept, what is dropped, and what is refused."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Which pairs of rows are told apart: exact where it can be, never too often, and often enough."""
+"""Which rows differ: exact where it can be, never too often, and often enough."""
 
 import itertools
 from collections.abc import Callable
@@ -151,7 +151,7 @@ NULLS = {
 def test_any_false_difference_is_found_in_at_most_5_of_100_tables(
     make: Make, right: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where other rows do differ: a row is told apart from its equal no more often then."""
+    """Also where other rows do differ: a row is distinguished from its equal no more often then."""
     monkeypatch.setattr(module, "DRAWS", 399)
     monkeypatch.setattr(module, "EXACT", 10)
     chance, tables, false = np.random.default_rng(11), 500, 0

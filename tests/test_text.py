@@ -5,7 +5,7 @@ import random
 import pytest
 
 from pairwright import text
-from pairwright.settings.prompt import guard
+from pairwright.settings.template import guard
 
 
 def test_words_are_lower_cased_with_apostrophes_inside() -> None:
@@ -194,8 +194,8 @@ def test_measuring_twice_gives_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "told"), [(0, "0 errata"), (1, "1 erratum"), (2, "2 errata"), (1000, "1,000 errata")]
+    ("n", "message"), [(0, "0 errata"), (1, "1 erratum"), (2, "2 errata"), (1000, "1,000 errata")]
 )
-def test_a_number_of_things_is_worded_rightly(n: int, told: str) -> None:
-    assert text.number_of(n, "erratum", "errata") == told
+def test_a_number_of_things_is_worded_rightly(n: int, message: str) -> None:
+    assert text.number_of(n, "erratum", "errata") == message
     assert text.number_of(n, "pair") == f"{n:,} {'pair' if n == 1 else 'pairs'}"

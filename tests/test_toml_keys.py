@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pairwright.errors import ConfigError, DomainError, InputError
-from pairwright.evaluate.scorers.spec import load_scorers
+from pairwright.evaluate.settings import load_scorers
 from pairwright.settings.domains import Domains, load_scales
 from pairwright.train.plan_score.spec import load_scoring
 from pairwright.train.planner.settings import load_training

@@ -186,7 +186,7 @@ def test_what_is_learned_is_read_back_as_it_was(form: Form) -> None:
         pytest.param("plan", '{"aspects": "none"}', id="another form"),
         pytest.param("lamp-qa", "", id="no list"),
         pytest.param("lamp-qa", "The user likes bread.", id="prose"),
-        pytest.param("lamp-qa", f"{HEADER}\n- nuts\nand so on", id="a line that is no bullet"),
+        pytest.param("lamp-qa", f"{HEADER}\n- nuts\nand so on", id="a line that is not a bullet"),
         pytest.param("lamp-qa", f"{HEADER}\n-", id="an empty bullet"),
     ],
 )
@@ -387,7 +387,7 @@ def test_a_training_goes_on_in_its_own_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         pytest.param({"model": "other"}, "model: 'base' before, 'other' now", id="model"),
         pytest.param({"fingerprint": "b2:9"}, "fingerprint", id="another model in its place"),
@@ -396,12 +396,12 @@ def test_a_training_goes_on_in_its_own_folder(tmp_path: Path) -> None:
     ],
 )
 def test_the_folder_of_another_training_is_refused(
-    tmp_path: Path, changes: dict[str, Any], told: str
+    tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     folder.begin(tmp_path, begun())
     with pytest.raises(ConfigError, match="folder of another training") as raised:
         folder.begin(tmp_path, begun(**changes))
-    assert told in str(raised.value)
+    assert message in str(raised.value)
 
 
 def test_checkpoints_of_nobody_knows_what_are_refused(tmp_path: Path) -> None:

@@ -406,7 +406,7 @@ def stand_in_for_ray(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("stand_in_for_ray")
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("127.0.0.1:9", "no Ray cluster can be reached"),
         ("nowhere.invalid:6379", "no Ray cluster can be reached"),
@@ -416,12 +416,12 @@ def stand_in_for_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_an_address_at_which_no_cluster_answers_is_told_before_any_work(
-    tmp_path: Path, address: str, told: str
+    tmp_path: Path, address: str, message: str
 ) -> None:
     study = Study.make(tmp_path / "s", "simulated", limit=1)
     done = ray(study, "--address", address)
     assert done.code == 2
-    assert told in done.err
+    assert message in done.err
     assert not study.run.exists()
 
 

@@ -25,7 +25,7 @@ ITEM_FIELDS = {
     "user": "whose question it is; where no row has one, every item is a user of its own",
     "question": "the question",
     "narrative": "the user's own long explanation; only extraction of aspects reads it",
-    "category": "decides the domain; `default_category` can stand in for it",
+    "category": "decides the domain; `default_category` can replace it",
     "created": "time of the question; posts that are not older are refused",
     "source_url": "address of the question",
     "profile": "list of earlier posts, each an object",
@@ -116,7 +116,7 @@ prompt shows them, and no release holds them.
 **Who is left out.** Posts of deleted accounts and of the community, wikis and tags' pages,
 comments of fewer than {histories.COMMENT_TERMS} words with content, and those that the site writes
 for users who vote to close. A question that was moved to another site is closed in a dump; one
-that was moved to this site cannot be told from others. Each case is counted by a rule of
+that was moved to this site cannot be distinguished from others. Each case is counted by a rule of
 [the list below](#rules).
 
 The files are taken for hostile: a document type or an entity in one is refused before it is read

@@ -1,16 +1,11 @@
-"""What an annotator tool gives back: an annotation as a record that names no tool.
+"""What an annotation tool gives back: an annotation as a record that names no tool.
 
-The room of a tool (`label_studio`) reads its exports into these records, and `accept` makes
-verdicts of them.
+The room of a tool reads its files into these records, and `accept` makes verdicts of them.
 """
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Literal, NamedTuple, get_args
-
-from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation
-
-from pairwright_human_eval.records import Kind
+from typing import Literal, NamedTuple, get_args
 
 BY_HAND = "file"
 """The source of a file that was exported by hand: it does not say from which server."""
@@ -57,7 +52,7 @@ class Remark(NamedTuple):
 Entry = Choice | Remark | Objection
 """One filled-in place of a form; an objection where the place itself cannot be read."""
 
-_NEVER = datetime.min.replace(tzinfo=UTC)
+NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +70,7 @@ class Annotation:
     skipped: bool = False
     created: str = ""
     updated: str = ""
-    at: datetime = _NEVER
+    at: datetime = NEVER
     """The time `updated`, to compare by."""
     seconds: float | None = None
     """Time with the task open."""
@@ -86,46 +81,33 @@ class Annotation:
     """Says that it is not as its annotator left it."""
 
 
-class ExportedTask(BaseModel):
-    """One task of the server with what people did to it.
-
-    Its data is kept as its hash: it is either as we wrote it, or not to be kept.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatedTask:
+    """One task of a file with what people did to it. Its data is known by its hash: it is either as
+    we wrote it, or not to be kept."""
 
     id: int | None
-    """The server's number of it."""
+    """The tool's number of it."""
     task: str | None
     """The study's own id, from the data."""
     data_hash: str
     """The `digest` of the data as exported."""
-    annotations: tuple[Annotated[JsonValue, SkipValidation], ...]
-    """In the tool's own form, without what names people. Any of them may be broken."""
+    annotations: tuple[Annotation, ...]
     drafts: int
     """How many were begun and not submitted. Their content is not kept."""
 
 
-class Export(BaseModel):
-    """The tasks of one file, and what is known of where they come from."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotationFile:
+    """What one file of a tool holds."""
 
     file: str
     """The file's name without its folder."""
-    source: str = BY_HAND
-    """The server, where our own pull names it. Accounts are numbered by server."""
-    project: int | None = None
-    annotator: str | None = None
-    kind: Kind | None = None
-    round: int | None = None
-    config_hash: str | None = None
-    """The hash of the project's form at the time of the pull."""
-    simulated: bool = False
-    tasks: tuple[ExportedTask, ...]
-    gone: tuple[ExportedTask, ...] = ()
-    """Annotations that an earlier pull of the project had and this one has not."""
-
-    @property
-    def annotations(self) -> int:
-        return sum(len(task.annotations) for task in self.tasks)
+    source: str
+    """Where its accounts are: they are numbered by server."""
+    config_hash: str | None
+    """The hash of the tool's form at the time of the export, where the file says it."""
+    simulated: bool
+    tasks: tuple[AnnotatedTask, ...]
+    gone: tuple[AnnotatedTask, ...] = ()
+    """What an earlier export of the tool had and this one has not."""

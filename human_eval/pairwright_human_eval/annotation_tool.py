@@ -1,30 +1,54 @@
-"""The annotation tool that a study's files are for: Label Studio.
+"""The annotation tools that a study's files are for: Label Studio, and spreadsheets.
 
-Another tool gives the same functions, and this module imports them from its room instead. What
-talks to the tool's server is in `pairwright.workflows`.
+Another tool is one more writer of task files and one more reader of what comes back. What talks to
+a tool's server is in `pairwright.workflows`.
 """
 
-from pairwright_human_eval.label_studio.annotations import (
-    exported_task,
-    read_annotation,
-    with_earlier,
-)
-from pairwright_human_eval.label_studio.exports import clean_task, read_export
+from pairwright_human_eval.annotation import AnnotatedTask, AnnotationFile
+from pairwright_human_eval.label_studio.annotations import read_annotation
+from pairwright_human_eval.label_studio.exports import read_export
 from pairwright_human_eval.label_studio.files import (
     config_hashes,
     form_files,
     read_task_file,
     task_file,
 )
+from pairwright_human_eval.raw_export import Export, ExportedTask
+from pairwright_human_eval.stored_annotation import read_stored
 
 __all__ = [
-    "clean_task",
     "config_hashes",
-    "exported_task",
     "form_files",
-    "read_annotation",
+    "read_annotations",
     "read_export",
     "read_task_file",
     "task_file",
-    "with_earlier",
 ]
+
+
+def read_annotations(export: Export) -> AnnotationFile:
+    """A file's annotations as records that name no tool."""
+    return AnnotationFile(
+        file=export.file,
+        source=export.source,
+        config_hash=export.config_hash,
+        simulated=export.simulated,
+        tasks=tuple(_annotated(task, export) for task in export.tasks),
+        gone=tuple(_annotated(task, export) for task in export.gone),
+    )
+
+
+def _annotated(task: ExportedTask, export: Export) -> AnnotatedTask:
+    read = (
+        read_annotation(content, task, n)
+        if export.tool == "label-studio"
+        else read_stored(content, export, task.task, n)
+        for n, content in enumerate(task.annotations)
+    )
+    return AnnotatedTask(
+        id=task.id,
+        task=task.task,
+        data_hash=task.data_hash,
+        annotations=tuple(read),
+        drafts=task.drafts,
+    )

@@ -1,8 +1,7 @@
 """Simulated annotators with a given accuracy, bias and carelessness.
 
-They fill in the form as the annotation tool would export it, so their answers take the same way as
-people's: raw files, acceptance, verdicts. All of it is marked as simulated. What is true they
-take from the private key.
+Their answers take the same way as people's: raw files, acceptance, verdicts. All of it is marked as
+simulated. What is true they take from the private key.
 """
 
 import random
@@ -10,20 +9,27 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple, get_args
-from uuid import UUID
-
-from pydantic import JsonValue
 
 from pairwright.errors import InputError
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.accept import derive
-from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.annotation_exports.raw_files import StoredFile, check_unmixed, store
-from pairwright_human_eval.annotation_tool import clean_task, exported_task, read_task_file
+from pairwright_human_eval.annotation_tool import read_task_file
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, controls
-from pairwright_human_eval.records import CANNOT_TELL, KINDS, Data, KeyedTask, Kind, Study, Support
+from pairwright_human_eval.raw_export import Export, ExportedTask
+from pairwright_human_eval.records import (
+    CANNOT_TELL,
+    KINDS,
+    Data,
+    KeyedTask,
+    Kind,
+    Study,
+    Support,
+    digest,
+)
+from pairwright_human_eval.stored_annotation import StoredAnnotation
 
 SOURCE = "simulated"
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -82,13 +88,14 @@ def simulate(
         path = folder.tasks(who, KINDS[kind], round_)
         export = Export(
             file="",
+            tool="simulation",
             source=SOURCE,
             annotator=who,
             kind=KINDS[kind],
             round=round_,
             config_hash=None,
             simulated=True,
-            tasks=tuple(map(clean_task, person.answers(read_task_file(path), key, answered, path))),
+            tasks=tuple(person.answers(read_task_file(path), key, answered, path)),
         )
         files.append(store(export, folder))
     return SimulationResult(tuple(files), len(opened), careless)
@@ -107,8 +114,8 @@ class _Annotator(NamedTuple):
         key: Mapping[str, KeyedTask],
         answered: Collection[str],
         path: Path,
-    ) -> Iterator[JsonValue]:
-        """The open tasks as a server would export them, done one after the other."""
+    ) -> Iterator[ExportedTask]:
+        """The open tasks, done one after the other."""
         now = _START
         for n, data in enumerate(tasks, start=1):
             name = data.get("task")
@@ -124,16 +131,19 @@ class _Annotator(NamedTuple):
             )
             seconds = self._seconds(task, chance)
             now += timedelta(seconds=seconds)
-            when = now.isoformat(timespec="microseconds").replace("+00:00", "Z")
-            unique_id = str(UUID(int=chance.getrandbits(128), version=4))
-            yield exported_task(
-                n,
-                data,
-                self._form(task, chance),
+            filled_in = StoredAnnotation(
+                identity=f"{chance.getrandbits(128):032x}",
                 account=self.account,
-                unique_id=unique_id,
-                when=when,
+                when=now.isoformat(timespec="microseconds").replace("+00:00", "Z"),
                 seconds=seconds,
+                choices=tuple(self._form(task, chance).items()),
+            )
+            yield ExportedTask(
+                id=n,
+                task=task.task,
+                data_hash=digest(data),
+                annotations=(filled_in.model_dump(mode="json"),),
+                drafts=0,
             )
 
     def _seconds(self, task: KeyedTask, chance: random.Random) -> float:

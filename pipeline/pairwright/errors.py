@@ -28,8 +28,8 @@ from pathlib import Path
 def near(name: str, known: Iterable[str]) -> str:
     """` Did you mean 'judge'?` where a name is nearly one of those known; else nothing. It goes
     behind a sentence."""
-    found = get_close_matches(name, known, n=1, cutoff=0.6)
-    return f" Did you mean {found[0]!r}?" if found else ""
+    matches = get_close_matches(name, known, n=1, cutoff=0.6)
+    return f" Did you mean {matches[0]!r}?" if matches else ""
 
 
 class PairwrightError(Exception):

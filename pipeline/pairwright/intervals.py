@@ -131,11 +131,12 @@ def difference(differences: Floats, clusters: Places) -> Interval | None:
     moved = accuracy((differences + 1) / 2, clusters)
     if moved is None:
         return None
-    found = moved.found(z_of(LEVEL))
+    interval = moved.found(z_of(LEVEL))
     value, low, high = (
-        None if x is None else round(2 * x - 1, 6) for x in (found.value, found.low, found.high)
+        None if x is None else round(2 * x - 1, 6)
+        for x in (interval.value, interval.low, interval.high)
     )
-    return found.model_copy(update={"value": value, "low": low, "high": high})
+    return interval.model_copy(update={"value": value, "low": low, "high": high})
 
 
 def _design(errors: Floats, places: Places, sizes: Places) -> float:
@@ -163,12 +164,12 @@ def holm(settled: Sequence[Callable[[float], bool]], level: float = LEVEL) -> li
     65-70: the test settled at level / m makes the next one one of m - 1. Where one does not settle,
     all that are left have its level, and do not settle at it.
     """
-    given: dict[int, float] = {}
-    while len(given) < len(settled):
-        own = level / (len(settled) - len(given))
-        left = [place for place in range(len(settled)) if place not in given]
-        given |= dict.fromkeys([place for place in left if settled[place](own)] or left, own)
-    return [given[place] for place in range(len(settled))]
+    levels: dict[int, float] = {}
+    while len(levels) < len(settled):
+        own = level / (len(settled) - len(levels))
+        left = [place for place in range(len(settled)) if place not in levels]
+        levels |= dict.fromkeys([place for place in left if settled[place](own)] or left, own)
+    return [levels[place] for place in range(len(settled))]
 
 
 def exact(k: float, n: int, level: float) -> tuple[float, float]:
@@ -180,11 +181,11 @@ def exact(k: float, n: int, level: float) -> tuple[float, float]:
     return low, high
 
 
-def with_width(found: Interval) -> Interval:
+def with_width(interval: Interval) -> Interval:
     """The estimate without its interval where that has no width: nothing shows a spread then."""
-    if found.low is None or found.low != found.high:
-        return found
-    return found.model_copy(update={"low": None, "high": None})
+    if interval.low is None or interval.low != interval.high:
+        return interval
+    return interval.model_copy(update={"low": None, "high": None})
 
 
 def mean(

@@ -96,10 +96,10 @@ class Item(Record):
     created: str | None = None
     source_url: str | None = None
     tags: tuple[str, ...] = ()
-    """Of the question, where the source has tags."""
+    """Tags of the question, where the source has them."""
     answers: tuple[GivenAnswer, ...] = ()
-    """Where the source tells. With the tags it stays in the run folder's `items.jsonl`: no prompt
-    shows it, and no pair or release holds it."""
+    """What people answered, where the source has it. Like the tags it stays in the run folder's
+    `items.jsonl`: no prompt shows it, and no pair or release holds it."""
 
 
 Follows = Literal["stated", "inferred", "pattern"]
@@ -122,7 +122,7 @@ class Aspect(Record):
 
 
 class DroppedAspect(Record):
-    """An aspect that did not stand, and why."""
+    """An aspect that was dropped, and why."""
 
     aspect: Aspect
     reason: str
@@ -238,9 +238,9 @@ class Rejected(Record):
     reason: str
     detail: str = ""
     user: str | None = None
-    """Whose rubric it is about, where it is about one: the asker's or the partner's."""
+    """The user whose rubric it is about, where it is about one: the asker or the partner."""
     aspects: tuple[Aspect, ...] = ()
-    """The aspects that stood, too few or not well enough served; of both users for a twin."""
+    """The aspects that were left, too few or not well enough served; of both users for a twin."""
     dropped: tuple[DroppedAspect, ...] = ()
     drafts: tuple[Draft, ...] = ()
     """Every refused draft, with what was measured."""
@@ -263,7 +263,7 @@ class Pair(Record):
     chosen: str
     rejected: str
     draft: Draft
-    """As drawn, with what was judged and decided."""
+    """The draft it was made of, with what was judged and decided."""
     judge: str | None = None
     """The judge's model; none where pairs are not gated."""
     twin_id: str | None = None
@@ -294,9 +294,9 @@ class Pair(Record):
         return _sides(names, self.draft.quality)
 
 
-def _sides(names: tuple[str, str], given: Mapping[str, T]) -> dict[Side, T]:
+def _sides(names: tuple[str, str], by_name: Mapping[str, T]) -> dict[Side, T]:
     sides: tuple[Side, Side] = ("chosen", "rejected")
-    return {side: given[name] for side, name in zip(sides, names, strict=True) if name in given}
+    return {side: by_name[name] for side, name in zip(sides, names, strict=True) if name in by_name}
 
 
 class Contrast(Record):

@@ -77,7 +77,7 @@ INK = Colour("#1f2328", "#e6edf3")
 FAINT = Colour("#6a727b", "#9aa4ae")
 RULE = Colour("#d5dae0", "#353c45")
 PAPER = Colour("#ffffff", "#12161c")
-# Okabe and Ito's palette (2008), which people with any colour vision tell apart.
+# Okabe and Ito's palette (2008), which people with any colour vision distinguish.
 BLUE = Colour("#0072b2", "#4aa8e0")
 ORANGE = Colour("#e69f00", "#f0b429")
 GREEN = Colour("#009e73", "#2fc49a")
@@ -195,9 +195,9 @@ def _markdown(block: Block) -> str:
             return plain(block)
 
 
-def _themed(found: re.Match[str]) -> str:
-    name = _BY_LIGHT.get(found[0])
-    return f"var(--{name})" if name else found[0]
+def _themed(match: re.Match[str]) -> str:
+    name = _BY_LIGHT.get(match[0])
+    return f"var(--{name})" if name else match[0]
 
 
 def _css(scheme: str) -> Markup:

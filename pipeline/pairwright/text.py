@@ -93,8 +93,8 @@ class Remembered(dict[str, T]):
     def __missing__(self, word: str) -> T:
         if len(self) >= self.MOST:
             self.clear()
-        self[word] = made = self._of(word)
-        return made
+        self[word] = value = self._of(word)
+        return value
 
 
 _contents = Remembered(_content)
@@ -137,10 +137,10 @@ def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> 
     while at >= 0:
         runs.append(f" {' '.join(own[at : at + n])} ")
         at = known.find(row, at + 1)
-    found = [
+    spans = [
         run.strip() for run in runs if run in sources_text.text and run not in allowed_text.text
     ]
-    return min(found, default=None)
+    return min(spans, default=None)
 
 
 QUOTED_WORDS = 8
@@ -186,7 +186,7 @@ def number_of(n: int, one: str, several: str = "") -> str:
 
 
 def visible(text: str) -> str:
-    """Without invisible characters, and with plain newlines."""
+    """A text without invisible characters, and with plain newlines."""
     # Most texts are, and a look is much cheaper than the patterns.
     if text.isascii() and text.replace("\n", " ").isprintable():
         return text
@@ -238,5 +238,5 @@ def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
 
 
 def _bare(text: str) -> str:
-    """Without case, and without punctuation around it."""
+    """A text in lower case, without punctuation around it."""
     return canonical(text).casefold().strip(" .,;:?!\"'\u2026")

@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 _PACKAGES = ("pairwright", "pairwright_human_eval")
 _KINDS = (".py", ".jinja", ".css", ".js")
 _LIBRARIES = ("matplotlib", "numpy", "scikit-learn", "scipy")
-"""Those that the figures and plots of an audit depend on, to the last digit."""
+"""The libraries that the figures and plots of an audit depend on, to the last digit."""
 
 
 @cache

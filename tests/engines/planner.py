@@ -18,7 +18,7 @@ from pairwright.errors import ConfigError
 from pairwright.train.planner import base_model, sft
 from pairwright.train.planner.data import rows_of
 from pairwright.train.planner.settings import load_training
-from pairwright.workflows.planner_training import asking_of, sources_of
+from pairwright.workflows.planner_inputs import asking_of, sources_of
 
 
 def labels(path: Path) -> list[dict[str, Any]]:

@@ -14,8 +14,8 @@ from pydantic import JsonValue
 from pairwright.dataset import write_lines
 from pairwright_human_eval.accept.people import People, Slot, Voters, bind, read_given, write_people
 from pairwright_human_eval.accept.task_annotations import TaskAnnotation, TaskAnnotationReader
-from pairwright_human_eval.annotation import Account, Export, Objection
-from pairwright_human_eval.annotation_exports import stored_exports
+from pairwright_human_eval.annotation import Account, AnnotationFile, Objection
+from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import FormAnswers, skip_remark
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
@@ -38,7 +38,7 @@ class Acceptance(NamedTuple):
 
 
 def accept(
-    exports: Iterable[Export],
+    files: Iterable[AnnotationFile],
     key: Mapping[str, KeyedTask],
     study: Study,
     given: Mapping[str, tuple[str, ...]],
@@ -53,9 +53,9 @@ def accept(
     reader = TaskAnnotationReader(key, study)
     read: list[TaskAnnotation] = []
     drafts: dict[str, SetAside] = {}
-    for export in exports:
-        read += reader.annotations(export)
-        drafts.update(_drafts(export))
+    for file in files:
+        read += reader.annotations(file)
+        drafts.update(_drafts(file))
     annotations = _once(read)
     first = (one for one in annotations if one.keyed and one.keyed.round == 1)
     voters = Voters(annotations, bind(_work(first), given))
@@ -195,9 +195,9 @@ def _verdict(one: TaskAnnotation, keyed: KeyedTask, answers: FormAnswers) -> Ver
     )
 
 
-def _drafts(export: Export) -> Iterator[tuple[str, SetAside]]:
+def _drafts(file: AnnotationFile) -> Iterator[tuple[str, SetAside]]:
     """Tasks that somebody began and did not submit. What they began is not kept."""
-    for task in export.tasks:
+    for task in file.tasks:
         if task.drafts and not task.annotations:
             found: JsonValue = {"task": task.task, "drafts": task.drafts}
             yield (
@@ -205,7 +205,7 @@ def _drafts(export: Export) -> Iterator[tuple[str, SetAside]]:
                 SetAside(
                     reason="draft",
                     detail="begun and not submitted",
-                    file=export.file,
+                    file=file.file,
                     task=task.task,
                     annotator=None,
                     annotation=None,
@@ -218,7 +218,7 @@ def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> A
     """Read every raw file, find who is who, judge, and write people.json, verdicts.jsonl and
     set_aside.jsonl. Raises InputError for a raw file or people.json that was damaged."""
     given = read_given(folder, {task.annotator for task in key.values()})
-    acceptance = accept(stored_exports(folder), key, study, given)
+    acceptance = accept(stored_annotations(folder), key, study, given)
     write_people(folder, acceptance.people)
     write_lines(folder.verdicts, acceptance.verdicts)
     write_lines(folder.set_aside, acceptance.set_aside)

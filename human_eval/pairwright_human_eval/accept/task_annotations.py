@@ -4,10 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from pydantic import JsonValue
-
-from pairwright_human_eval.annotation import Account, Annotation, Export, ExportedTask, Objection
-from pairwright_human_eval.annotation_tool import read_annotation
+from pairwright_human_eval.annotation import (
+    Account,
+    AnnotatedTask,
+    Annotation,
+    AnnotationFile,
+    Objection,
+)
 from pairwright_human_eval.form import Controls, FormAnswers, controls, read_answers
 from pairwright_human_eval.records import KeyedTask, Kind, Study
 
@@ -39,37 +42,35 @@ class TaskAnnotationReader:
         self._study = study
         self._controls = cache(self._controls_of)
 
-    def annotations(self, export: Export) -> Iterator[TaskAnnotation]:
-        """Every annotation of an export, those that are gone included."""
-        for task in export.tasks:
-            problem = self._problem(export, task)
-            for n, content in enumerate(task.annotations):
-                yield self._annotation(export, task, content, problem, n)
+    def annotations(self, file: AnnotationFile) -> Iterator[TaskAnnotation]:
+        """Every annotation of a file, those that are gone included."""
+        for task in file.tasks:
+            problem = self._problem(file, task)
+            for annotation in task.annotations:
+                yield self._annotation(file, task, annotation, problem)
         deleted = Objection("deleted", "an earlier pull had it, and the server has it no more")
-        for task in export.gone:
-            for n, content in enumerate(task.annotations):
-                yield self._annotation(export, task, content, deleted, n)
+        for task in file.gone:
+            for annotation in task.annotations:
+                yield self._annotation(file, task, annotation, deleted)
 
     def _annotation(
         self,
-        export: Export,
-        task: ExportedTask,
-        content: JsonValue,
+        file: AnnotationFile,
+        task: AnnotatedTask,
+        annotation: Annotation,
         problem: Objection | None,
-        n: int,
     ) -> TaskAnnotation:
-        annotation = read_annotation(content, task, n)
         keyed = self._key.get(task.task or "")
         problem = problem or annotation.problem
         number = annotation.account
         return TaskAnnotation(
             annotation=annotation,
-            file=export.file,
+            file=file.file,
             task=task.task,
             keyed=keyed,
-            place=(export.source, task.id),
-            simulated=export.simulated,
-            account=None if number is None else Account(export.source, number),
+            place=(file.source, task.id),
+            simulated=file.simulated,
+            account=None if number is None else Account(file.source, number),
             problem=problem,
             answers=None if problem or annotation.skipped else self._answers(annotation, keyed),
         )
@@ -82,14 +83,14 @@ class TaskAnnotationReader:
         allowed = self._controls(keyed.kind, len(keyed.aspects))
         return read_answers(annotation.entries, keyed, allowed, self._study.scales)
 
-    def _problem(self, export: Export, task: ExportedTask) -> Objection | None:
+    def _problem(self, file: AnnotationFile, task: AnnotatedTask) -> Objection | None:
         keyed = self._key.get(task.task or "")
         if keyed is None:
             return Objection("unknown_task", "its data names no task of this study")
         if task.data_hash != keyed.data_hash:
             return Objection("data_changed", "the task's data is not as exported")
         form = keyed.kind if keyed.round == 1 else f"{keyed.kind}_adjudication"
-        if export.config_hash and export.config_hash != self._study.config_hashes[form]:
+        if file.config_hash and file.config_hash != self._study.config_hashes[form]:
             return Objection("config_changed", "the project's labelling configuration was changed")
         return None
 

@@ -1,18 +1,19 @@
 """Point estimates of agreement, by well-kept libraries wherever one has the coefficient.
 
+Alpha is our own: the library that has it may not be required by a package of our licence.
+
 What the data cannot define is None with a reason: never 0, never a number by convention.
 """
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-import krippendorff
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
 from pairwright.records import Record
-from pairwright_human_eval.agreement.ratings import Indices, Level, Ratings
+from pairwright_human_eval.agreement.ratings import Floats, Indices, Level, Ratings
 
 Measurement = Literal["nominal", "ordinal", "interval"]
 """What the levels mean: names; an order; numbers with distances."""
@@ -54,18 +55,35 @@ def percent_agreement(ratings: Ratings) -> Coefficient:
 
 def krippendorff_alpha(ratings: Ratings, measurement: Measurement) -> Coefficient:
     """1 - D_o / D_e over pairable ratings: Krippendorff (2011), Computing Krippendorff's
-    Alpha-Reliability, sections C and D (missing ratings, other metrics). By `krippendorff`."""
+    Alpha-Reliability, sections C and D (missing ratings, other metrics)."""
     if measurement == "interval" and not numbers(ratings.levels):
         return Coefficient(None, NOT_NUMBERS)
-    counts = ratings.counts()
-    reason = _nothing_by_chance(_pairable(counts))
+    counts = _pairable(ratings.counts()).astype(np.float64)
+    reason = _nothing_by_chance(_pairable(ratings.counts()))
     if reason:
         return Coefficient(None, reason)
-    domain = ratings.levels if measurement == "interval" else range(len(ratings.levels))
-    found = krippendorff.alpha(
-        value_counts=counts, value_domain=list(domain), level_of_measurement=measurement
+    # Every pair of an item's ratings counts one over the item's ratings less one.
+    weights = 1 / (counts.sum(axis=1) - 1)
+    coincidences = (counts.T * weights) @ counts - np.diag(weights @ counts)
+    totals = coincidences.sum(axis=1)
+    distances = _distances(ratings.levels, totals, measurement)
+    observed = float((coincidences * distances).sum())
+    expected = float((np.outer(totals, totals) * distances).sum() / (totals.sum() - 1))
+    return Coefficient(1 - observed / expected)
+
+
+def _distances(levels: Sequence[Level], totals: Floats, measurement: Measurement) -> Floats:
+    """Shape (levels, levels): the squared difference of two levels by Krippendorff's metrics.
+
+    Of an order it is the number of ratings between the two, half of those at each included.
+    """
+    if measurement == "nominal":
+        return 1 - np.eye(len(levels))
+    places = (
+        np.cumsum(totals) - totals / 2 if measurement == "ordinal" else np.array(levels, np.float64)
     )
-    return Coefficient(float(found))
+    squared: Floats = (places[:, None] - places[None, :]) ** 2
+    return squared
 
 
 def gwet_ac1(ratings: Ratings) -> Coefficient:

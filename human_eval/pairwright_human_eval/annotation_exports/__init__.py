@@ -12,6 +12,7 @@ from pairwright_human_eval.annotation_exports.imports import (
 from pairwright_human_eval.annotation_exports.raw_files import (
     StoredFile,
     store_pulled,
+    stored_annotations,
     stored_exports,
 )
 
@@ -21,6 +22,7 @@ __all__ = [
     "StoredFile",
     "import_files",
     "store_pulled",
+    "stored_annotations",
     "stored_exports",
     "undo_import",
 ]

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from pairwright.dataset import read_lines, write_lines
 from pairwright.errors import InputError, on_disk
 from pairwright.records import Record
-from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.annotation_exports.raw_files import (
     check_unmixed,
     imported_files,
@@ -20,6 +19,7 @@ from pairwright_human_eval.annotation_exports.raw_files import (
 )
 from pairwright_human_eval.annotation_tool import read_export
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.raw_export import Export
 
 
 class ImportedFile(Record):

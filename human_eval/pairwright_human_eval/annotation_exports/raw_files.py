@@ -16,9 +16,12 @@ from pydantic import JsonValue, ValidationError
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright_human_eval.annotation import Export, ExportedTask
-from pairwright_human_eval.annotation_tool import clean_task, with_earlier
+from pairwright_human_eval.annotation import AnnotationFile
+from pairwright_human_eval.annotation_tool import read_annotations
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.annotations import with_earlier
+from pairwright_human_eval.label_studio.exports import clean_task
+from pairwright_human_eval.raw_export import Export, ExportedTask
 
 _IMPORTED, _SIMULATED = "import-", "simulated-"
 _AGAIN = "This raw file was changed: pull or import again, and move this one away."
@@ -43,7 +46,8 @@ def store(export: Export, folder: HumanFolder) -> StoredFile:
 
 def raw_file(export: Export, folder: HumanFolder) -> Path:
     """Where `store` keeps an export."""
-    name = hashlib.sha256(_content(export)).hexdigest()[:16]
+    # The same answers again are the same file, no matter when they came.
+    name = hashlib.sha256(_content(export, frozenset({"sequence"}))).hexdigest()[:16]
     return folder.raw / f"{_SIMULATED if export.simulated else _IMPORTED}{name}.json"
 
 
@@ -70,6 +74,11 @@ def stored_exports(folder: HumanFolder) -> Iterator[Export]:
     """The raw files in the order of their names, one in memory at a time."""
     for path in sorted(folder.raw.glob("*.json")):
         yield read_raw(path)
+
+
+def stored_annotations(folder: HumanFolder) -> Iterator[AnnotationFile]:
+    """What is in the raw files, in the order of their names."""
+    return map(read_annotations, stored_exports(folder))
 
 
 def read_raw(path: Path) -> Export:
@@ -121,8 +130,10 @@ def _is_simulated(path: Path) -> bool:
     return path.name.startswith(_SIMULATED)
 
 
-def _content(export: Export) -> bytes:
-    return json.dumps(export.model_dump(exclude={"file"})).encode() + b"\n"
+def _content(export: Export, without: frozenset[str] = frozenset()) -> bytes:
+    # A file of Label Studio's is written as it was before there were other tools.
+    unsaid = {name for name in ("tool", "sequence") if name not in export.model_fields_set}
+    return json.dumps(export.model_dump(exclude={"file", *unsaid, *without})).encode() + b"\n"
 
 
 def _write(path: Path, content: bytes, export: Export) -> StoredFile:

@@ -1,7 +1,7 @@
 """An annotation in the form in which Label Studio exports it, and as a neutral record."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated
 
@@ -11,12 +11,11 @@ from pairwright_human_eval.annotation import (
     Annotation,
     Choice,
     Entry,
-    Export,
-    ExportedTask,
     Objection,
     Remark,
 )
 from pairwright_human_eval.form import COMMENT
+from pairwright_human_eval.raw_export import Export, ExportedTask
 from pairwright_human_eval.records import digest
 
 
@@ -139,29 +138,6 @@ def _first_error(error: ValueError) -> str:
         return "created_at or updated_at is not a time with its zone"
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc'][:1])) or 'annotation'}: {first['msg']}"
-
-
-def exported_task(
-    n: int, data: JsonValue, choices: Mapping[str, str], *, account: int, unique_id: str,
-    when: str, seconds: float,
-) -> JsonValue:  # fmt: skip
-    """A task with one annotation, as a server would export it."""
-    result: list[JsonValue] = [
-        {"from_name": name, "type": "choices", "value": {"choices": [choice]}}
-        for name, choice in choices.items()
-    ]
-    annotation: dict[str, JsonValue] = {
-        "id": n,
-        "unique_id": unique_id,
-        "completed_by": account,
-        "updated_by": account,
-        "was_cancelled": False,
-        "created_at": when,
-        "updated_at": when,
-        "lead_time": seconds,
-        "result": result,
-    }
-    return {"id": n, "data": data, "annotations": [annotation]}
 
 
 def with_earlier(now: Export, before: Export) -> Export:

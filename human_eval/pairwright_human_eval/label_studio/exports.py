@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 from pairwright.errors import InputError
-from pairwright_human_eval.annotation import Export, ExportedTask
+from pairwright_human_eval.raw_export import Export, ExportedTask
 from pairwright_human_eval.records import digest
 
 _EXPORT_JSON = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."

@@ -7,7 +7,6 @@ e-mails nor drafts: `exports` sees to that before anything is written.
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.annotation_exports.raw_files import store_pulled
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.client import LabelStudioClient
@@ -19,6 +18,7 @@ from pairwright_human_eval.label_studio.projects import (
     pushed_state,
 )
 from pairwright_human_eval.label_studio.push import Progress
+from pairwright_human_eval.raw_export import Export
 from pairwright_human_eval.records import KINDS, Kind
 
 

@@ -95,7 +95,7 @@ class Balance:
         self._sums: dict[str, dict[str, _PairSums]] = defaultdict(dict)
         self._rows: dict[str, dict[str, list[str]]] = defaultdict(dict)
         self._prompts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
-        """By configuration: item and id of the first row with a prompt, by the prompt's hash."""
+        """Item and id of the first row with a prompt, by configuration and by the prompt's hash."""
         self._repeated = RowCheck(
             REPEATED_PROMPTS, limit=None, others=None, by_config=True,
             nothing="every row names its user",

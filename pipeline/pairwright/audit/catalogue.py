@@ -46,12 +46,12 @@ def decide(results: Iterable[Check | LimitComparison]) -> list[Check]:
     Raises ValueError for a check that was decided by an estimate but not together with the others,
     and for a comparison whose definition does not say `by_estimate`.
     """
-    given = list(results)
-    comparisons = [one for one in given if not isinstance(one, Check)]
+    entries = list(results)
+    comparisons = [one for one in entries if not isinstance(one, Check)]
     levels = iter(holm([one.settled for one in comparisons], LEVEL))
     return [
         _counted(one) if isinstance(one, Check) else _compared(one.check(next(levels)))
-        for one in given
+        for one in entries
     ]
 
 

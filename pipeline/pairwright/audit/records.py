@@ -89,7 +89,7 @@ class Redaction(Record):
     kind: str
     start: int
     end: int
-    """In characters; `text[start:end]` is to be redacted."""
+    """The place in characters; `text[start:end]` is to be redacted."""
     masked: str
     rows: int
     """How many rows hold the same text in such a field: all of them are to be redacted."""

@@ -50,7 +50,7 @@ OFFICIAL_SIZES = {
 
 
 DEFINITIONS = (SIZE, LENGTHS, ASPECTS_PER_ITEM, BLIND_ACCURACY)
-"""In the order of the report."""
+"""The checks of this part, in the order of the report."""
 
 
 class ComparedPairs(NamedTuple):
@@ -116,12 +116,12 @@ def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
     )
 
 
-def _shown(found: Interval) -> str:
-    if found.value is None:
+def _shown(estimate: Interval) -> str:
+    if estimate.value is None:
         return "no estimate"
-    if found.low is None or found.high is None:
-        return f"{found.value:.3f} (n = {found.n:,})"
-    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f}, n = {found.n:,})"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f} (n = {estimate.n:,})"
+    return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f}, n = {estimate.n:,})"
 
 
 def _note(definition: CheckDefinition, domain: str, pairs: int, detail: str) -> Check:

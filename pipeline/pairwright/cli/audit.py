@@ -95,7 +95,7 @@ def audit_command(
 
     collector.ease()
     with display() as progress:
-        found = audit(
+        result = audit(
             given,
             out=out,
             max_shortcut=max_shortcut,
@@ -106,17 +106,17 @@ def audit_command(
             progress=progress,
         )
     if as_json:
-        typer.echo((found.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
+        typer.echo((result.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
     else:
-        print_audit(Console(), found.audit, found.folder)
-    if found.differs:
+        print_audit(Console(), result.audit, result.folder)
+    if result.differs:
         typer.echo(
-            f"The release's own audit/{found.differs} is not what this audit gave: it was changed,"
+            f"The release's own audit/{result.differs} is not what this audit gave: it was changed,"
             " or another version of Pairwright or of a library made it. `pairwright verify` says"
             " which.",
             err=True,
         )
-    elif found.differs is not None:
+    elif result.differs is not None:
         typer.echo("The release's own audit is the same, byte for byte.", err=True)
-    if not found.passed:
+    if not result.passed:
         raise typer.Exit(1)

@@ -19,13 +19,13 @@ NAMED, LINES, LISTED = 3, 6, 20
 """Rows that are named of a failed check; its lines; accuracies that are listed."""
 
 
-def print_audit(console: Console, found: "Audit", folder: Path) -> None:
+def print_audit(console: Console, audit: "Audit", folder: Path) -> None:
     """Print what failed, why it matters and what to do; then the number of checks by outcome."""
     from pairwright.audit.page.formats import short
     from pairwright.audit.page.verdict import audit_verdict, warnings
 
-    source, result = found.source, audit_verdict(found)
-    for warning in warnings(found):
+    source, result = audit.source, audit_verdict(audit)
+    for warning in warnings(audit):
         console.print(warning, style="bold red", markup=False, highlight=False)
     name = short(f"{source.name} {source.version}".strip())
     configs = number_of(len(source.configs), "configuration")
@@ -34,13 +34,13 @@ def print_audit(console: Console, found: "Audit", folder: Path) -> None:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     for finding in result.findings:
         console.print(_failed(finding), soft_wrap=False)
-    if blind := _accuracies(found):
+    if blind := _accuracies(audit):
         console.print(blind)
     if result.open:
-        console.print(_undecided(found))
-    console.print(_counts(found))
+        console.print(_undecided(audit))
+    console.print(_counts(audit))
     console.print(result.headline, style="bold", markup=False, highlight=False)
-    files = ["report.html", "audit.json", *(["redactions.jsonl"] if found.redactions else [])]
+    files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
     for file in files:
         console.print(f"  {folder / file}", markup=False, highlight=False, soft_wrap=True)
 
@@ -60,21 +60,21 @@ def _failed(finding: "FailedCheck") -> Text:
     return text
 
 
-def _accuracies(found: "Audit") -> Table | None:
+def _accuracies(audit: "Audit") -> Table | None:
     """How often blind rules pick the chosen response, where they are few enough to be read."""
     from pairwright.audit.page.formats import short
 
-    given = [
+    trials = [
         check
-        for check in found.checks
+        for check in audit.checks
         if check.family == "shortcuts" and check.found and check.limit
     ]
-    if not 0 < len(given) <= LISTED:
+    if not 0 < len(trials) <= LISTED:
         return None
     table = Table(box=box.SIMPLE_HEAD, title="accuracy without the user", title_justify="left")
     for n, head in enumerate(("", "configuration", "accuracy", "pairs", "")):
         table.add_column(head, justify="right" if n in (2, 3) else "left")
-    for check in given:
+    for check in trials:
         if check.found is None or check.found.value is None:
             continue
         value, low, high = check.found.value, check.found.low, check.found.high
@@ -89,31 +89,31 @@ def _accuracies(found: "Audit") -> Table | None:
     return table
 
 
-def _undecided(found: "Audit") -> Table:
+def _undecided(audit: "Audit") -> Table:
     """By check: in how many configurations, and the pairs that the least settled of them needs."""
     from pairwright.audit.catalogue import definition_of
 
     needs: dict[str, list[int | None]] = {}
-    for check in found.checks:
+    for check in audit.checks:
         if check.status == "too_few":
             needs.setdefault(definition_of(check).title, []).append(check.needed)
     table = Table(box=box.SIMPLE_HEAD, title="too few pairs to decide", title_justify="left")
     for n, head in enumerate(("", "configurations", "pairs of each that would settle it, about")):
         table.add_column(head, justify="right" if n else "left")
-    for title, given in needs.items():
-        numbers = [n for n in given if n is not None]
-        most = f"{max(numbers):,}" if len(numbers) == len(given) else "unknown"
-        table.add_row(title, f"{len(given):,}", most)
+    for title, needed in needs.items():
+        numbers = [n for n in needed if n is not None]
+        most = f"{max(numbers):,}" if len(numbers) == len(needed) else "unknown"
+        table.add_row(title, f"{len(needed):,}", most)
     return table
 
 
-def _counts(found: "Audit") -> Table:
+def _counts(audit: "Audit") -> Table:
     """Checks by family and status; those of the last column decide nothing."""
-    counts = Counter((check.family, check.status) for check in found.checks)
+    counts = Counter((check.family, check.status) for check in audit.checks)
     table = Table(box=box.SIMPLE_HEAD, title="checks", title_justify="left")
     for n, head in enumerate(("", "failed", "too few pairs", "passed", "noted")):
         table.add_column(head, justify="right" if n else "left")
-    for family in dict.fromkeys(check.family for check in found.checks):
+    for family in dict.fromkeys(check.family for check in audit.checks):
         statuses: tuple[Status, ...] = ("fail", "too_few", "pass", "note")
         table.add_row(family, *(f"{counts[family, status]:,}" for status in statuses))
     return table

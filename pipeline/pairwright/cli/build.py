@@ -1,25 +1,20 @@
 """`pairwright build`."""
 
-import shlex
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from pairwright.cli.build_messages import print_next_steps, print_round, print_shortfalls
+from pairwright.cli.estimate_tables import estimate_tables, pilot_table
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.shell import command, print_commands
-from pairwright.cli.tables import estimate_tables, pilot_table, print_failures, result_table
+from pairwright.cli.run_tables import result_table
+from pairwright.cli.shell import command
 from pairwright.errors import InputError
-from pairwright.models.batch import Round
-from pairwright.models.batch.rounds import MOST_LINES, folder_of
-from pairwright.models.model import CUT_IN_THINKING
-from pairwright.text import number_of
+from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.workflows.collector import ease
-
-if TYPE_CHECKING:
-    from pairwright.workflows.run_status import RunStatus
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
@@ -49,7 +44,7 @@ def build_command(
     pilot: Annotated[
         Path | None,
         typer.Option(
-            "--pilot", metavar="RUN", help="With --dry-run: estimate from what this run came to."
+            "--pilot", metavar="RUN", help="With --dry-run: estimate from the outcome of this run."
         ),
     ] = None,
     accept_changes: Annotated[
@@ -101,29 +96,15 @@ def build_command(
 
       pairwright build pairwright.toml --run /shared/first --engine ray --address 10.0.0.1:6379
     """
+    if pilot and not dry_run:
+        raise InputError("a pilot is for an estimate", where="--pilot", fix="Add --dry-run.")
+    if dry_run:
+        _print_estimate(config_path, limit=limit, target=target, pilot=pilot)
+        return
     # What builds takes a while to import, and other commands do without.
-    from pairwright.workflows.build_estimate import estimate, estimate_from_pilot
     from pairwright.workflows.run_build import build
 
     console, out = Console(stderr=True), Console()
-    if pilot and not dry_run:
-        raise InputError("a pilot is for an estimate", where="--pilot", fix="Add --dry-run.")
-    if dry_run and target and not pilot:
-        raise InputError(
-            "only a pilot tells what a target will cost",
-            where="--target",
-            fix="Build some items into another folder (--limit 20), and add --pilot FOLDER.",
-        )
-    if dry_run:
-        with display(console) as progress:
-            expected = estimate(config_path, limit=limit, progress=progress)
-            by_pilot = pilot and estimate_from_pilot(
-                config_path, pilot, items=expected.items, target=target, progress=progress
-            )
-        estimate_tables(out, expected)
-        if by_pilot:
-            pilot_table(out, by_pilot, target or expected.items)
-        return
     ease()
     with display(console) as progress, interruptible() as stop:
         result = build(
@@ -140,93 +121,54 @@ def build_command(
             progress=progress,
             stop=stop,
         )
-    status = result.status
-    result_table(out, status, sent=result.usage.sent)
-    options: dict[str, object] = {
-        "--batch-out": batch_out,
-        "--limit": limit,
-        "--target": target,
-        "--batch-lines": None if batch_lines == MOST_LINES else batch_lines,
-        "--engine": None if engine is EngineName.LOCAL else engine.value,
-        "--address": address,
-    }
-    given = [part for pair in options.items() if pair[1] is not None for part in pair]
-    again = command("build", config_path, "--run", run, *given)
+    result_table(out, result.status, sent=result.usage.sent)
+    same_build = _command(
+        config_path,
+        run,
+        {
+            "--batch-out": batch_out,
+            "--limit": limit,
+            "--target": target,
+            "--batch-lines": None if batch_lines == MOST_LINES else batch_lines,
+            "--engine": None if engine is EngineName.LOCAL else engine.value,
+            "--address": address,
+        },
+    )
     if result.round and batch_out:
-        _print_round(out, result.round, run, batch_out, again)
+        print_round(out, result.round, run, batch_out, same_build)
     else:
-        _print_next_steps(out, run)
-    if cut := sum(n for (*_, why), n in status.tally.rejected.items() if CUT_IN_THINKING in why):
-        console.print(
-            f"{number_of(cut, 'unit')} refused because a model's thinking left no room for its"
-            " reply: `pairwright doctor` says which thinking_tokens to set for its endpoint. With"
-            " another number its calls are asked again (--accept-changes).",
-            style="yellow",
-        )
-    if status.budget_spent:
-        console.print("The budget is spent: raise [budget] to go on.", style="yellow")
-    if status.waiting:
+        print_next_steps(out, run)
+    print_shortfalls(console, result.status, same_build)
+    if result.status.waiting:
         raise typer.Exit(3)
-    if missing := status.target and status.target.missing:
-        console.print(
-            f"The target is not reached: {missing:,} are missing, and no item is left.",
-            style="yellow",
-        )
-    if status.failed:
-        _print_failed(console, status, again)
-    if status.failed or missing:
+    if not result.whole:
         raise typer.Exit(1)
 
 
-def _print_failed(console: Console, status: "RunStatus", again: str) -> None:
-    """How much of a run is missing, why, and the command that asks for it."""
-    # What reads recordings takes a while to import, and other commands do without.
-    from pairwright.models.recorded import NOT_RECORDED
+def _print_estimate(
+    config_path: Path, *, limit: int | None, target: int | None, pilot: Path | None
+) -> None:
+    """Print what a build would cost by its config, and by a pilot if there is one."""
+    if target and not pilot:
+        raise InputError(
+            "only a pilot tells what a target will cost",
+            where="--target",
+            fix="Build some items into another folder (--limit 20), and add --pilot FOLDER.",
+        )
+    from pairwright.workflows.build_estimate import estimate, estimate_from_pilot
 
-    print_failures(console, status)
-    # A recording says the same again; the build has said what to do.
-    if any(reason != NOT_RECORDED for _, reason in status.tally.failed):
-        print_commands(console, "Ask for them again:", [again])
+    with display(Console(stderr=True)) as progress:
+        expected = estimate(config_path, limit=limit, progress=progress)
+        by_pilot = pilot and estimate_from_pilot(
+            config_path, pilot, items=expected.items, target=target, progress=progress
+        )
+    out = Console()
+    estimate_tables(out, expected)
+    if by_pilot:
+        pilot_table(out, by_pilot, target or expected.items)
 
 
-def _print_next_steps(out: Console, run: Path) -> None:
-    """What to look at now, with ids that exist."""
-    from pairwright.construct.run_pairs import iterate_pairs
-
-    pair = next(iterate_pairs(run), None)
-    look = [] if pair is None else [command("show", run, pair.id)]
-    print_commands(out, "Look further:", [*look, command("status", run, "--verify")])
-    files = "pairs.jsonl, rejected.jsonl, failed.jsonl, manifest.json"
-    out.print(f"  {run}/: {files}", markup=False)
-
-
-def _print_round(out: Console, round_: Round, run: Path, batch_out: Path, goes_on: str) -> None:
-    """The files that wait for replies, and what to do with them; `goes_on` is the command that
-    takes the next step once they are answered."""
-    folder, first = folder_of(batch_out, round_.round), round_.shards[0]
-    calls = number_of(round_.lines, "call")
-    files = (f"{one.file}: {one.lines:,} to {one.endpoint} ({one.model})" for one in round_.shards)
-    print_commands(out, f"Round {round_.round}: {calls} in {folder}/", files)
-    replies = folder / f"{first.file.removesuffix('.jsonl')}.replies.jsonl"
-    run_batch = shlex.join(
-        ["vllm", "run-batch", *("-i", str(folder / first.file)), *("-o", str(replies))]
-    )
-    # The shell must see the star.
-    every_reply = f"{shlex.quote(str(folder))}/*.replies.jsonl"
-    print_commands(
-        out,
-        "Have them answered by a Batch API:",
-        [
-            command("batch", "submit", run, batch_out),
-            command("batch", "poll", run, batch_out, "--wait"),
-        ],
-    )
-    print_commands(
-        out,
-        "or by vLLM, each file with the model it is for:",
-        [
-            f"{run_batch} --model {shlex.quote(first.model)}",
-            f"{command('batch', 'ingest', run)} {every_reply}",
-        ],
-    )
-    print_commands(out, "and go on:", [goes_on])
+def _command(config_path: Path, run: Path, options: dict[str, object]) -> str:
+    """The command that goes on with a build: its options without those that are None."""
+    words = [word for option in options.items() if option[1] is not None for word in option]
+    return command("build", config_path, "--run", run, *words)

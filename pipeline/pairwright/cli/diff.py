@@ -42,53 +42,55 @@ def diff_command(
 
     collector.ease()
     with display() as progress:
-        found = diff(before, after, progress=progress)
+        comparison = diff(before, after, progress=progress)
     if as_json:
-        typer.echo(json.dumps(_json(found), indent=2))
+        typer.echo(json.dumps(_json(comparison), indent=2))
     else:
-        _print(Console(), found)
+        _print(Console(), comparison)
 
 
-def _json(found: "ReleaseDiff") -> dict[str, JsonValue]:
+def _json(comparison: "ReleaseDiff") -> dict[str, JsonValue]:
     sides: list[JsonValue] = [
         {"name": release.name, "version": release.version, "digest": release.digest}
-        for release in (found.before, found.after)
+        for release in (comparison.before, comparison.after)
     ]
     return {
         "before": sides[0],
         "after": sides[1],
-        "counts": [change.model_dump() for change in found.counts],
+        "counts": [change.model_dump() for change in comparison.counts],
         "subjects": [
-            {**subject._asdict(), "pairs": list(subject.pairs)} for subject in found.subjects
+            {**subject._asdict(), "pairs": list(subject.pairs)} for subject in comparison.subjects
         ],
     }
 
 
-def _print(console: Console, found: "ReleaseDiff") -> None:
+def _print(console: Console, comparison: "ReleaseDiff") -> None:
     from pairwright.release.diff import EITHER
 
-    names = (f"{release.name} {release.version}" for release in (found.before, found.after))
+    names = (
+        f"{release.name} {release.version}" for release in (comparison.before, comparison.after)
+    )
     console.print(visible(" to ".join(names)), style="bold", markup=False, highlight=False)
-    if not found.same_dataset:
+    if not comparison.same_dataset:
         console.print("These are releases of two datasets, not two of one.", style="yellow")
-    if found.reversed:
+    if comparison.reversed:
         console.print("A is the later one: what is called added here was removed.", style="yellow")
-    if not found.subjects:
+    if not comparison.subjects:
         console.print("No pair was added, removed or changed.")
         return
     table = Table(box=box.SIMPLE)
     for n, head in enumerate(("configuration", "what", "reason", "pairs")):
         table.add_column(head, justify="right" if n == 3 else "left", overflow="fold")
-    for change in found.counts:
+    for change in comparison.counts:
         words = (escape(visible(word)) for word in (change.config, change.what, change.reason))
         table.add_row(*words, f"{change.pairs:,}")
     console.print(table)
-    for subject in found.subjects[:LISTED]:
+    for subject in comparison.subjects[:LISTED]:
         line = visible(f"{subject.subject}  {subject.what}: {subject.reason}")
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    if len(found.subjects) > LISTED:
-        console.print(f"... and {len(found.subjects) - LISTED:,} more; --json has them all.")
-    if any(subject.reason == EITHER for subject in found.subjects):
+    if len(comparison.subjects) > LISTED:
+        console.print(f"... and {len(comparison.subjects) - LISTED:,} more; --json has them all.")
+    if any(subject.reason == EITHER for subject in comparison.subjects):
         console.print(
             f"{EITHER}: a release names nobody who is to be forgotten, so which of the two it is"
             " cannot be known for one twin or pair.",

@@ -68,8 +68,8 @@ def print_server(console: Console, report: "ServerReport") -> None:
     table.add_column(no_wrap=True)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for state, about, found, advice in report.findings:
-        text = Text(visible(found))
+    for state, about, finding, advice in report.findings:
+        text = Text(visible(finding))
         if advice:
             text.append(f"\n{visible(advice)}", style="dim" if state == "ok" else "")
         table.add_row(Text(state, style=_COLOURS[state]), about, text)

@@ -49,10 +49,10 @@ def leaderboard_command(
         typer.Option(metavar="FILE.toml", help="With --verify: the file of scorers that was used."),
     ] = None,
 ) -> None:
-    """Rank scorers by what they got right on one release, and say which can be told apart.
+    """Rank scorers by what they got right on one release, and say which can be distinguished.
 
-    One table for each mode of pairs and each condition. Rows that share a letter cannot be told
-    apart. All results must be of the same release, the same pairs and the same limit.
+    One table for each mode of pairs and each condition. Rows that share a letter cannot
+    be distinguished. All results must be of the same release, the same pairs and the same limit.
     With --verify nothing is ranked where a result is not what the replies beside it give.
     Exit code 1: --verify found a difference.
 
@@ -124,7 +124,7 @@ def _print(console: Console, board: "Leaderboard") -> None:
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
     console.print(board.rule, markup=False, highlight=False)
     console.print(
-        "Rows that share a letter cannot be told apart (step-down sign-flip test of all pairs of"
-        " rows). In brackets: 95 % intervals by cluster.",
+        "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
+        " of rows). In brackets: 95 % intervals by cluster.",
         markup=False, highlight=False,
     )  # fmt: skip

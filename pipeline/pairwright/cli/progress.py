@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pairwright.models.client import Meter
 
 PLAIN_EVERY_S = 10.0
-"""Between two lines about one step, where there is no terminal."""
+"""Seconds between two lines about one step, where there is no terminal."""
 
 
 @contextmanager

@@ -72,10 +72,10 @@ def release_command(
     if push:
         check_publication(push, trial=trial)
     with display() as progress:
-        made = release(
+        result = release(
             run, out, version, previous=previous, trial=trial, validation_share=validation,
             progress=progress,
         )  # fmt: skip
-    print_release(Console(), run, made)
+    print_release(Console(), run, result)
     if push:
         push_release(out, push, public=public)

@@ -25,24 +25,24 @@ FAILED = 8
 """Failed checks that are named."""
 
 
-def print_release(console: Console, run: Path, made: "ReleaseResult") -> None:
+def print_release(console: Console, run: Path, result: "ReleaseResult") -> None:
     """Print what was released, what was not and why, and what to do next."""
-    provenance = made.provenance
+    provenance = result.provenance
     if provenance.kind == "trial":
         because = "; ".join(provenance.trial_because)
         console.print(f"A trial, not a benchmark: {because}.", style="bold red", markup=False)
-    console.print(_released(made))
-    if made.left_out:
-        console.print(_left_out(made))
-    for line in _notes(made, run):
+    console.print(_released(result))
+    if result.left_out:
+        console.print(_left_out(result))
+    for line in _notes(result, run):
         console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
-    config, out = made.summary.configs[0].config, made.folder
-    console.print(f"Root digest: {made.digest}", markup=False, highlight=False, soft_wrap=True)
+    config, out = result.summary.configs[0].config, result.folder
+    console.print(f"Root digest: {result.digest}", markup=False, highlight=False, soft_wrap=True)
     print_commands(
         console,
         "Next:",
         (
-            command("verify", out, "--digest", made.digest),
+            command("verify", out, "--digest", result.digest),
             str(out / "audit" / "report.html"),
             command("evaluate", out, "--out", "results")
             + f"   # the baselines; {DOCS / 'evaluate.md'} has more",
@@ -51,22 +51,22 @@ def print_release(console: Console, run: Path, made: "ReleaseResult") -> None:
     )
 
 
-def _released(made: "ReleaseResult") -> Table:
+def _released(result: "ReleaseResult") -> Table:
     """By configuration: twins and pairs, of those in the run; rows by split; users."""
     splits = Counter[tuple[str, str]]()
-    for part in made.summary.parts:
+    for part in result.summary.parts:
         splits[part.config, part.split] += part.rows
     names = sorted({split for _, split in splits})
     table = Table(
-        box=box.SIMPLE, title=escape(f"{made.provenance.name} {made.provenance.version}"),
+        box=box.SIMPLE, title=escape(f"{result.provenance.name} {result.provenance.version}"),
         title_justify="left", caption="released, of: twins and pairs; then rows by split",
         caption_justify="left",
     )  # fmt: skip
     table.add_column("configuration", overflow="fold")
     for head in ("released", "of", *names, "users"):
         table.add_column(head, justify="right", no_wrap=True)
-    summaries = {summary.config: summary for summary in made.summary.configs}
-    for config, n in sorted(made.subjects.items()):
+    summaries = {summary.config: summary for summary in result.summary.configs}
+    for config, n in sorted(result.subjects.items()):
         summary = summaries.get(config)
         rows = (f"{splits[config, name]:,}" for name in names)
         subjects, users = (summary.subjects, summary.users) if summary else (0, 0)
@@ -74,24 +74,27 @@ def _released(made: "ReleaseResult") -> Table:
     return table
 
 
-def _left_out(made: "ReleaseResult") -> Table:
+def _left_out(result: "ReleaseResult") -> Table:
     """Subjects by the reason why they are not released."""
     table = Table(
         box=box.SIMPLE, title="not released (twins and pairs)", title_justify="left",
         show_header=False,
     )  # fmt: skip
-    for reason, n in sorted(made.left_out.items(), key=lambda row: (-row[1], row[0])):
+    for reason, n in sorted(result.left_out.items(), key=lambda row: (-row[1], row[0])):
         table.add_row(escape(reason), f"{n:,}")
     return table
 
 
-def _notes(made: "ReleaseResult", run: Path) -> Iterator[str]:
-    if made.failed_units:
+def _notes(result: "ReleaseResult", run: Path) -> Iterator[str]:
+    if result.failed_units:
         yield (
-            f"{number_of(made.failed_units, 'unit')} of the build failed, and the release says that"
-            " it is short: build again to ask for them."
+            f"{number_of(result.failed_units, 'unit')} of the build failed, and the release says"
+            " that it is short: build again to ask for them."
         )
-    share, splits = made.provenance.validation_share, {part.split for part in made.summary.parts}
+    share, splits = (
+        result.provenance.validation_share,
+        {part.split for part in result.summary.parts},
+    )
     if share and "validation" not in splits:
         yield "No user is in the split `validation`: it takes users by hash, and they are few."
     if share and "test" not in splits:
@@ -99,13 +102,13 @@ def _notes(made: "ReleaseResult", run: Path) -> Iterator[str]:
             "No user is left in the split `test`, on which results are compared: `validation` takes"
             " users by hash, and they are few. A smaller --validation leaves more of them."
         )
-    if made.errata_left_out:
-        errata = number_of(made.errata, "erratum", "errata")
+    if result.errata_left_out:
+        errata = number_of(result.errata, "erratum", "errata")
         yield (
-            f"{made.errata_left_out:,} of {errata} left out: no pair that may be"
+            f"{result.errata_left_out:,} of {errata} left out: no pair that may be"
             f" named, of this release or the one before, has their id. See {run / ERRATA}."
         )
-    before = made.previous
+    before = result.previous
     if before and share < before.validation_share:
         earlier = f"{before.validation_share:.12g}"
         yield (
@@ -114,12 +117,12 @@ def _notes(made: "ReleaseResult", run: Path) -> Iterator[str]:
             f" scorers that were tuned on them should not be tested. --validation {earlier} leaves"
             " them."
         )
-    if failed := made.failed_checks:
+    if failed := result.failed_checks:
         checks = number_of(len(failed), "check")
         more = len(failed) - FAILED
         named = "; ".join(failed[:FAILED]) + (f"; and {more:,} more" if more > 0 else "")
         yield f"{checks} of its audit failed: {named}. audit/report.html says where and what to do."
-    if empty := not_stated(made.provenance.info, made.summary):
+    if empty := not_stated(result.provenance.info, result.summary):
         yield (
             f'The pages say "Not stated." of {", ".join(empty)}: state them in [release] of'
             f" {run / 'config.toml'}."

@@ -91,6 +91,6 @@ def _calls(outcome: Outcome) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """On one line, and no longer."""
+    """A text on one line, cut to fit."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.tables import print_failures, print_source_problems, result_table
+from pairwright.cli.run_tables import print_failures, print_source_problems, result_table
 from pairwright.text import number_of
 
 
@@ -68,8 +68,8 @@ def _verified(run: Path, calls: int, console: Console) -> bool:
     for difference in differences:
         console.print(difference, style="red", markup=False)
     if differences:
-        found = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
-        console.print(f"{found}. Restore the store from a copy.")
+        summary = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
+        console.print(f"{summary}. Restore the store from a copy.")
         return False
     every = (
         "The 1 call hashes to its key" if calls == 1 else f"All {calls:,} calls hash to their keys"

@@ -133,7 +133,11 @@ def print_verified(
         console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _json(verified: "VerifiedRelease | None", found: Difference | None) -> str:
-    place = found and {"where": found.where, "what": found.what, "fix": found.fix}
+def _json(verified: "VerifiedRelease | None", difference: Difference | None) -> str:
+    place = difference and {
+        "where": difference.where,
+        "what": difference.what,
+        "fix": difference.fix,
+    }
     whole = verified and verified.model_dump(mode="json")
     return json.dumps({"verified": whole, "difference": place}, indent=2)

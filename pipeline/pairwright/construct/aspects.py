@@ -79,10 +79,10 @@ def _within_words(
 async def _narrative(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
     if not item.narrative:
         return Rejected(stage="narrative", reason="no_narrative", detail="the item carries none")
-    found = await aspects_of_narrative(item.question, item.narrative, models.planner, rules.prompts)
-    if isinstance(found, Rejected):
-        return found
-    supported, dropped = found
+    reply = await aspects_of_narrative(item.question, item.narrative, models.planner, rules.prompts)
+    if isinstance(reply, Rejected):
+        return reply
+    supported, dropped = reply
     if len(supported) < rules.config.planner.min_aspects:
         return Rejected(
             stage="narrative",
@@ -106,10 +106,10 @@ async def _measure(item: Item, rubric: Rubric, models: Models, rules: BuildRules
     if against == "gold":
         gold = tuple(aspect.aspect for aspect in item.rubric_aspects)
     elif against == "narrative" and item.narrative:
-        found = await aspects_of_narrative(
+        reply = await aspects_of_narrative(
             item.question, item.narrative, models.planner, rules.prompts
         )
-        gold = () if isinstance(found, Rejected) else tuple(a.aspect for a in found[0])
+        gold = () if isinstance(reply, Rejected) else tuple(a.aspect for a in reply[0])
     if gold:
         names = tuple(aspect.aspect for aspect in rubric.aspects)
         await measure_planner(item.question, names, gold, models.judge, rules.prompts)

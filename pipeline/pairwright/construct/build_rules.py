@@ -62,10 +62,10 @@ class BuildRules:
         return self.domains.by_key[item.domain].guidance
 
 
-def _folder(given: str | None, key: str, base: Path, shipped: Path) -> Path:
-    if given is None:
+def _folder(name: str | None, key: str, base: Path, shipped: Path) -> Path:
+    if name is None:
         return shipped
-    folder = base / given
+    folder = base / name
     if not folder.is_dir():
         raise ConfigError(
             f"no folder {folder}", where=f"[{key}]", fix="Name a folder, or leave the key out."

@@ -35,10 +35,10 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
 
     if rules.config.paper_writers:
         # Here it is the writers that read posts.
-        seen = selected(
+        shown = selected(
             item.question, item.profile, rules.config.planner, models.generator.history_tokens
         )
-        rubric = rubric.model_copy(update={"shown": tuple(post.id for post in seen)})
+        rubric = rubric.model_copy(update={"shown": tuple(post.id for post in shown)})
     return await _from_rubric(item, rubric, models, rules, log)
 
 
@@ -119,7 +119,7 @@ async def _write_paper(
     """Both sides from the same posts: where one had to do with fewer, so does the other."""
     posts = item.profile
     while True:
-        (first, seen), (second, also_seen) = await together(
+        (first, first_seen), (second, also_seen) = await together(
             *(
                 write_paper(
                     item.question, posts, rubric, stance, models.generator, rules.prompts,
@@ -128,9 +128,9 @@ async def _write_paper(
                 for stance in PAPER_STANCES
             )
         )  # fmt: skip
-        if seen.posts == also_seen.posts:
+        if first_seen.posts == also_seen.posts:
             return first, second
-        posts = min(seen.posts, also_seen.posts, key=len)
+        posts = min(first_seen.posts, also_seen.posts, key=len)
 
 
 async def _judge(

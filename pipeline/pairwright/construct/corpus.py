@@ -138,9 +138,9 @@ def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
 def fair_posts(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     """Another user's posts without newer ones, and without the question or its narrative:
     where a source names no users, that other user may be the asker."""
-    asked = [own.lower() for own in (item.question, item.narrative) if own]
+    texts = [own.lower() for own in (item.question, item.narrative) if own]
     return tuple(
         post
         for post in older_than(item, posts)
-        if not any(own in post.text.lower() for own in asked)
+        if not any(own in post.text.lower() for own in texts)
     )

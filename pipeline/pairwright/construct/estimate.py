@@ -38,11 +38,11 @@ class RoleEstimate(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     cost: float
-    """With no token from a cache."""
+    """The cost with no token from a cache."""
     cached_tokens: int
     """Prompt tokens of histories that were sent before: the most that an endpoint's cache gives."""
     cost_with_cache: float
-    """With all of these from the cache."""
+    """The cost with all of these from the cache."""
 
 
 class BuildEstimate(NamedTuple):
@@ -169,16 +169,16 @@ def _lines(
         endpoint = config.endpoints[name]
         sent = round(sum(calls[p] * sizes.get(p, 0) for p in purposes))
         thinking = endpoint.thinking_tokens or 0
-        got = sum(calls[p] * (_REPLY_TOKENS[p] + thinking) for p in purposes)
+        received = sum(calls[p] * (_REPLY_TOKENS[p] + thinking) for p in purposes)
         n = sum(calls[p] for p in purposes)
         again = max(0, calls["plan"] - histories) if role == "planner" else 0
         cached = round(again * sizes["history"])
         lines.append(
             RoleEstimate(
-                role, name, endpoint.model, n, sent, got,
-                cost=endpoint.cost(sent, got),
+                role, name, endpoint.model, n, sent, received,
+                cost=endpoint.cost(sent, received),
                 cached_tokens=cached,
-                cost_with_cache=endpoint.cost(sent, got, cached),
+                cost_with_cache=endpoint.cost(sent, received, cached),
             )
         )  # fmt: skip
     return lines

@@ -1,4 +1,4 @@
-"""The funnel of a build: how many units of a mode come how far, and what a kept pair costs."""
+"""The funnel of a build: how many units of a mode reach each stage, and what a kept pair costs."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -15,14 +15,14 @@ _OF_PARTNER: tuple[Stage, ...] = ("partner", "partner_signal")
 
 
 def stages_of(mode: Mode) -> tuple[Stage, ...]:
-    """The stages of a mode, in the order in which a unit comes to them."""
+    """The stages of a mode, in the order in which a unit reaches them."""
     if MODES[mode].needs_partner:
         return tuple(STAGES)
     return tuple(stage for stage in STAGES if stage not in _OF_PARTNER)
 
 
 def stages_reached(outcome: Outcome) -> tuple[Stage, ...]:
-    """The stages that a unit came to, in order; none where it failed or waits."""
+    """The stages that a unit reached, in order; none where it failed or waits."""
     result, stages = outcome.result, stages_of(outcome.mode)
     if isinstance(result, Failure | Pending):
         return ()
@@ -46,7 +46,7 @@ def _last_stage(outcome: Outcome, refusal: Rejected) -> Stage:
 
 
 def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Share]]:
-    """Each stage with the share of all items that came to it, and its 95 % interval."""
+    """Each stage with the share of all items that reached it, and its 95 % interval."""
     items = reached[mode, "items"]
     return [(stage, share(reached[mode, stage], items)) for stage in stages_of(mode)]
 
@@ -68,9 +68,11 @@ class KeptCost(NamedTuple):
         is kept."""
         if not self.kept:
             return ""
-        sent, got = (round(n / self.kept) for n in (self.prompt_tokens, self.completion_tokens))
+        sent, received = (
+            round(n / self.kept) for n in (self.prompt_tokens, self.completion_tokens)
+        )
         price = f", cost {self.cost / self.kept:,.4f}" if self.cost else ""
-        return f"{self.calls / self.kept:,.1f} calls, {sent:,} + {got:,} tokens{price}"
+        return f"{self.calls / self.kept:,.1f} calls, {sent:,} + {received:,} tokens{price}"
 
     def as_json(self) -> JsonValue:
         """The figures for one kept unit; nothing but n where none is kept."""

@@ -94,7 +94,7 @@ def make_manifest(
             "refused_drafts": dict(sorted(counted.drafts.items())),
         },
         "funnel": {
-            mode: {stage: found.k for stage, found in funnel_rows(counted.reached, mode)}
+            mode: {stage: share.k for stage, share in funnel_rows(counted.reached, mode)}
             for mode in config.modes
         },
         "for_each_kept": {
@@ -106,8 +106,8 @@ def make_manifest(
             "leniently": dict(sorted(counted.lenient.items())),
         },
         "no_personal_signal": [
-            {"earlier_posts": name, **_share(found)}
-            for name, found in counted.no_signal_by_length()
+            {"earlier_posts": name, **_share(share)}
+            for name, share in counted.no_signal_by_length()
         ],
         "checks": {
             check.name: {"meaning": check.meaning, **_share(check.found)} for check in checked
@@ -140,11 +140,11 @@ def cost(store: Store, config: Config) -> float:
     """
     prices = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
     return sum(
-        prices[model].cost(made.prompt_tokens, made.completion_tokens, made.cached_tokens)
-        for model, made in store.calls_by_model().items()
+        prices[model].cost(calls.prompt_tokens, calls.completion_tokens, calls.cached_tokens)
+        for model, calls in store.calls_by_model().items()
         if model in prices
     )
 
 
-def _share(found: Share) -> dict[str, JsonValue]:
-    return {"k": found.k, "n": found.n, "low": found.low, "high": found.high}
+def _share(share: Share) -> dict[str, JsonValue]:
+    return {"k": share.k, "n": share.n, "low": share.low, "high": share.high}

@@ -58,23 +58,23 @@ def assign_partners(
     partners that stay a couple, by item.
     """
     kept = kept or {}
-    asked = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
+    ordered = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
     fixed = dict(kept.values())
     fixed |= {partner: asker for asker, partner in fixed.items()}
     by_couple: dict[Couple, dict[str, list[tuple[float, str]]]] = {}
-    for question in asked:
+    for question in ordered:
         for other in question.possible:
             usable = by_couple.setdefault(_couple(question.user, other.user), {})
             usable.setdefault(question.user, []).append((other.bearing, question.item))
     chosen = {couple: _questions(usable, kept, most) for couple, usable in by_couple.items()}
     worth = {
-        couple: Worth(len(given), sum(round(10_000 * bearing) for bearing, _ in given))
-        for couple, given in chosen.items()
+        couple: Worth(len(assigned), sum(round(10_000 * bearing) for bearing, _ in assigned))
+        for couple, assigned in chosen.items()
     }
     free = {couple: w for couple, w in worth.items() if fixed.keys().isdisjoint(couple)}
     partners = match_couples(free, seed) | fixed
-    given = {item for couple in _couples(partners) for _, item in chosen.get(couple, ())}
-    return {q.item: _partner(q, partners, given, most) for q in asked}
+    assigned = {item for couple in _couples(partners) for _, item in chosen.get(couple, ())}
+    return {q.item: _partner(q, partners, assigned, most) for q in ordered}
 
 
 def match_couples(worth: Mapping[Couple, Worth], seed: int) -> dict[str, str]:
@@ -139,12 +139,12 @@ def _best_swap(
         with_other = gain.plus(worth[_couple(user, other)])
         parted = partners.get(other)
         if parted is None:
-            found = _Swap((*chain, other), with_other)
+            swap = _Swap((*chain, other), with_other)
         else:
             left = with_other.plus(worth[_couple(other, parted)], -1)
-            found = _best_swap((*chain, other, parted), worth, near, partners, left)
-        if found.gain > best.gain:
-            best = found
+            swap = _best_swap((*chain, other, parted), worth, near, partners, left)
+        if swap.gain > best.gain:
+            best = swap
     return best
 
 
@@ -159,7 +159,7 @@ def _questions(
 
 
 def _partner(
-    question: SurveyedQuestion, partners: Mapping[str, str], given: set[str], most: int
+    question: SurveyedQuestion, partners: Mapping[str, str], assigned: set[str], most: int
 ) -> str | Rejected:
     partner = partners.get(question.user)
     if partner is None:
@@ -169,7 +169,7 @@ def _partner(
             else "nobody's posts that it was tried on show a personal signal for this question"
         )
         return Rejected(stage="partners", reason="no_partner", detail=detail)
-    if question.item in given:
+    if question.item in assigned:
         return partner
     if partner in (other.user for other in question.possible):
         detail = f"its couple has {most} others ([twin] questions_per_couple)"

@@ -96,25 +96,32 @@ def read_pilot(store: Store, config: Config) -> Pilot:
     mode = target_mode(config.modes)
     prices = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
     by_user: dict[str, dict[str, float]] = {}
-    items, seen, simulated = set[str](), set[str](), False
+    items, keys, simulated = set[str](), set[str](), False
     for outcome in iterate_outcomes(store):
-        found = by_user.setdefault(outcome.user, dict.fromkeys(QUANTITIES, 0))
+        counts = by_user.setdefault(outcome.user, dict.fromkeys(QUANTITIES, 0))
         simulated |= outcome.simulated
         if outcome.mode == mode:
-            found["kept"] += outcome.kind == "kept"
+            counts["kept"] += outcome.kind == "kept"
         if outcome.item_id not in items:
             items.add(outcome.item_id)
-            found["items"] += 1
+            counts["items"] += 1
         for call in outcome.calls:
-            if call.key in seen or (used := store.used_by(call.key)) is None:
+            if call.key in keys or (used := store.used_by(call.key)) is None:
                 continue
-            seen.add(call.key)
+            keys.add(call.key)
             model, tokens = used
-            sent, got = tokens.prompt_tokens, tokens.completion_tokens
-            price = prices[model].cost(sent, got, tokens.cached_tokens) if model in prices else 0
-            added = {"calls": 1, "prompt_tokens": sent, "completion_tokens": got, "cost": price}
+            sent, received = tokens.prompt_tokens, tokens.completion_tokens
+            price = (
+                prices[model].cost(sent, received, tokens.cached_tokens) if model in prices else 0
+            )
+            added = {
+                "calls": 1,
+                "prompt_tokens": sent,
+                "completion_tokens": received,
+                "cost": price,
+            }
             for name, n in added.items():
-                found[name] += n
+                counts[name] += n
     if not by_user:
         raise InputError(
             "no unit of it has ended",

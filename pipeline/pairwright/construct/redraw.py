@@ -73,8 +73,8 @@ def notes(brief: SideBrief, refused: Draft | None) -> tuple[str, ...]:
     if refused is None:
         return ()
     gates = [gate.gate for gate in refused.gates if brief.side in gate.sides]
-    found = (_note(gate, brief, refused) for gate in gates)
-    return tuple(dict.fromkeys(note for note in found if note))[:MOST_NOTES]
+    lines = (_note(gate, brief, refused) for gate in gates)
+    return tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
 
 
 def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
@@ -104,12 +104,12 @@ def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
     if brief.cell not in refused.adherence:
         return ""
     scores = refused.adherence[brief.cell].scores
-    found = [
+    named = [
         aspect.aspect
-        for aspect, given in zip(brief.rubric.aspects, scores, strict=True)
-        if (given.score > 0 if served else given.score < FULL_ADHERENCE)
+        for aspect, score in zip(brief.rubric.aspects, scores, strict=True)
+        if (score.score > 0 if served else score.score < FULL_ADHERENCE)
     ]
-    return "; ".join(f'"{aspect}"' for aspect in found)
+    return "; ".join(f'"{aspect}"' for aspect in named)
 
 
 def _text(brief: SideBrief, refused: Draft) -> str:

@@ -66,9 +66,9 @@ def check_as_built(run: Path) -> None:
         with file.open("rb") as there:
             if hashlib.file_digest(there, "sha256").digest() == built.digest():
                 return
-        found = _differences(store, file)
-        shown = [_description(store, difference) for difference in islice(found, SHOWN)]
-        more = sum(1 for _ in found)
+        differences = _differences(store, file)
+        shown = [_description(store, difference) for difference in islice(differences, SHOWN)]
+        more = sum(1 for _ in differences)
     listed = "\n    ".join([*shown, *([f"and {number_of(more, 'other')}"] if more else [])])
     raise InputError(
         f"is not what the build wrote:\n    {listed}",
@@ -95,17 +95,17 @@ def _differences(store: Store, file: Path) -> Iterator[_Difference]:
             name = _id(line)
             if name not in built:
                 what = f"{name} is not of this build" if name else "is not a pair"
-                found = _Difference(f"line {number}: {what}")
+                difference = _Difference(f"line {number}: {what}")
             elif name not in missing:
-                found = _Difference(f"line {number}: {name} is there twice")
+                difference = _Difference(f"line {number}: {name} is there twice")
             elif built[name] != _digest(line):
-                found = _Difference(f"line {number}: {name}", name, line)
+                difference = _Difference(f"line {number}: {name}", name, line)
             else:
                 del missing[name]
                 continue
             missing.pop(name, None)
             same = False
-            yield found
+            yield difference
     for name in missing:
         same = False
         yield _Difference(f"{name} is missing")
@@ -114,7 +114,7 @@ def _differences(store: Store, file: Path) -> Iterator[_Difference]:
 
 
 def _description(store: Store, difference: _Difference) -> str:
-    """With the fields that differ."""
+    """The difference in words, with the fields that differ."""
     if not difference.name:
         return difference.what
     line = next(line for line in iterate_pair_lines(store) if _id(line) == difference.name)

@@ -165,7 +165,9 @@ def conclude(task: BuildTask, counted: Tally) -> list[ReplyCheck]:
     target = None
     if task.target is not None:
         target = reached_target(task.target, rules.config.modes, len(task.items), counted)
-    made = make_manifest(store, rules.config, rules.prompts, task.summary, counted, checked, target)
-    write_outcomes(store, task.run.path, made)
+    manifest = make_manifest(
+        store, rules.config, rules.prompts, task.summary, counted, checked, target
+    )
+    write_outcomes(store, task.run.path, manifest)
     store.finish()
     return checked

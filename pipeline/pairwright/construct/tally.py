@@ -29,20 +29,20 @@ class Tally:
     pairs: Counter[str] = field(default_factory=Counter)
     """Pairs by mode: a twin gives two."""
     rejected: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """By mode, stage and reason."""
+    """Refused units by mode, stage and reason."""
     failed: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By mode and reason."""
+    """Failed units by mode and reason."""
     waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """By mode and the purpose of the call that has no reply yet."""
+    """Waiting units by mode and the purpose of the call that has no reply yet."""
     aspects: Counter[str] = field(default_factory=Counter)
     """Aspects that a planner inferred, over the pairs: those that rest on `one_post`, and on
     `several_posts`."""
     drafts: Counter[str] = field(default_factory=Counter)
     """Refused drafts by gate, those before a kept one included."""
     no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
-    """By item whose rubric was inferred: its profile's length, and whether nothing was left."""
+    """The items whose rubric was inferred: the profile's length, and whether nothing was left."""
     reached: Counter[tuple[Mode, Stage]] = field(default_factory=Counter)
-    """Units by mode and by each stage that they came to."""
+    """Units by mode and by each stage that they reached."""
     simulated: int = 0
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
@@ -105,14 +105,14 @@ class Tally:
         """Share of items refused for want of personal signal, by number of earlier posts."""
         rows = []
         for low, high in _LENGTHS:
-            found = [
+            refused = [
                 nothing
                 for posts, nothing in self.no_signal.values()
                 if posts >= low and (high is None or posts <= high)
             ]
-            if found:
+            if refused:
                 name = f"{low} or more" if high is None else f"{low} to {high}"
-                rows.append((name, share(sum(found), len(found))))
+                rows.append((name, share(sum(refused), len(refused))))
         return rows
 
 
@@ -182,11 +182,11 @@ def model_checks(store: Store, counted: Tally) -> list[ReplyCheck]:
     rows = []
     for name, (meaning, read) in CHECKS.items():
         bodies = ((key, store.get(key)) for key in counted.calls[name])
-        seen = [
+        passed = [
             answer
             for key, body in bodies
             if body is not None
             for answer in read(completion_of(key, body).text)
         ]
-        rows.append(ReplyCheck(name, meaning, share(sum(seen), len(seen))))
+        rows.append(ReplyCheck(name, meaning, share(sum(passed), len(passed))))
     return rows

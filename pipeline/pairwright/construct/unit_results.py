@@ -85,5 +85,5 @@ def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
 
 def calls_of(store: Store, outcome: Outcome) -> list[StoredCall]:
     """The unit's calls with requests and raw replies, in the order they were answered in."""
-    found = (store.call(call.key) for call in outcome.calls)
-    return [stored for stored in found if stored is not None]
+    calls = (store.call(call.key) for call in outcome.calls)
+    return [stored for stored in calls if stored is not None]

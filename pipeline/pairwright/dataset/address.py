@@ -53,8 +53,8 @@ def host_of(url: str) -> str | None:
     plain = _PLAIN.match(url)
     if plain and "xn--" not in url:
         return plain[1].lower().removeprefix("www.")
-    found = address_of(url)
-    return found and found.host
+    address = address_of(url)
+    return address and address.host
 
 
 def _host(name: str) -> str:

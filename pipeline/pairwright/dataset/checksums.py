@@ -52,7 +52,7 @@ def read_checksums(root: Path) -> dict[str, str]:
     Raises InputError, naming the line, for anything that `write_checksums` would not write: a path
     that is absolute or leaves the folder, a path twice, lines out of order.
     """
-    path, found = Layout(root).checksums, dict[str, str]()
+    path, digests = Layout(root).checksums, dict[str, str]()
     root_digest(root)
     if (size := path.stat().st_size) > _LARGEST:
         raise _wrong(path, 1, f"the file has {size:,} bytes, and may have {_LARGEST:,}")
@@ -68,10 +68,10 @@ def read_checksums(root: Path) -> dict[str, str]:
         pure = PurePosixPath(name)
         if pure.is_absolute() or ".." in pure.parts or pure.as_posix() != name or "\\" in name:
             raise _wrong(path, number, f"{name!r} is not a path inside the release")
-        if found and name <= next(reversed(found)):
+        if digests and name <= next(reversed(digests)):
             raise _wrong(path, number, f"{name!r} is there twice or out of order")
-        found[name] = digest
-    return found
+        digests[name] = digest
+    return digests
 
 
 def _wrong(path: Path, number: int, what: str) -> InputError:

@@ -1,4 +1,4 @@
-"""From a pair of a run to its row."""
+"""The row of a pair of a run."""
 
 import re
 from functools import lru_cache
@@ -76,7 +76,7 @@ def _post(post: Post, licence: str | None) -> RowPost:
 
 
 def _aspects(pair: Pair) -> tuple[RowAspect, ...]:
-    judged = {side: given.scores for side, given in pair.adherence.items()}
+    judged = {side: adherence.scores for side, adherence in pair.adherence.items()}
     return tuple(
         RowAspect(
             aspect=aspect.aspect,
@@ -104,9 +104,9 @@ def _quality(pair: Pair) -> tuple[RowQuality, ...]:
 
 
 def _comparison(pair: Pair) -> QualityVerdict | None:
-    given = pair.draft.comparison
-    if given is None:
+    comparison = pair.draft.comparison
+    if comparison is None:
         return None
-    if given in (Comparison.FIRST, Comparison.SECOND):
-        return "chosen" if (given == Comparison.FIRST) == pair.chosen_is_first else "rejected"
-    return "tie" if given == Comparison.TIE else "undecided"
+    if comparison in (Comparison.FIRST, Comparison.SECOND):
+        return "chosen" if (comparison == Comparison.FIRST) == pair.chosen_is_first else "rejected"
+    return "tie" if comparison == Comparison.TIE else "undecided"

@@ -52,7 +52,7 @@ class Layout:
 
     @property
     def licences(self) -> Path:
-        """Which licence is of what. Other files link to it."""
+        """The page on which licence holds for what. Other files link to it."""
         return self.root / "LICENSE.md"
 
     @property
@@ -148,6 +148,6 @@ def check_files(root: Path) -> None:
 
 def _parts(root: Path) -> Iterator[Part]:
     for path in root.glob("data/*/*.parquet"):
-        found = _PART.fullmatch(path.relative_to(root).as_posix())
-        if found and found[2] in SPLITS:
-            yield Part(found[1], found[2])
+        match = _PART.fullmatch(path.relative_to(root).as_posix())
+        if match and match[2] in SPLITS:
+            yield Part(match[1], match[2])

@@ -166,9 +166,9 @@ def _texts(column: pa.Array) -> Iterator[pa.Array]:
             yield from _texts(part)
 
 
-def _difference(found: Any) -> str:
+def _difference(schema: Any) -> str:
     """The first column that is not as a release has it; a name can be there twice."""
-    for there, due in zip_longest(found, SCHEMA):
+    for there, due in zip_longest(schema, SCHEMA):
         if not (there and due and there.name == due.name and there.type == due.type):
             columns = [
                 f"{column.name} ({column.type})" if column else "no column"

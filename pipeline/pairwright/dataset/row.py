@@ -92,7 +92,7 @@ class Row(Record):
     created: str | None = None
     source_url: str | None = None
     licence: str | None = None
-    """Of the question."""
+    """The time of the question."""
 
     @property
     def config(self) -> str:

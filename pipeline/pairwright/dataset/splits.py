@@ -1,4 +1,4 @@
-"""Which users' pairs are in the split `validation`, of a release or of what is trained on.
+"""The users whose pairs are in the split `validation`, of a release or of what is trained on.
 
 Users who are partners of a twin stay together, over all configurations. Where a group goes in a
 release depends on the pseudonyms in it and on nothing else, so that other users who come or go

@@ -41,12 +41,12 @@ def _plain(url: str) -> str:
         below = _BELOW.fullmatch(address.fragment)
         return f"{host}/{below[1] if below else post[1]}"
     host += f":{address.port}" if address.port is not None else ""
-    asked = sorted(
+    query = sorted(
         (name, value)
         for name, value in parse_qsl(address.query, keep_blank_values=True)
         if not _TRACKING.fullmatch(name)
     )
-    return f"{host}{address.path}" + (f"?{urlencode(asked)}" if asked else "")
+    return f"{host}{address.path}" + (f"?{urlencode(query)}" if query else "")
 
 
 class ForgetList(NamedTuple):
@@ -57,9 +57,9 @@ class ForgetList(NamedTuple):
     urls: frozenset[str] = frozenset()
     """Names of addresses."""
 
-    def concerns(self, found: Pair | Item) -> bool:
+    def concerns(self, record: Pair | Item) -> bool:
         """Whether its user, its question or a post of its profile is named."""
-        return pseudonym(found.user) in self.users or self.holds(found.source_url, found.profile)
+        return pseudonym(record.user) in self.users or self.holds(record.source_url, record.profile)
 
     def concerns_row(self, row: Row) -> bool:
         """The same of a released pair."""

@@ -3,6 +3,7 @@
 release.py      the release that scorers are evaluated on
 questions.py    its questions, each with who asks it and what that person expects
 conditions.py   what a scorer is shown of the person, one record a condition; wrong_profile.py
+settings.py     the TOML file that names scorers, and the planner, judge and policy beside them
 scorers/        what is under test
 local/          reward models in this process
 replies/        what a judge's free text says
@@ -11,7 +12,7 @@ decision.py     the result of one pair
 results.py      what an evaluation leaves in its folder
 derivation.py   whether that is what the stored replies give
 measure/        figures of decisions, each with n and interval
-board/          results side by side, and which of them can be told apart
+board/          results side by side, and which of them can be distinguished
 outputs/        outputs of any models, judged by the rubrics
 guided/         policy accuracy: whether a guided policy's scores tell the chosen response
 best_of_n/      what a scorer's pick of k samples is worth

@@ -38,10 +38,10 @@ class Evaluation(NamedTuple):
         the next run."""
         decision = blank_decision(row)
         if isinstance(self.scorer, ByPair):
-            given = self.scorer.scores(row.id, self.condition)
-            if isinstance(given, Unscored):
-                return _without(decision, given)
-            chosen, rejected = given
+            scores = self.scorer.scores(row.id, self.condition)
+            if isinstance(scores, Unscored):
+                return _without(decision, scores)
+            chosen, rejected = scores
             return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
         return await self._ask(row, self.scorer)
 
@@ -69,11 +69,11 @@ async def _choice(
     """The fields of a decision that the scorer's answers give."""
     if isinstance(scorer, Pointwise):
         return await _scored(scorer, row, shown)
-    given = await scorer.prefer(shown, row.chosen, row.rejected)
-    if isinstance(given, Unscored):
-        return given
-    orders = (_CHOICES[given.forward], _CHOICES[given.backward])
-    return {"orders": orders, "tokens": given.tokens}
+    choice = await scorer.prefer(shown, row.chosen, row.rejected)
+    if isinstance(choice, Unscored):
+        return choice
+    orders = (_CHOICES[choice.forward], _CHOICES[choice.backward])
+    return {"orders": orders, "tokens": choice.tokens}
 
 
 async def _scored(
@@ -83,11 +83,11 @@ async def _scored(
         scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
     )
     # Both see the same posts, so where one does not fit neither is taken.
-    for given in (chosen, rejected):
-        if isinstance(given, Unscored):
-            return given
-        if not math.isfinite(given.value):
-            return Unscored("not_a_number", str(given.value))
+    for score in (chosen, rejected):
+        if isinstance(score, Unscored):
+            return score
+        if not math.isfinite(score.value):
+            return Unscored("not_a_number", str(score.value))
     assert isinstance(chosen, ResponseScore)
     assert isinstance(rejected, ResponseScore)
     tokens = chosen.tokens + rejected.tokens

@@ -12,7 +12,7 @@ class PersonQuestion(NamedTuple):
     """One person's question."""
 
     pair: str
-    """Id of the first pair about it: what tells it apart."""
+    """Id of the first pair about it, which identifies it."""
     item: str
     question: str
     posts: tuple[Post, ...]
@@ -20,7 +20,7 @@ class PersonQuestion(NamedTuple):
     aspects: tuple[str, ...]
     domain: str
     cluster: str
-    """Whose question it is; one person's are not independent."""
+    """The person whose question it is; one person's are not independent."""
 
 
 class ReleaseQuestions:
@@ -43,13 +43,13 @@ class ReleaseQuestions:
     @property
     def own(self) -> list[PersonQuestion]:
         """The questions that the person asked; not the other halves of twins."""
-        return [question for found in self._by_item.values() for question in found]
+        return [question for questions in self._by_item.values() for question in questions]
 
     def find(self, id: str) -> PersonQuestion | str:
         """The question of a pair, or of an item for who asked it; or a sentence why there is
         none."""
-        if found := self._by_pair.get(id):
-            return found
+        if questions := self._by_pair.get(id):
+            return questions
         items = list(self._by_item.get(id, ()))
         if len(items) == 1:
             return items[0]

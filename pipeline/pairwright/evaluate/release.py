@@ -18,7 +18,7 @@ _FIX = "Get the release again, and run `pairwright verify` on it."
 
 
 class ReleaseRef(Record):
-    """Which release was evaluated."""
+    """The release that was evaluated."""
 
     name: str
     version: str
@@ -106,12 +106,12 @@ class Release:
                     yield row
 
     def _first(self, limit: int) -> set[str]:
-        found: set[str] = set()
+        subjects: set[str] = set()
         for row in self.rows():
-            if len(found) == limit:
+            if len(subjects) == limit:
                 break
-            found.add(row.subject)
-        return found
+            subjects.add(row.subject)
+        return subjects
 
     def _path(self, part: Part) -> Path:
         return Layout(self.folder).part(part)

@@ -23,7 +23,7 @@ _DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner"
 
 
 class ScorerRef(Record):
-    """Which scorer, exactly."""
+    """The scorer, identified exactly."""
 
     name: str
     kind: str
@@ -34,7 +34,7 @@ class ScorerRef(Record):
 
 
 class PlannerVersion(Record):
-    """Which planner inferred the aspects, exactly."""
+    """The planner that inferred the aspects, identified exactly."""
 
     model: str
     revision: str | None
@@ -172,14 +172,14 @@ def read_results(one: Path) -> list[Result]:
                 fix="Name the .json beside it, or their folder.",
             )
         return [Result(one)]
-    found = [Result(path) for path in sorted(one.glob("*.*.json"))]
-    if not found:
+    results = [Result(path) for path in sorted(one.glob("*.*.json"))]
+    if not results:
         raise InputError(
             "holds no results",
             where=one,
             fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
         )
-    return found
+    return results
 
 
 def _broken(where: Path, what: str) -> InputError:

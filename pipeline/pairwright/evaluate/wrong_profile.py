@@ -102,8 +102,8 @@ def _distance(own: int, other: int) -> float:
 def _older(asker: Asker, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     if asker.created is None:
         return posts
-    asked = asker.created
-    return tuple(post for post in posts if post.created is None or post.created < asked)
+    asked_at = asker.created
+    return tuple(post for post in posts if post.created is None or post.created < asked_at)
 
 
 def _repeats(question: str, posts: tuple[Post, ...]) -> bool:

@@ -23,8 +23,8 @@ def _plainly_english(passage: str) -> bool:
     language, still mostly English, it called 92 the other."""
     if not passage.isascii():
         return False
-    found = words(passage)
-    return len(found) >= 12 and 5 * sum(map(STOPWORDS.__contains__, found)) >= 2 * len(found)
+    tokens = words(passage)
+    return len(tokens) >= 12 and 5 * sum(map(STOPWORDS.__contains__, tokens)) >= 2 * len(tokens)
 
 
 @lru_cache(maxsize=4096)

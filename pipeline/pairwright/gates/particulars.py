@@ -45,8 +45,8 @@ def shared_particulars(text: str, sources: tuple[str, ...], allowed: str) -> fro
     known = _all_particulars(sources)
     one_line, permitted = " ".join(_straight(text).split()), _straight(allowed).lower()
     names = {name for name in known.names if _holds(one_line, name)}
-    found = (_addresses(text) & known.addresses) | names | (_numbers(text) & known.numbers)
-    return frozenset(one for one in found if not _holds(permitted, one.lower()))
+    shared = (_addresses(text) & known.addresses) | names | (_numbers(text) & known.numbers)
+    return frozenset(one for one in shared if not _holds(permitted, one.lower()))
 
 
 def is_address(particular: str) -> bool:
@@ -71,34 +71,34 @@ def _particulars(text: str) -> _Particulars:
 
 
 def _addresses(text: str) -> frozenset[str]:
-    found = (match.lower().rstrip(".,;:!?/") for match in _ADDRESS.findall(text))
-    return frozenset(re.sub(r"^(?:https?://)?(?:www\.)?", "", address) for address in found)
+    addresses = (match.lower().rstrip(".,;:!?/") for match in _ADDRESS.findall(text))
+    return frozenset(re.sub(r"^(?:https?://)?(?:www\.)?", "", address) for address in addresses)
 
 
 def _names(text: str) -> frozenset[str]:
     plain = _straight(text)
-    found: set[str] = set()
+    names: set[str] = set()
     for sentence in _SENTENCE.split(plain):
         words = _WORD.findall(sentence)
         # In a title most words have a capital.
         if 2 * sum(word[0].isupper() for word in words) <= len(words):
-            found.update(_NAME.findall(sentence), _INTRODUCED.findall(sentence))
-    bare = {name.removesuffix("'s") for name in found if not name.startswith(("I ", "I'"))}
+            names.update(_NAME.findall(sentence), _INTRODUCED.findall(sentence))
+    bare = {name.removesuffix("'s") for name in names if not name.startswith(("I ", "I'"))}
     return frozenset(name for name in bare if not _holds(plain, name.lower()))
 
 
 def _numbers(text: str) -> frozenset[str]:
-    found = set()
+    numbers = set()
     for given, unit in _NUMBER.findall(_ADDRESS.sub(" ", text)):
         number = given.replace(",", "")
         digits = re.sub(r"\D", "", number).strip("0")
         if _YEAR.fullmatch(number):
             continue
         if len(digits) >= _DIGITS:
-            found.add(number)
+            numbers.add(number)
         elif unit and len(digits) == 2 and int(digits) % 5:
-            found.add(f"{number} {unit.lower()}")
-    return frozenset(found)
+            numbers.add(f"{number} {unit.lower()}")
+    return frozenset(numbers)
 
 
 def _straight(text: str) -> str:

@@ -103,21 +103,21 @@ _QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
 @lru_cache(maxsize=1024)
 def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str | None:
     """The first such phrase of a response that the question does not hold."""
-    said, lowered = _said(response)
+    plain, lowered = _said(response)
     if not any(word in lowered for word in _NEEDS[pattern]):
         return None
-    phrases = [match.group() for match in pattern.finditer(said)]
-    asked = _plain(question).lower() if phrases else ""
-    return next((phrase for phrase in phrases if phrase.lower() not in asked), None)
+    phrases = [match.group() for match in pattern.finditer(plain)]
+    plain_question = _plain(question).lower() if phrases else ""
+    return next((phrase for phrase in phrases if phrase.lower() not in plain_question), None)
 
 
 @lru_cache(maxsize=256)
 def _said(response: str) -> tuple[str, str]:
     """What a response says itself, and the same in lower case behind a space."""
-    said = _plain(response)
-    if '"' in said:
-        said = _QUOTED.sub('""', said)
-    return said, f" {said}".lower()
+    plain = _plain(response)
+    if '"' in plain:
+        plain = _QUOTED.sub('""', plain)
+    return plain, f" {plain}".lower()
 
 
 def _plain(text: str) -> str:

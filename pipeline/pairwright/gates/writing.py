@@ -50,8 +50,8 @@ class _Measure(NamedTuple):
 def check_writing(sides: DraftSides, rules: GateRules, *, words: int) -> tuple[GateResult, ...]:
     """Every text gate's result, in the order in which they name the reason of a refusal."""
     return tuple(
-        gate_result(rules, found.gate, found.faults, found.value, found.limit)
-        for found in _measure(sides, rules, words)
+        gate_result(rules, measure.gate, measure.faults, measure.value, measure.limit)
+        for measure in _measure(sides, rules, words)
     )
 
 
@@ -91,8 +91,8 @@ def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, boo
 
 
 def _talk(gate: TextGate, pattern: re.Pattern[str], s: DraftSides) -> _Measure:
-    found = [first_phrase(pattern, response, s.question) for response in s.both]
-    return _Measure(gate, _each(found, bool), found[0] or found[1], "none")
+    phrases = [first_phrase(pattern, response, s.question) for response in s.both]
+    return _Measure(gate, _each(phrases, bool), phrases[0] or phrases[1], "none")
 
 
 def _form(response: str) -> tuple[bool, bool, bool]:
@@ -118,7 +118,7 @@ def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
 
 def _copying(s: DraftSides, rules: GateRules) -> _Measure:
     """A run of words of a post, an address of one, or a name or number that only this side has:
-    one that both sides have any answer may have, and it tells them apart for nobody."""
+    one that both sides have any answer may have, and it distinguishes them for nobody."""
     aspects = (a.aspect for rubric in s.rubrics for a in rubric.aspects)
     allowed = "\n".join((s.question, *aspects))
     runs = [text.shared_span(r, s.posts, s.question, rules.leak_words) for r in s.both]

@@ -38,7 +38,7 @@ class Completion(NamedTuple):
     thinking_tokens: int = 0
     """Tokens of the reasoning, part of `completion_tokens`, as far as the endpoint counts them."""
     reasoning_inline: bool = False
-    """Whether any of the reasoning stood in the message's content."""
+    """Whether any of the reasoning was in the message's content."""
     recorded: bool = False
     """Whether it comes from a recording of an earlier run."""
 
@@ -144,8 +144,8 @@ def _text(content: Any) -> Any:
 
 def _words(error: Any) -> str:
     """What an error object says."""
-    said = error.get("message") if isinstance(error, dict) else None
-    return visible(str(said or error))[:500]
+    message = error.get("message") if isinstance(error, dict) else None
+    return visible(str(message or error))[:500]
 
 
 def _count(usage: object, name: str) -> int:

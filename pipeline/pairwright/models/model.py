@@ -171,7 +171,7 @@ class Model(NamedTuple):
 
 
 class Models(NamedTuple):
-    """Who plays which role in one piece of work."""
+    """The model of each role in one piece of work."""
 
     planner: Model
     generator: Model

@@ -115,11 +115,13 @@ def schema_of(reply: type[Reply]) -> tuple[str, str]:
 def _without_titles(node: Any) -> JsonValue:
     if isinstance(node, dict):
         named = node.get("properties")
-        kept = {k: _without_titles(v) for k, v in node.items() if k not in ("title", "description")}
+        plain = {
+            k: _without_titles(v) for k, v in node.items() if k not in ("title", "description")
+        }
         # A property may itself be called `title`: only schema keywords are dropped.
         if isinstance(named, dict):
-            kept["properties"] = {k: _without_titles(v) for k, v in named.items()}
-        return kept
+            plain["properties"] = {k: _without_titles(v) for k, v in named.items()}
+        return plain
     if isinstance(node, list):
         return [_without_titles(v) for v in node]
     return node  # type: ignore[no-any-return]

@@ -132,15 +132,15 @@ class SharedWork:
         Only finished work is kept: pieces under way at the same time each do it, and equal
         calls in flight are sent once anyway.
         """
-        if found := self._done.get(key):
-            result: T = found[0]
-            for role, request in found[1]:
+        if stored := self._done.get(key):
+            result: T = stored[0]
+            for role, request in stored[1]:
                 await models[role].llm.complete(request)
             return result
-        asked: list[_RoleRequest] = []
+        requests: list[_RoleRequest] = []
         roles = count()
-        result = await work(models.bound_to(lambda llm: _RecordingLLM(llm, next(roles), asked)))
-        self._done[key] = result, asked
+        result = await work(models.bound_to(lambda llm: _RecordingLLM(llm, next(roles), requests)))
+        self._done[key] = result, requests
         if len(self._done) > self._kept:
             self._done.popitem(last=False)
         return result

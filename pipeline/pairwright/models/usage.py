@@ -16,12 +16,12 @@ from pairwright.models.completion import Completion
 
 
 class Tokens(NamedTuple):
-    """Of some calls."""
+    """The tokens of some calls."""
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
-    """Of those of prompts."""
+    """The tokens of prompts that came from a cache."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Usage:
 
     @property
     def tokens(self) -> Tokens:
-        """Of all models."""
+        """The sum over all models."""
         return Tokens(*map(sum, zip(*self.by_model.values(), strict=True)))
 
 

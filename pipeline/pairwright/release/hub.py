@@ -85,7 +85,7 @@ def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = Fal
                 fix="Release the next version with --previous, and push that.",
             )
         there = api.dataset_info(name)
-        made = api.create_commit(
+        commit = api.create_commit(
             name,
             [*_removed(there.siblings or (), digests), *_added(root, digests)],
             repo_type="dataset",
@@ -94,9 +94,9 @@ def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = Fal
             # Refused where somebody else has pushed meanwhile.
             parent_commit=there.sha,
         )
-        api.create_tag(name, repo_type="dataset", tag=verified.version, revision=made.oid)
+        api.create_tag(name, repo_type="dataset", tag=verified.version, revision=commit.oid)
     return HubCommit(
-        f"{api.endpoint}/datasets/{name}", made.oid, verified.version, bool(there.private)
+        f"{api.endpoint}/datasets/{name}", commit.oid, verified.version, bool(there.private)
     )
 
 

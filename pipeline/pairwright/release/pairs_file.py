@@ -20,7 +20,7 @@ class LineSpan(NamedTuple):
     offset: int
     lines: int
     number: int
-    """Of its first line, from 1."""
+    """The number of its first line, from 1."""
 
 
 def subjects_in(path: Path) -> Iterator[tuple[LineSpan, Subject]]:
@@ -29,15 +29,15 @@ def subjects_in(path: Path) -> Iterator[tuple[LineSpan, Subject]]:
     Raises InputError for a line that is not a pair, for half a twin, and for a subject that occurs
     twice.
     """
-    seen = set[str]()
+    names = set[str]()
     try:
         with path.open("rb") as file:
             for name, group in groupby(_lines(file, path), key=lambda line: line[2]):
                 lines = list(group)
                 number, offset = lines[0][:2]
-                if name in seen:
+                if name in names:
                     raise InputError(f"{name} is there twice", where=f"{path}:{number}", fix=_FIX)
-                seen.add(name)
+                names.add(name)
                 (subject,) = subjects_of((pair for *_, pair in lines), path)
                 yield LineSpan(offset, len(lines), number), subject
     except OSError as error:

@@ -75,31 +75,31 @@ def public_settings(config: Mapping[str, JsonValue], content: JsonValue) -> dict
     return {**config, **named, "content": content}
 
 
-def _endpoints(given: JsonValue) -> JsonValue:
-    if not isinstance(given, dict):
-        return given
-    return {name: _endpoint(endpoint) for name, endpoint in given.items()}
+def _endpoints(endpoints: JsonValue) -> JsonValue:
+    if not isinstance(endpoints, dict):
+        return endpoints
+    return {name: _endpoint(endpoint) for name, endpoint in endpoints.items()}
 
 
-def _endpoint(given: JsonValue) -> JsonValue:
+def _endpoint(settings: JsonValue) -> JsonValue:
     """Names of models, chat templates and tokenizers without their folders."""
-    if not isinstance(given, dict) or not isinstance(model := given.get("model"), str):
-        return given
-    build: dict[str, JsonValue] = {**given, "model": model_name(model)}
-    if isinstance(flags := given.get("vllm"), dict):
+    if not isinstance(settings, dict) or not isinstance(model := settings.get("model"), str):
+        return settings
+    build: dict[str, JsonValue] = {**settings, "model": model_name(model)}
+    if isinstance(flags := settings.get("vllm"), dict):
         build["vllm"] = {flag: _named(value) for flag, value in flags.items()}
     return build
 
 
-def _sampling(given: JsonValue) -> JsonValue:
+def _sampling(roles: JsonValue) -> JsonValue:
     """Of `extra`, only the type of each value."""
-    if not isinstance(given, dict):
-        return given
+    if not isinstance(roles, dict):
+        return roles
     return {
         role: {**settings, "extra": {key: type(value).__name__ for key, value in extra.items()}}
         if isinstance(settings, dict) and isinstance(extra := settings.get("extra"), dict)
         else settings
-        for role, settings in given.items()
+        for role, settings in roles.items()
     }
 
 

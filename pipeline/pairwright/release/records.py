@@ -117,7 +117,7 @@ class Erratum(Record):
 
     pair: str
     versions: str
-    """Which versions have it, such as `1.0.0 to 1.1.0`."""
+    """The versions that have it, such as `1.0.0 to 1.1.0`."""
     what: str
     mended: str = ""
-    """In which version, and how."""
+    """The version in which it was mended, and how."""

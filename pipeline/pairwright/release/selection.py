@@ -55,7 +55,7 @@ def read_candidates(
     Raises InputError for a line that is not a pair, and for a domain that cannot name a folder.
     """
     tasks = (key or {}).values()
-    asked = {keyed.subject for keyed in tasks}
+    subjects = {keyed.subject for keyed in tasks}
     about = {keyed.subject for keyed in tasks if keyed.kind == "rubric"}
     entries, outlines, domains = list[ReleaseCandidate](), list[Outline](), dict[str, str]()
     for place, subject in subjects_in(pairs):
@@ -70,7 +70,7 @@ def read_candidates(
                 forgotten=any(map(forgotten.concerns, subject.pairs)),
             )
         )
-        if subject.id in asked:
+        if subject.id in subjects:
             outlines.append(outline_of(subject, aspects_asked=subject.id in about))
         step(len(entries))
     return Candidates(tuple(entries), tuple(outlines))

@@ -30,15 +30,15 @@ class PrimaryContent(NamedTuple):
     """What a release is written from."""
 
     primary: PrimaryFiles
-    """As the run gives them: without a history and an audit, and with all errata and units."""
+    """The files as the run gives them: no history, no audit, and all errata and units."""
     pairs: Path
     """The run's pairs.jsonl."""
     candidates: tuple[ReleaseCandidate, ...]
     """The subjects that are released, in the run's order."""
     splits: Mapping[str, str]
-    """By pseudonym."""
+    """The split of each user, by pseudonym."""
     decisions: Mapping[str, Decision]
-    """By subject; empty where nobody was asked."""
+    """The decisions by subject; empty where nobody was asked."""
     previous: ReleaseFiles | None
     forgotten: ForgetList
 
@@ -47,7 +47,7 @@ class WrittenFiles(NamedTuple):
     """What the primary files hold, so that nobody needs to read them back."""
 
     primary: PrimaryFiles
-    """Without an audit, which is made of these files."""
+    """The primary files without an audit, which is made of them."""
     summary: Summary
 
 

@@ -41,7 +41,7 @@ from pairwright.settings.tables import read_toml, validated
 
 
 class Roles(Record):
-    """Which endpoint plays which role. Pairs are spread over several generators by their id."""
+    """The endpoint of each role. Pairs are spread over several generators by their id."""
 
     planner: str = Field(description="infers and matches aspects")
     generator: tuple[str, ...] = Field(
@@ -206,13 +206,13 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         for name, endpoint in resolved["endpoints"].items()
         if name in used
     }
-    kept = {k: v for k, v in resolved.items() if k not in _BESIDE}
+    deciding = {k: v for k, v in resolved.items() if k not in _BESIDE}
     # One hash of scales and domains together is beside them.
     beside = ("scales", "domains", "given")
     content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}
     # A key that an earlier version did not have is as good as its default.
     source = SourceRules.model_validate(resolved["source"]).model_dump(mode="json")
-    return kept | {"source": source, "endpoints": endpoints, "content": content}
+    return deciding | {"source": source, "endpoints": endpoints, "content": content}
 
 
 def load(path: Path) -> Config:

@@ -19,7 +19,7 @@ from pairwright.settings.api_keys import REVOKE, holds_key, is_variable_name
 
 SIMULATED_URL = "simulated"
 RECORDING_URL = "recording:"
-"""What stands before the path of a recording."""
+"""The prefix of a recording's path."""
 
 
 class Endpoint(Record):
@@ -229,6 +229,6 @@ DECIDING = frozenset(
 
 
 def deciding_settings(endpoint: dict[str, Any]) -> dict[str, Any]:
-    kept = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
+    deciding = {k: v for k, v in endpoint.items() if k not in OPERATIONAL and k != "vllm"}
     flags = {k: v for k, v in endpoint.get("vllm", {}).items() if k in DECIDING}
-    return {**kept, "vllm": flags} if flags else kept
+    return {**deciding, "vllm": flags} if flags else deciding

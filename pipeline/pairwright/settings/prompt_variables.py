@@ -112,8 +112,8 @@ SAMPLING = frozenset({"system_sampling", "sample"})
 LISTING = frozenset({"plan_list"})
 
 
-# What one prompt of somebody's own for a judge under test may use, and must use: the whole of what
-# that judge is asked stands in it.
+# What a user's own prompt for a judge under test may use, and must use: it is all that the judge
+# is asked.
 OWN: dict[str, frozenset[str]] = {
     "prefer": frozenset({"question", "posts", "aspects", "first", "second"}),
     "rate": frozenset({"question", "posts", "aspects", "response"}),

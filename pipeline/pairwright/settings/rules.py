@@ -20,7 +20,7 @@ def asked_length(words: int) -> tuple[int, int]:
 
 
 class HistoryRules(Record):
-    """Which of a user's posts are shown."""
+    """The rules by which a user's posts are chosen to be shown."""
 
     posts: int = Field(10, ge=1, description="earlier posts shown, best ranked first")
     history_tokens: int = Field(

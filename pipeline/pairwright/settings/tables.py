@@ -104,7 +104,7 @@ def _in_toml(message: str) -> str:
 
 def _key(error: ErrorDetails, data: Any) -> str:
     """The dotted key an error is about, as the file has it."""
-    found, loc = [], error["loc"]
+    parts, loc = [], error["loc"]
     for place, part in enumerate(loc, start=1):
         if place < len(loc) and _is_tag(part, data):
             continue
@@ -114,8 +114,8 @@ def _key(error: ErrorDetails, data: Any) -> str:
         elif error["type"] != "missing" or place < len(loc):
             # A union names the member that did not fit, which is not a key of the file.
             continue
-        found.append(str(part))
-    return ".".join(found)
+        parts.append(str(part))
+    return ".".join(parts)
 
 
 def _is_tag(part: int | str, data: Any) -> bool:
@@ -153,7 +153,7 @@ def _tables(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _remedy(error: ErrorDetails, key: str, keys: list[str], docs: Path) -> str:
-    what, given = error["type"], error["input"]
+    what, value = error["type"], error["input"]
     if what == "extra_forbidden":
         if retired := RETIRED.get(key.rpartition(".")[2]):
             return retired
@@ -162,13 +162,13 @@ def _remedy(error: ErrorDetails, key: str, keys: list[str], docs: Path) -> str:
     if what == "missing":
         return f"Add {key}; {docs} says what it means."
     guess = ""
-    if what == "union_tag_not_found" and isinstance(given, dict):
+    if what == "union_tag_not_found" and isinstance(value, dict):
         # The discriminator of every union here is `kind`.
-        guess = next((near(name, ["kind"]) for name in given if near(name, ["kind"])), "")
+        guess = next((near(name, ["kind"]) for name in value if near(name, ["kind"])), "")
     elif what == "union_tag_invalid":
         guess = near(str(error["ctx"]["tag"]), _quoted(error["ctx"]["expected_tags"]))
     elif what == "literal_error":
-        guess = near(str(given), _quoted(error["ctx"]["expected"]))
+        guess = near(str(value), _quoted(error["ctx"]["expected"]))
     return f"{guess} {docs} lists every key with its values.".strip()
 
 

@@ -34,14 +34,14 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | 
     """
     source, rows = _open(rules, domains, folder)
     problems = ProblemCounts()
-    kept = 0
-    for found in rows:
-        if isinstance(found, Item):
-            kept += 1
+    items = 0
+    for one in rows:
+        if isinstance(one, Item):
+            items += 1
         else:
-            problems.add(found)
-        yield found
-    if not kept:
+            problems.add(one)
+        yield one
+    if not items:
         raise _nothing_left(source, problems)
 
 

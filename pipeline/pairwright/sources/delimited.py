@@ -29,8 +29,8 @@ def comma_separated(path: Path) -> SourceTable:
     """The same of a .csv file. Spreadsheets of many countries write semicolons or tabs into one:
     where no comma divides the column names, one of these may."""
     check_text(path)
-    found = (delimiter for delimiter in _SEPARATORS if _width(path, delimiter) > 1)
-    return open_delimited(path, next(found, ","))
+    separators = (delimiter for delimiter in _SEPARATORS if _width(path, delimiter) > 1)
+    return open_delimited(path, next(separators, ","))
 
 
 def _width(path: Path, delimiter: str) -> int:

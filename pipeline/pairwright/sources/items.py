@@ -38,9 +38,9 @@ def read_items(
                 raise SourceRefusal("missing_id", "the row has no id")
             if id in first:
                 raise SourceRefusal("duplicate_id", f"{first[id]} has this id already")
-            for found in _item(id, row, repairs, with_users, domains, rules):
-                yield found
-                if isinstance(found, Item):
+            for one in _item(id, row, repairs, with_users, domains, rules):
+                yield one
+                if isinstance(one, Item):
                     first[id] = row.where
         except SourceRefusal as refusal:
             yield refusal.at(row.where, id or None)
@@ -76,8 +76,8 @@ def _item(
     )
     posts = [_post(raw, row.where, limit) for raw in rows(row.fields, "profile")]
     yield from (post for post in posts if isinstance(post, SourceProblem))
-    found = [post for post in posts if isinstance(post, ReadPost)]
-    yield from with_profile(item, found, row.where, repairs, rules.min_posts)
+    readable = [post for post in posts if isinstance(post, ReadPost)]
+    yield from with_profile(item, readable, row.where, repairs, rules.min_posts)
 
 
 def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:

@@ -144,7 +144,7 @@ class _Marked(_Text):
             shown = " ".join((dict(attrs).get("alt") or "").split())
             self.parts.append("[image]" if shown.lower() in _NO_ALT else f"[image: {shown}]")
         elif tag == "sup" and self._before[-1:].strip():
-            # Small print, which is raised too, stands apart from what is before it.
+            # Small print, which is raised too, is apart from what is before it.
             self.parts.append("^")
 
     def handle_endtag(self, tag: str) -> None:

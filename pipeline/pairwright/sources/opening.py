@@ -1,4 +1,4 @@
-"""From the rules' path to a table: a file by its suffix, or a dataset of the Hub."""
+"""The table that the rules' path names: a file by its suffix, or a dataset of the Hub."""
 
 from pathlib import Path
 

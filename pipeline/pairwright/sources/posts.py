@@ -1,6 +1,6 @@
 """Rows that are posts: a user's latest are the questions, the strictly earlier ones the profile.
 
-All posts are in memory here, because a user's may stand anywhere in the file.
+All posts are in memory here, because a user's may be anywhere in the file.
 """
 
 import re
@@ -87,11 +87,11 @@ def _items(
     user: str, posts: list[RawPost], domains: Domains, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
     """One user's, oldest first; `posts` is in time order."""
-    asked = [n for n, post in enumerate(posts) if post.asked]
-    if not asked:
+    questions = [n for n, post in enumerate(posts) if post.asked]
+    if not questions:
         refusal = SourceRefusal("no_question", "none of the user's posts is a question")
         yield refusal.at(posts[0].where, user)
-    chosen, repeated = latest(asked, rules.targets, lambda n: posts[n].question)
+    chosen, repeated = latest(questions, rules.targets, lambda n: posts[n].question)
     for n in repeated:
         yield repeated_question(posts[n].question).at(posts[n].where, user)
     for n in chosen:
@@ -151,8 +151,10 @@ def _item(
         created=target.created,
         source_url=target.url or None,
     )
-    found = [_found(f"{item.id}-p{number}", post) for number, post in enumerate(earlier, start=1)]
-    yield from with_profile(item, found, target.where, target.repairs, rules.min_posts)
+    readable = [
+        _found(f"{item.id}-p{number}", post) for number, post in enumerate(earlier, start=1)
+    ]
+    yield from with_profile(item, readable, target.where, target.repairs, rules.min_posts)
 
 
 def _opening(body: str) -> str:

@@ -23,7 +23,7 @@ REASONS = {
     "unknown_category": "the category belongs to no domain",
     "bad_time": "a time that cannot be read, or (posts) that is missing",
     "empty_question": "no question; for posts, neither a title nor a short first sentence",
-    "too_few_posts": "fewer posts than `min_posts` may stand in the profile",
+    "too_few_posts": "fewer posts than `min_posts` may be in the profile",
     "bad_kind": "a kind of post that is longer than a word or two",
     "no_question": "a user none of whose posts can be asked",
     "repeated_question": "a question that its user asked again later; it stays in the history",

@@ -30,17 +30,17 @@ def latest(
     """
     chosen: list[T] = []
     repeated: list[T] = []
-    asked: set[str] = set()
+    questions: set[str] = set()
     for post in reversed(posts):
         if len(chosen) == targets:
             break
         folded = normalised(question(post))
-        if folded in asked:
+        if folded in questions:
             repeated.append(post)
             continue
         chosen.append(post)
         if folded:
-            asked.add(folded)
+            questions.add(folded)
     return chosen[::-1], repeated[::-1]
 
 
@@ -49,15 +49,15 @@ def repeated_question(question: str) -> SourceRefusal:
     return SourceRefusal("repeated_question", f"{excerpt(question)} is asked again by a later post")
 
 
-def once_each(found: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
-    """The same without what was said of a post already: it may stand in several items."""
-    said = set[tuple[str, str, str]]()
-    for one in found:
+def once_each(records: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
+    """The same, with each problem of a post once: a post may be in several items."""
+    noted = set[tuple[str, str, str]]()
+    for one in records:
         if isinstance(one, SourceProblem):
             key = one.reason, one.where, one.detail
-            if key in said:
+            if key in noted:
                 continue
-            said.add(key)
+            noted.add(key)
         yield one
 
 
@@ -77,33 +77,33 @@ def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str
 
 
 def with_profile(
-    item: Item, found: list[ReadPost], where: str, repairs: Repairs, min_posts: int
+    item: Item, posts: list[ReadPost], where: str, repairs: Repairs, min_posts: int
 ) -> Iterator[Item | SourceProblem]:
-    """The item with those posts that may stand in its profile, after what is said about them."""
-    sifted = list(_sift(item, _in_time_order(found)))
+    """The problems of its posts, and the item with those posts that may be in its profile."""
+    sifted = list(_sift(item, _in_time_order(posts)))
     yield from (f for f in sifted if isinstance(f, SourceProblem))
-    kept = [f for f in sifted if isinstance(f, ReadPost)]
-    if len(kept) < min_posts:
+    in_profile = [f for f in sifted if isinstance(f, ReadPost)]
+    if len(in_profile) < min_posts:
         raise SourceRefusal(
-            "too_few_posts", f"{len(kept)} of {len(found)} posts left, not {min_posts}"
+            "too_few_posts", f"{len(in_profile)} of {len(posts)} posts left, not {min_posts}"
         )
-    for post in kept:
+    for post in in_profile:
         yield from repaired(post.repairs, post.where, post.post.id)
     yield from repaired(repairs, where, item.id)
-    yield item.model_copy(update={"profile": tuple(f.post for f in kept)})
+    yield item.model_copy(update={"profile": tuple(f.post for f in in_profile)})
 
 
-def _in_time_order(found: list[ReadPost]) -> list[ReadPost]:
+def _in_time_order(posts: list[ReadPost]) -> list[ReadPost]:
     """Oldest first; in the file's order where a post has no time."""
-    if any(f.post.created is None for f in found):
-        return found
-    return sorted(found, key=lambda f: f.post.created or "")
+    if any(f.post.created is None for f in posts):
+        return posts
+    return sorted(posts, key=lambda f: f.post.created or "")
 
 
-def _sift(item: Item, found: list[ReadPost]) -> Iterator[ReadPost | SourceProblem]:
+def _sift(item: Item, posts: list[ReadPost]) -> Iterator[ReadPost | SourceProblem]:
     ids: set[str] = set()
     texts: dict[str, str] = {}
-    for candidate in found:
+    for candidate in posts:
         post = candidate.post
         folded = normalised(post.text)
         try:

@@ -20,7 +20,7 @@ class PromptPosts(NamedTuple):
     left_out: tuple[Post, ...]
 
     def post(self, label: str) -> Post | None:
-        """The post that stood under `p1`, `p2`, ... in the prompt."""
+        """The post that is shown under `p1`, `p2`, ... in the prompt."""
         number = label.strip().removeprefix("p")
         index = int(number) - 1 if number.isdecimal() else -1
         return self.posts[index] if 0 <= index < len(self.posts) else None
@@ -42,11 +42,11 @@ async def with_history(
     leave (a quarter, at least one) and it is asked again; `PromptPosts` names them.
     """
     chosen = selected(question, posts, rules, model.history_tokens)
-    kept = len(chosen)
+    most = len(chosen)
     while True:
         shown = PromptPosts(chosen, ())
-        if kept < len(chosen):
-            best = set(ranked(question, chosen, rules)[:kept])
+        if most < len(chosen):
+            best = set(ranked(question, chosen, rules)[:most])
             shown = PromptPosts(
                 tuple(post for post in chosen if post in best),
                 tuple(post for post in chosen if post not in best),
@@ -54,6 +54,6 @@ async def with_history(
         labelled = tuple(Labelled(f"p{n}", p.text) for n, p in enumerate(shown.posts, start=1))
         answer = await send(prompts.ask(name, posts=labelled, question=question, **values))
         over = isinstance(answer, Rejected) and answer.reason == CONTEXT_LENGTH
-        if not over or kept <= 1:
+        if not over or most <= 1:
             return answer, shown
-        kept -= max(1, kept // 4)
+        most -= max(1, most // 4)

@@ -37,9 +37,9 @@ class UserQuestion(NamedTuple):
     question: str
     user: str
     posts: tuple[Post, ...]
-    """By which the user is known."""
+    """The name by which the user is known."""
     others: Histories
-    """Of other users, to whom what the user expects is compared."""
+    """Histories of other users, to whom what the user expects is compared."""
 
 
 class PlanSettings(NamedTuple):
@@ -131,7 +131,7 @@ async def infer_rubric(
 
 def _sift(
     own: Plan,
-    found: tuple[frozenset[int], ...],
+    found_in: tuple[frozenset[int], ...],
     others: int,
     met: Adherence,
     carried: tuple[SupportCase, ...],
@@ -142,7 +142,7 @@ def _sift(
     personal: list[Aspect] = []
     dropped = list(own.dropped)
     for n, aspect in enumerate(own.aspects):
-        why = _generic(n, found[n], others, met, carried, rules)
+        why = _generic(n, found_in[n], others, met, carried, rules)
         if why is None and len(personal) == most:
             why = ("over_the_word_limit", f"{most} aspects are used at this length")
         if why:
@@ -154,7 +154,7 @@ def _sift(
 
 def _generic(
     n: int,
-    found: frozenset[int],
+    found_in: frozenset[int],
     others: int,
     met: Adherence,
     carried: tuple[SupportCase, ...],
@@ -163,9 +163,9 @@ def _generic(
     """Why aspect `n` is not this user's own, with what was seen; None where it is."""
     if carried and carried[n].verdict != "carried":
         return f"support_{carried[n].verdict}", carried[n].reason
-    if 0 in found:
+    if 0 in found_in:
         return "expected_without_history", "the rubric without a history contains it"
-    shared = len(found - {0})
+    shared = len(found_in - {0})
     if others and shared / others > rules.others_share:
         return "expected_by_others", f"{shared} of {others} other users' rubrics contain it"
     if met.scores[n].score == FULL_ADHERENCE:

@@ -79,10 +79,10 @@ async def quality(
     reply = await judge.answer(ask, kind, wrong)
     if isinstance(reply, Rejected):
         return reply
-    given: dict[str, ScaleScore] = {scale.name: getattr(reply, scale.name) for scale in scales}
+    by_scale: dict[str, ScaleScore] = {scale.name: getattr(reply, scale.name) for scale in scales}
     return Quality(
-        reason="\n".join(f"{name}: {scale.reason}" for name, scale in given.items()),
-        scores={name: scale.score for name, scale in given.items()},
+        reason="\n".join(f"{name}: {scale.reason}" for name, scale in by_scale.items()),
+        scores={name: scale.score for name, scale in by_scale.items()},
     )
 
 

@@ -29,16 +29,18 @@ async def aspects_of_narrative(
     reply = await planner.answer(ask, NarrativeReply, _wrong)
     if isinstance(reply, Rejected):
         return reply
-    found = [Aspect(aspect=a.aspect, reason=a.reason, evidence=a.evidence) for a in reply.aspects]
+    aspects = [Aspect(aspect=a.aspect, reason=a.reason, evidence=a.evidence) for a in reply.aspects]
     whole = text.normalised(narrative)
-    stand = tuple(a for a in found if _stands(text.normalised(a.evidence), whole))
+    quoted = tuple(a for a in aspects if _in_narrative(text.normalised(a.evidence), whole))
     dropped = tuple(
-        DroppedAspect(aspect=a, reason="evidence_not_in_narrative") for a in found if a not in stand
+        DroppedAspect(aspect=aspect, reason="evidence_not_in_narrative")
+        for aspect in aspects
+        if aspect not in quoted
     )
-    return stand, dropped
+    return quoted, dropped
 
 
-def _stands(quote: str, narrative: str) -> bool:
+def _in_narrative(quote: str, narrative: str) -> bool:
     return len(quote.split()) >= 2 and quote in narrative
 
 

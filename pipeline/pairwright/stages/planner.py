@@ -12,8 +12,9 @@ from pairwright import text
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, DroppedAspect, Follows, Post, Rejected
 from pairwright.settings.domains import Guidance
-from pairwright.settings.prompt import Prompts, guard
+from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
+from pairwright.settings.template import guard
 from pairwright.stages.history import PromptPosts, with_history
 
 
@@ -39,7 +40,7 @@ class PlanBlindReply(Reply):
 
 
 class Plan(NamedTuple):
-    """The aspects that stand, in the planner's order; those dropped; and what the planner read."""
+    """The aspects that pass the rules, in the planner's order; those dropped; and what was read."""
 
     aspects: tuple[Aspect, ...]
     dropped: tuple[DroppedAspect, ...]
@@ -91,7 +92,7 @@ async def plan(
 
 def sifted(reply: PlanReply, question: str, shown: PromptPosts) -> Plan:
     """The aspects of a planner's reply that pass the rules, without a model."""
-    stand: list[Aspect] = []
+    passed: list[Aspect] = []
     dropped: list[DroppedAspect] = []
     for planned in reply.aspects:
         named = [shown.post(passage.post) for passage in planned.evidence]
@@ -104,12 +105,12 @@ def sifted(reply: PlanReply, question: str, shown: PromptPosts) -> Plan:
             post_ids=tuple(post.id for post in posts),
             follows=planned.follows,
         )
-        why = _unfounded(planned, named) or _unfit(aspect, posts, question, stand)
+        why = _unfounded(planned, named) or _unfit(aspect, posts, question, passed)
         if why:
             dropped.append(DroppedAspect(aspect=aspect, reason=why))
         else:
-            stand.append(aspect)
-    return Plan(tuple(stand), tuple(dropped), shown)
+            passed.append(aspect)
+    return Plan(tuple(passed), tuple(dropped), shown)
 
 
 async def plan_blind(question: str, planner: Model, prompts: Prompts) -> tuple[str, ...] | Rejected:
@@ -125,11 +126,11 @@ def _as_shown(post: str) -> str:
 
 
 def _copied(aspect: str, posts: list[Post], question: str) -> bool:
-    """Whether five words of an aspect stand in a post it names, and not in the question."""
-    words, asked = text.normalised(aspect).split(), text.normalised(question)
+    """Whether five words of an aspect are in a post it names, and not in the question."""
+    words, question = text.normalised(aspect).split(), text.normalised(question)
     runs = [" ".join(words[n : n + 5]) for n in range(len(words) - 4)]
     read = [_as_shown(post.text) for post in posts]
-    return any(run in shown for run in runs if run not in asked for shown in read)
+    return any(run in post for run in runs if run not in question for post in read)
 
 
 def wrong(reply: PlanReply) -> str | None:

@@ -1,4 +1,4 @@
-"""Support: do the quoted posts carry the aspect, or would it stand without?
+"""Support: do the quoted posts carry the aspect, or would it hold without them?
 
 A verbatim quote proves only where words come from. A judge reads the aspect with all posts that
 it names; what any asker would expect, or what is far-fetched, is dropped. A share of rubrics is
@@ -35,7 +35,7 @@ async def support(
 ) -> tuple[SupportCase, ...] | Rejected:
     """One verdict for each aspect and its posts, in order.
 
-    `name` tells the control apart in the record.
+    `name` marks the control in the record.
     """
     shown = tuple(
         SupportPrompt(n, aspect.aspect, tuple(post.text for post in posts))

@@ -38,17 +38,17 @@ def read_gold(rules: SourceRules, domains: Domains, folder: Path, where: str) ->
     """Raises SourceError for a source without one usable item."""
     items, refused, repaired = [], Counter[str](), Counter[str]()
     without: set[str] = set()
-    for found in read(rules, domains, folder):
-        match found:
+    for one in read(rules, domains, folder):
+        match one:
             case SourceProblem(action="refused"):
-                refused[found.reason] += 1
+                refused[one.reason] += 1
             case SourceProblem():
-                repaired[found.reason] += 1
+                repaired[one.reason] += 1
             case Item(rubric_aspects=()):
                 refused[NO_GOLD] += 1
-                without.add(found.id)
+                without.add(one.id)
             case Item():
-                items.append(found)
+                items.append(one)
     if not items:
         raise SourceError(
             f"not one of {refused[NO_GOLD]:,} items has gold aspects",
@@ -120,8 +120,8 @@ def mean_by_user(values: Sequence[tuple[str, float]], least: float = 0.0) -> Int
     places = {user: n for n, user in enumerate(dict.fromkeys(user for user, _ in values))}
     points = np.array([value for _, value in values], dtype=float)
     clusters = np.array([places[user] for user, _ in values], dtype=np.intp)
-    found = mean(points, clusters, least=least, most=1.0)
-    return found and with_width(found)
+    estimate = mean(points, clusters, least=least, most=1.0)
+    return estimate and with_width(estimate)
 
 
 def format_interval(interval: Interval | None) -> str:

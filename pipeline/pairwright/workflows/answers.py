@@ -18,18 +18,18 @@ from pairwright_human_eval.simulation import Traits, simulate
 
 @dataclass(frozen=True, slots=True)
 class AnswerCounts:
-    """Every annotation that came into a study, by what became of it."""
+    """The annotations of a study, counted by what became of them."""
 
     folder: Path
     """RUN/human."""
     annotations: int
     """All of them: verdicts, those set aside, and copies."""
     copies: int
-    """Of answers that are counted."""
+    """The number of answers that are counted."""
     verdicts: Mapping[tuple[Kind, str], int]
-    """By kind and purpose of the task."""
+    """Counted answers by kind and purpose of the task."""
     set_aside: Mapping[str, int]
-    """By reason."""
+    """Annotations that were set aside, by reason."""
     open_tasks: int
     """Tasks without a verdict."""
     simulated: bool

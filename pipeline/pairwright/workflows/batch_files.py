@@ -64,14 +64,14 @@ def submit_batches(
     """
     new = list[tuple[Shard, str]]()
     with _open_batch_run(Path(run)) as batch_run, batch_run.apis() as api_of:
-        made = batch_run.round_in(Path(out))
+        round_ = batch_run.round_in(Path(out))
 
         def note(shard: Shard, submission: Submission) -> None:
             new.append((shard, submission.batch_id or ""))
-            progress(Step("submitting", len(new), len(made.shards)))
+            progress(Step("submitting", len(new), len(round_.shards)))
 
-        submit(Path(out), made, api_of, note)
-    return SubmittedRound(tuple(new), len(made.shards) - len(new))
+        submit(Path(out), round_, api_of, note)
+    return SubmittedRound(tuple(new), len(round_.shards) - len(new))
 
 
 def poll_batches(
@@ -83,13 +83,13 @@ def poll_batches(
     """
     out = Path(out)
     with _open_batch_run(Path(run)) as batch_run, batch_run.apis() as api_of:
-        made, troubles = latest_round(out), list[str]()
+        round_, troubles = latest_round(out), list[str]()
         with batch_run.ingesting(progress) as ingest:
             while True:
-                polled = poll(out, made, api_of, ingest)
+                polled = poll(out, round_, api_of, ingest)
                 troubles += [f"{one.shard.file}: {one.trouble}" for one in polled if one.trouble]
                 done = sum(one.done for one in polled)
-                progress(Step("requests answered", done, made.lines))
+                progress(Step("requests answered", done, round_.lines))
                 if not (wait and any(one.under_way for one in polled)):
                     break
                 time.sleep(POLL_EVERY_S)
@@ -132,14 +132,14 @@ class _BatchRun(NamedTuple):
     def round_in(self, out: Path) -> Round:
         """The round that the last build wrote; raises InputError where `out` does not hold it."""
         folder = folder_of(out, self.requests.round)
-        made = read_round(folder)
-        if made.digest != self.requests.round_digest:
+        round_ = read_round(folder)
+        if round_.digest != self.requests.round_digest:
             raise InputError(
                 "not the round that this run needs",
                 where=folder,
                 fix="Build with --batch-out again, or name the folder that it wrote to last.",
             )
-        return made
+        return round_
 
     @contextmanager
     def apis(self) -> Iterator[Callable[[str], BatchApi]]:
@@ -158,7 +158,7 @@ class _BatchRun(NamedTuple):
         self, progress: Progress, advance: Callable[[int], None] = lambda _: None
     ) -> Iterator[Ingest]:
         """Take in replies, note the first problems, and list all in `batch_problems.jsonl`."""
-        found, problems = 0, self.run.path / "batch_problems.jsonl"
+        count, problems = 0, self.run.path / "batch_problems.jsonl"
         partial = problems.with_suffix(".partial")
         with on_disk(problems), ExitStack() as end, partial.open("w", encoding="utf-8") as file:
             # Also where a file could not be read: what was found before it counts.
@@ -166,15 +166,15 @@ class _BatchRun(NamedTuple):
             lines = line_writer(file)
 
             def note(problem: LineProblem) -> None:
-                nonlocal found
-                found += 1
+                nonlocal count
+                count += 1
                 lines.write(problem)
-                if found <= NOTED:
+                if count <= NOTED:
                     progress(Note(_description(problem)))
 
             yield Ingest(self.requests, self.store, self._secrets(), note, advance)
-        if found > NOTED:
-            progress(Note(f"... and {found - NOTED:,} more in {problems}"))
+        if count > NOTED:
+            progress(Note(f"... and {count - NOTED:,} more in {problems}"))
 
     def _secrets(self) -> tuple[str, ...]:
         names = (endpoint.api_key_env for endpoint in self.config.endpoints.values())

@@ -15,7 +15,7 @@ from pairwright.evaluate.best_of_n.sampling import SampledPolicy, sample_questio
 from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.notebook import run_async
 from pairwright.settings.prompt_variables import SAMPLING
 from pairwright.workflows.output import write_report
@@ -107,8 +107,8 @@ class _Samples(NamedTuple):
     lines: list[SampledQuestion]
 
 
-def _ks(given: Iterable[int] | None, n: int) -> tuple[int, ...]:
-    ks = tuple(sorted(set(given or powers(n))))
+def _ks(wanted: Iterable[int] | None, n: int) -> tuple[int, ...]:
+    ks = tuple(sorted(set(wanted or powers(n))))
     if wrong := [k for k in ks if not 1 <= k <= n]:
         raise InputError(
             f"the best of {wrong[0]} cannot be picked from {n} samples",

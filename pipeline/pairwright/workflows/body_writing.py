@@ -10,7 +10,7 @@ from pairwright.errors import CallFailed
 from pairwright.evaluate.best_of_n.sampling import scores_of
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
 from pairwright.retrieve import selected
@@ -119,8 +119,8 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
         scorer, of_scorer = await _score(task, session, name, written)
         refs.append(_ref(scorer))
         picks += of_scorer
-    found = figures(written, picks, task.ks, task.n)
-    source, counted = task.source, set(found.counted)
+    scores = figures(written, picks, task.ks, task.n)
+    source, counted = task.source, set(scores.counted)
     truths = [word_count(one.body) for one in source.tasks if one.item.id in counted]
     summary = Completions(
         source=source.name,
@@ -137,11 +137,11 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
         refused=source.refused,
         asked=len(source.tasks),
         counted=len(counted),
-        unscored=found.unscored,
+        unscored=scores.unscored,
         shortened=sum(one.left_out > 0 for one in written),
         truth_words=round(sum(truths) / len(truths), 1) if truths else 0.0,
-        means=found.means,
-        differences=found.differences,
+        means=scores.means,
+        differences=scores.differences,
     )
     return CompletionResult(summary, tuple(written), tuple(picks))
 

@@ -69,8 +69,8 @@ def estimate_from_pilot(
                 Note(f"The pilot's {role} was {before[role]}, and the config's is {now[role]}.")
             )
     with closing(Store(run.calls, writing=False)) as store:
-        found = read_pilot(store, config)
-    return found.expect(items=items) if target is None else found.expect(kept=target)
+        outcome = read_pilot(store, config)
+    return outcome.expect(items=items) if target is None else outcome.expect(kept=target)
 
 
 def _models_by_role(config: Config) -> dict[str, str]:

@@ -56,11 +56,13 @@ def correlate(
     facts = DownstreamFacts(judge=judge, overlap=overlap, lineage=lineage)
     count = counter(progress, "orders", total=6 * len(names))
     try:
-        found = correlate_models(models, downstream, facts, gain=gain, p=p, seed=seed, done=count)
+        correlations = correlate_models(
+            models, downstream, facts, gain=gain, p=p, seed=seed, done=count
+        )
     except ValueError as error:
         where = "--p" if "p is" in str(error) else f"{table} [{downstream}]"
         fix = "Give --p a number such as 0.9, and --gain score no score below zero."
         raise InputError(str(error), where=where, fix=fix) from None
     if folder:
-        write_report(folder, "report", correlation_page(models, found), found)
-    return CorrelationResult(found, models)
+        write_report(folder, "report", correlation_page(models, correlations), correlations)
+    return CorrelationResult(correlations, models)

@@ -18,7 +18,8 @@ from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result, ResultSummary, write_result
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.score_file import ScoreFile
-from pairwright.evaluate.scorers.spec import Scorers, ScoresOfFile
+from pairwright.evaluate.scorers.spec import ScoresOfFile
+from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.notebook import run_async
 from pairwright.workflows.condition_scores import EvaluationTask, ScorerEvaluation

@@ -9,7 +9,7 @@ from pairwright.evaluate.guided.page import policy_page
 from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
 from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.workflows.condition_scores import EvaluationTask
 from pairwright.workflows.evaluation import (
     EvaluationResult,
@@ -55,8 +55,10 @@ def policy_accuracy(
         >>> policy_accuracy("releases/1.0.0", "scorers.toml", "results").accuracy.lines[0].policy
         'qwen'
     """
-    given, folder = scorer_settings(scorers), Path(out)
-    settings, guided = both_readings(given.scorers, guided_names(given.scorers, tuple(names)))
+    scorer_file, folder = scorer_settings(scorers), Path(out)
+    settings, guided = both_readings(
+        scorer_file.scorers, guided_names(scorer_file.scorers, tuple(names))
+    )
     # The parts first: then what a guided policy adds up is stored, and no two models are loaded.
     task = EvaluationTask(
         Release(Path(release), split),
@@ -64,7 +66,9 @@ def policy_accuracy(
         conditions_of(conditions),
         limit,
     )
-    done = run_evaluation(task, given._replace(scorers=settings), folder, progress, stop, on_result)
+    done = run_evaluation(
+        task, scorer_file._replace(scorers=settings), folder, progress, stop, on_result
+    )
     accuracy = _accuracy(done, settings, guided)
     write_report(folder, "policy", policy_page(accuracy), accuracy)
     return PolicyResult(accuracy, done)
@@ -74,7 +78,7 @@ def _accuracy(
     evaluation: EvaluationResult, settings: Scorers, guided: tuple[str, ...]
 ) -> PolicyAccuracy:
     results = evaluation.results
-    found: list[GuidedResult] = []
+    lines: list[GuidedResult] = []
     for condition in dict.fromkeys(one.about.condition for one in results):
         decided = {
             one.about.scorer.name: list(one.decisions())
@@ -82,7 +86,7 @@ def _accuracy(
             if one.about.condition == condition
         }
         for name in guided:
-            found += guided_results(name, settings, condition, decided)
+            lines += guided_results(name, settings, condition, decided)
     first = results[0].about
     return PolicyAccuracy(
         release=first.release,
@@ -90,6 +94,6 @@ def _accuracy(
         split=first.split,
         simulated=any(one.about.simulated for one in results),
         seed=settings.seed,
-        lines=tuple(found),
-        taus=taus(found, settings.seed),
+        lines=tuple(lines),
+        taus=taus(lines, settings.seed),
     )

@@ -168,7 +168,7 @@ class RunningServer:
 
     server: LabelStudioServer
     accounts: Mapping[str, ServerAccount]
-    """By annotator."""
+    """The accounts by annotator."""
     links: Links
 
     def wait(self) -> None:

@@ -16,7 +16,7 @@ from pairwright.evaluate.outputs import judge_outputs as judge_each
 from pairwright.evaluate.outputs.records import ModelScore
 from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.notebook import run_async
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
@@ -60,9 +60,9 @@ def judge_outputs(
     settings, folder = scorer_settings(scorers), Path(out)
     pairs = Release(Path(release))
     questions = ReleaseQuestions(pairs.rows())
-    found = read_outputs(Path(outputs), questions)
+    to_judge = read_outputs(Path(outputs), questions)
     with open_session(settings, folder, progress, stop) as session:
-        done = run_async(_judge(session, pairs.ref, found, len(questions.own)))
+        done = run_async(_judge(session, pairs.ref, to_judge, len(questions.own)))
     # The summary is written last, so that it is never beside lines that it is not of.
     (folder / "judged.json").unlink(missing_ok=True)
     write_lines(folder / "judged.jsonl", done.outputs)
@@ -71,12 +71,12 @@ def judge_outputs(
 
 
 async def _judge(
-    session: ScorerSession, release: ReleaseRef, found: list[QuestionOutput], questions: int
+    session: ScorerSession, release: ReleaseRef, outputs: list[QuestionOutput], questions: int
 ) -> JudgedOutputs:
     async with session.judge() as judge:
-        with session.calls.step("outputs", len(found), judge.stop) as count:
+        with session.calls.step("outputs", len(outputs), judge.stop) as count:
             judged = await judge_each(
-                found,
+                outputs,
                 judge.judge,
                 workers=judge.workers,
                 stop=judge.stop,

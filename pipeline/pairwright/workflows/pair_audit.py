@@ -90,13 +90,13 @@ def audit(
         forgotten, public = _people(source.folder, progress)
         options = options._replace(forgotten=forgotten, public=public)
     sizes = Sizes()
-    found = audit_source(source.seen_by(sizes.add), options, against=beside, progress=rows)
-    write_one(folder / "audit.json", shortened(found))
-    write_lines(folder / "redactions.jsonl", found.redactions)
-    write_page(folder / "report.html", found, source.rows(), sizes, progress=rows)
+    report = audit_source(source.seen_by(sizes.add), options, against=beside, progress=rows)
+    write_one(folder / "audit.json", shortened(report))
+    write_lines(folder / "redactions.jsonl", report.redactions)
+    write_page(folder / "report.html", report, source.rows(), sizes, progress=rows)
     comparable = source.kind == "release" and options == Options() and beside is None
     differs = _difference(source.folder, folder) if comparable and source.folder else None
-    return AuditResult(found, folder, differs)
+    return AuditResult(report, folder, differs)
 
 
 def write_audit(
@@ -112,10 +112,10 @@ def write_audit(
     where the disk refuses. The same rows and study give the same bytes with the same libraries.
     """
     source, sizes = open_release(root), Sizes()
-    found = audit_source(source.seen_by(sizes.add), Options(public=public), progress=progress)
-    write_one(file, shortened(found))
-    write_page(page, found, source.rows(), sizes, progress=progress)
-    return found
+    report = audit_source(source.seen_by(sizes.add), Options(public=public), progress=progress)
+    write_one(file, shortened(report))
+    write_page(page, report, source.rows(), sizes, progress=progress)
+    return report
 
 
 def _folder(source: PairSource, out: Path | None) -> Path:
@@ -134,11 +134,15 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
         return forgotten, None
     with open_study(run, reading=True) as study:
         answers = study.answers()
-        found = read_candidates(
+        candidates = read_candidates(
             study.pairs(), ForgetList(), study.fixed.key, lambda n: progress(Step("subjects", n))
         )
         return forgotten, published(
-            study.fixed, found.outlines, answers.verdicts, answers.set_aside, study.config.human
+            study.fixed,
+            candidates.outlines,
+            answers.verdicts,
+            answers.set_aside,
+            study.config.human,
         )
 
 

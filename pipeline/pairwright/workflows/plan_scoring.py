@@ -34,7 +34,7 @@ from pairwright.train.plan_score.report_page import PlannerSource, PlanScores, p
 from pairwright.train.plan_score.serving import Serving, plan_of_file
 from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, load_scoring
 from pairwright.workflows.output import write_report
-from pairwright.workflows.planner_training import settings_folder
+from pairwright.workflows.planner_inputs import settings_folder
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.run_models import client_of, in_flight, model_of
 from pairwright.workflows.scoring import ScoringCalls, open_calls
@@ -64,12 +64,12 @@ class PlanComparison:
 
     def coverage(self) -> list[PlannerCoverage]:
         """How many items each planner was compared on, by the match that leaves out most."""
-        matches, found = self.scores.matches, []
+        matches, by_planner = self.scores.matches, []
         for one in self.scores.counts:
             missing = max(map(one.missing, matches)) if matches else one.items
             reasons = dict(Counter(one.unplanned) + Counter(one.unjudged))
-            found.append(PlannerCoverage(one.planner, one.items, one.items - missing, reasons))
-        return found
+            by_planner.append(PlannerCoverage(one.planner, one.items, one.items - missing, reasons))
+        return by_planner
 
 
 def score_planners(
@@ -217,16 +217,16 @@ class _Comparison(NamedTuple):
         judging: AspectJudging | None,
         endpoints: _Endpoints,
     ) -> list[ScoredPlan]:
-        found: dict[str, ScoredPlan] = {}
+        plans: dict[str, ScoredPlan] = {}
         with self.calls.step(name, len(items), endpoints.stop) as count:
 
             async def work(item: Item) -> None:
                 scored = await planning(item)
-                found[item.id] = await judging.judged(item, scored) if judging else scored
+                plans[item.id] = await judging.judged(item, scored) if judging else scored
                 count()
 
             await work_through(iter(items), work, workers=endpoints.workers, stop=endpoints.stop)
-        return [found[item.id] for item in items]
+        return [plans[item.id] for item in items]
 
     def _nearness(
         self, name: str, items: Sequence[Item], lines: list[ScoredPlan]

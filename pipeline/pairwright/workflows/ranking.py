@@ -18,7 +18,7 @@ from pairwright.evaluate.derivation import (
 )
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore
 from pairwright.notebook import run_async
@@ -53,8 +53,8 @@ def leaderboard(
         [(None, 'none'), (None, 'profile')]
     """
     folder = output_folder(None if out is None else Path(out))
-    found = gather_results(map(Path, results))
-    board = rank_results(found, counter(progress, "results", total=len(found)))
+    gathered = gather_results(map(Path, results))
+    board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
     if folder:
         write_report(folder, "leaderboard", board_page(board), board, summary_page(board))
     return board
@@ -84,11 +84,11 @@ def check_results(
     Raises InputError where a result is not of this release, was made with other settings, or has no
     `calls.sqlite` beside it; and ConfigError and StoreError.
     """
-    found = gather_results(map(Path, results))
+    gathered = gather_results(map(Path, results))
     settings = _without_keys(scorer_settings(scorers))
-    count = counter(progress, "results", total=len(found))
+    count = counter(progress, "results", total=len(gathered))
     sentences: list[str] = []
-    for (folder, _), of_scorer in groupby(found, key=_together):
+    for (folder, _), of_scorer in groupby(gathered, key=_together):
         replies = folder / "calls.sqlite"
         if not replies.is_file():
             raise InputError(
@@ -101,7 +101,7 @@ def check_results(
             calls = ScoringCalls(store, Meter(), lambda _: None, stop or Stop())
             session = ScorerSession(settings.scorers, settings.prompts, calls)
             sentences += run_async(_derive(list(of_scorer), Path(release), session, count))
-    return ResultCheck(len(found), tuple(sentences))
+    return ResultCheck(len(gathered), tuple(sentences))
 
 
 class StoredReplies(CallStore):
@@ -113,10 +113,10 @@ class StoredReplies(CallStore):
 
     def get(self, key: str) -> bytes:
         """Raises CallFailed where the reply is not stored."""
-        found = super().get(key)
-        if found is None:
+        value = super().get(key)
+        if value is None:
             raise CallFailed(NOT_STORED, "its reply is not beside the result")
-        return found
+        return value
 
 
 def _without_keys(settings: ScorerSettings) -> ScorerSettings:
@@ -142,12 +142,12 @@ async def _derive(
     check_release(results[0], pairs.ref)
     conditions = tuple(result.about.condition for result in results)
     task = EvaluationTask(pairs, (first.scorer.name,), conditions, first.limit)
-    found: list[str] = []
+    sentences: list[str] = []
     async with aclosing(derive_results(task, session, results[0].path.parent)) as derived:
         remaining = iter(results)
         async for about, decisions in derived:
             result = next(remaining)
             check_settings(result, about)
-            found += differences(result, about, decisions)
+            sentences += differences(result, about, decisions)
             count()
-    return found
+    return sentences

@@ -111,14 +111,14 @@ def replay_of(name: str, endpoint: Endpoint) -> Replay:
 
 def descriptions(config: Config) -> list[str]:
     """A sentence on each recording that the roles of a config name. Raises as `replay_of` does."""
-    found: dict[Path, str] = {}
+    by_path: dict[Path, str] = {}
     for name in config.roles.all:
         endpoint = config.endpoints[name]
         if endpoint.recording is not None:
             replay_of(name, endpoint)
             recording = _read(Path(endpoint.recording))
-            found[recording.path] = f"Replies come from a recording, {_description(recording)}"
-    return list(found.values())
+            by_path[recording.path] = f"Replies come from a recording, {_description(recording)}"
+    return list(by_path.values())
 
 
 def reasons_missing(config: Config, saved: dict[str, Any], missing: int) -> str:

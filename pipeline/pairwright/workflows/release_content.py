@@ -1,4 +1,4 @@
-"""From a run folder to what a release is written from."""
+"""What a release is written from, out of a run folder."""
 
 import json
 import shlex
@@ -86,10 +86,10 @@ def gather_release_content(
     previous = _previous(options, config.release.name)
     errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
-    found, public, decisions = _surveyed(run, config, forgotten, options, progress)
-    units = tuple(_units(store, found.entries, forgotten, run / "pairs.jsonl"))
-    why = exclusions(found.entries, decisions, trial=options.trial)
-    chosen = tuple(entry for entry in found.entries if not why[entry.id])
+    surveyed, public, decisions = _surveyed(run, config, forgotten, options, progress)
+    units = tuple(_units(store, surveyed.entries, forgotten, run / "pairs.jsonl"))
+    why = exclusions(surveyed.entries, decisions, trial=options.trial)
+    chosen = tuple(entry for entry in surveyed.entries if not why[entry.id])
     if not chosen:
         raise _nothing(run, why, trial=options.trial)
     provenance = run_provenance(
@@ -106,13 +106,13 @@ def gather_release_content(
         pairs=run / "pairs.jsonl",
         candidates=chosen,
         # Splits are made of all pairs, released or not: a later decision moves no user.
-        splits=splits_of((entry.users for entry in found.entries), options.validation_share),
+        splits=splits_of((entry.users for entry in surveyed.entries), options.validation_share),
         decisions=decisions or {},
         previous=previous,
         forgotten=forgotten,
     )
     failed = sum(unit.outcome == "failed" for unit in units)
-    return ReleaseContent(content, found.entries, why, failed)
+    return ReleaseContent(content, surveyed.entries, why, failed)
 
 
 def every_100(progress: Progress, name: str) -> Callable[[int], None]:
@@ -153,22 +153,22 @@ def _surveyed(
                 fix=f"`pairwright human export {quoted}` begins one; --trial makes a release for"
                 " trying out.",
             )
-        found = read_candidates(run / "pairs.jsonl", forgotten, None, count)
+        candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count)
         # A study's export has done so, and the study keeps the file's hash.
         check_as_built(run)
-        return _Surveyed(found, None, None)
+        return _Surveyed(candidates, None, None)
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
-        found = read_candidates(pairs, forgotten, study.fixed.key, count)
+        candidates = read_candidates(pairs, forgotten, study.fixed.key, count)
         leaving = {
             entry.id
-            for entry in found.entries
+            for entry in candidates.entries
             if entry.forgotten or (entry.simulated and not trial)
         }
         progress(Step("deciding"))
         public = published(
-            study.fixed, found.outlines, answers.verdicts, answers.set_aside, config.human,
+            study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, config.human,
             leaving=leaving,
         )  # fmt: skip
         if public.simulated and not trial:
@@ -179,7 +179,7 @@ def _surveyed(
             )
         decisions = public.decisions
         _check_reported(human.decisions, decisions, run)
-        return _Surveyed(found, public, decisions)
+        return _Surveyed(candidates, public, decisions)
 
 
 def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) -> None:

@@ -48,7 +48,7 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class ReleaseName:
-    """Which release it is."""
+    """A release by its name, version and digest."""
 
     name: str
     version: str
@@ -93,8 +93,8 @@ def diff(before: str | Path, after: str | Path, *, progress: Progress = log_note
     old, new = read_release(Path(before)), read_release(Path(after))
     progress(Step("reading rows"))
     before_rows, after_rows = hashes_by_subject(old.layout), hashes_by_subject(new.layout)
-    found = subject_changes(before_rows, after_rows, change_context(old, new))
-    listed, counts = resolve_forgotten(found, old, new)
+    changes = subject_changes(before_rows, after_rows, change_context(old, new))
+    listed, counts = resolve_forgotten(changes, old, new)
     names = (release.primary.provenance.info.name for release in (old, new))
     same_dataset = len(set(names)) == 1
     return ReleaseDiff(_name(old), _name(new), tuple(listed), counts, same_dataset)

@@ -120,24 +120,27 @@ class _Trace:
             self.twins += len(subject.pairs) == 2
 
 
-def _user(given: str) -> Iterator[_Trace]:
+def _user(user: str) -> Iterator[_Trace]:
     """What looks like a pseudonym may be the source's own id: only the run can tell."""
-    if not given.strip():
+    if not user.strip():
         raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
-    for name in (pseudonym(given), *([given] if _PSEUDONYM.fullmatch(given) else [])):
-        yield _Trace(given, name, ForgetList(users=frozenset({name})))
+    for name in (
+        pseudonym(user),
+        *([user] if _PSEUDONYM.fullmatch(user) else []),
+    ):
+        yield _Trace(user, name, ForgetList(users=frozenset({name})))
 
 
-def _address(given: str) -> _Trace:
-    address = address_of(given)
-    if address is None or "." not in address.host or re.search(r"\s", given.strip()):
+def _address(text: str) -> _Trace:
+    address = address_of(text)
+    if address is None or "." not in address.host or re.search(r"\s", text.strip()):
         raise InputError(
-            f"{given!r} is not an address",
+            f"{text!r} is not an address",
             where="--url",
             fix="Give it as a browser shows it, such as https://cooking.stackexchange.com/q/123.",
         )
-    name = url_name(given)
-    return _Trace(given, name, ForgetList(urls=frozenset({name})))
+    name = url_name(text)
+    return _Trace(text, name, ForgetList(urls=frozenset({name})))
 
 
 def _search(run: Path, traces: Iterable[_Trace]) -> None:

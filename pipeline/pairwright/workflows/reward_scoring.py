@@ -10,7 +10,7 @@ from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
 from pairwright.models.store import RecentReplies
@@ -47,12 +47,12 @@ class ScorerRewards(NamedTuple):
         shown = await self.conditions.shown(row, pairs.condition)
         if isinstance(shown, Unscored):
             return _reward(shown)
-        given, _ = await ask_fitting(
+        result, _ = await ask_fitting(
             shown,
             self.conditions.history,
             lambda fewer: self.scorer.score(fewer, sample.response),
         )
-        return _reward(given)
+        return _reward(result)
 
     def _row(self, id: str) -> tuple[ReleasePairs, Row]:
         if self.pairs is None:
@@ -112,19 +112,19 @@ async def warm_up(rewards: ScorerRewards) -> None:
 
     Raises ConfigError where it gets no score, CallFailed and EndpointRefused.
     """
-    given = await rewards.scorer.score(PromptContent("Is it raining?"), "It is not raining.")
-    if isinstance(given, Unscored):
+    score = await rewards.scorer.score(PromptContent("Is it raining?"), "It is not raining.")
+    if isinstance(score, Unscored):
         raise ConfigError(
-            f"gives a plain answer no score: {given.reason} {given.detail}".rstrip(),
+            f"gives a plain answer no score: {score.reason} {score.detail}".rstrip(),
             where="--scorer",
             fix="Try it with `pairwright evaluate` first.",
         )
 
 
-def _reward(given: ResponseScore | Unscored) -> Reward:
-    if isinstance(given, Unscored):
-        return Reward(error=given.reason, detail=given.detail[:500])
-    return Reward(score=given.value)
+def _reward(score: ResponseScore | Unscored) -> Reward:
+    if isinstance(score, Unscored):
+        return Reward(error=score.reason, detail=score.detail[:500])
+    return Reward(score=score.value)
 
 
 def _named(pairs: ReleasePairs | None) -> str:

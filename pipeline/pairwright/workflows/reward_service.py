@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.evaluate.conditions import ConditionName
-from pairwright.evaluate.scorers.spec import Scorers
+from pairwright.evaluate.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.notebook import run_async
 from pairwright.train.rl.server import RewardServer, listening

@@ -103,7 +103,7 @@ def rl_outputs(dump: str | Path, model: str, out: str | Path) -> TrainingOutputs
         >>> rl_outputs("checkpoints/validation", "qwen-grpo", "outputs.jsonl").steps
         12
     """
-    found, file = outputs_of(Path(dump), model), Path(out)
-    write_lines(file, found.lines)
-    steps = len({line.model for line in found.lines})
-    return TrainingOutputs(file, len(found.lines), steps, found.further)
+    outputs, file = outputs_of(Path(dump), model), Path(out)
+    write_lines(file, outputs.lines)
+    steps = len({line.model for line in outputs.lines})
+    return TrainingOutputs(file, len(outputs.lines), steps, outputs.further)

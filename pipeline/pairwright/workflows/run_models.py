@@ -176,14 +176,14 @@ async def client_of(
         yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
 
 
-def batch_models(config: Config, store: Store, asked: PendingCalls) -> RunModels:
+def batch_models(config: Config, store: Store, pending: PendingCalls) -> RunModels:
     """Models that write down the calls that are not stored yet.
 
     No endpoint is connected, and no key is read.
     """
     meter = meter_of(config, store)
     recorders = {
-        name: Recorder(name, config.endpoints[name].attempts, asked, meter)
+        name: Recorder(name, config.endpoints[name].attempts, pending, meter)
         for name in config.roles.all
     }
     models = RunModels(config, store, recorders, meter)

@@ -1,4 +1,4 @@
-"""How far a run is: what was kept, refused and failed, what its checks came to, what it cost."""
+"""How far a run is: what was kept, refused and failed, what its checks gave, what it cost."""
 
 import json
 from contextlib import closing
@@ -32,13 +32,13 @@ class RunStatus:
     stored: Totals
     """Calls and tokens of the run's store, those of earlier builds included."""
     cost: float
-    """Of all stored calls, by the config's prices."""
+    """The cost of all stored calls, by the config's prices."""
     surveyed: int
     """Items that are surveyed, where twins are built."""
     target: ReachedTarget | None
     """How far the last build came that was to end when enough is kept, where it has ended."""
     finished: bool
-    """Whether the last build came to its end, and the outcome files are there."""
+    """Whether the last build ended, and the outcome files are there."""
     source_problems: tuple[str, ...]
     """Why rows and posts of the source were refused or repaired, one line a reason."""
 
@@ -114,8 +114,8 @@ def _target(manifest: Path) -> ReachedTarget | None:
     if not manifest.exists():
         return None
     try:
-        found = json.loads(manifest.read_bytes()).get("target")
-        return None if found is None else ReachedTarget.model_validate(found)
+        target = json.loads(manifest.read_bytes()).get("target")
+        return None if target is None else ReachedTarget.model_validate(target)
     except (OSError, ValueError, AttributeError) as error:
         raise InputError(
             f"cannot be read: {error}",

@@ -1,4 +1,4 @@
-"""Which scorer it is, exactly: for its results, and for the keys of its stored calls."""
+"""The exact identity of a scorer: for its results, and for the keys of its stored calls."""
 
 import json
 

@@ -26,12 +26,12 @@ from pairwright.evaluate.scorers.spec import (
     PairwiseJudge,
     PointwiseJudge,
     PythonScorer,
-    Scorers,
     ScoresOfFile,
     ServedClassifier,
     ServedLikelihood,
     Spec,
 )
+from pairwright.evaluate.settings import Scorers
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
@@ -142,11 +142,11 @@ class _Opener(NamedTuple):
         return _Answering(here, spec.model, spec.revision, deciding(spec), IN_PROCESS_PAIRS)
 
     async def _own(self, name: str, spec: PythonScorer) -> OpenScorer:
-        found = find_class(name, spec)
+        own_class = find_class(name, spec)
         own = await self.stack.enter_async_context(
-            OwnObject(found, spec.options, spec.batch, self.meter)
+            OwnObject(own_class, spec.options, spec.batch, self.meter)
         )
-        settings = own_settings(spec, found.code)
+        settings = own_settings(spec, own_class.code)
         scorer = RewardModel(Durable(self.store, own), spec.object, spec.revision, settings)
         ref = reward_ref(name, spec.kind, scorer)
         return OpenScorer(OwnReward(own, scorer), ref, IN_PROCESS_PAIRS, own.stop)

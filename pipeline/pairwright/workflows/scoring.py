@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
-from pairwright.evaluate.scorers.spec import Scorers, load_scorers
+from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore, recorded_store
 from pairwright.settings.prompt import Prompts
@@ -103,10 +103,10 @@ def scorer_settings(scorers: str | Path | Scorers | None) -> ScorerSettings:
     """
     if isinstance(scorers, str | Path):
         path = Path(scorers)
-        found = load_scorers(path)
-        return ScorerSettings(found, prompts_of(found, path.resolve().parent))
-    found = scorers or Scorers()
-    return ScorerSettings(found, prompts_of(found, Path.cwd()))
+        settings = load_scorers(path)
+        return ScorerSettings(settings, prompts_of(settings, path.resolve().parent))
+    settings = scorers or Scorers()
+    return ScorerSettings(settings, prompts_of(settings, Path.cwd()))
 
 
 def prompts_of(scorers: Scorers, base: Path) -> Prompts:

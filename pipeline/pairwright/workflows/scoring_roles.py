@@ -12,7 +12,7 @@ from pairwright.evaluate.conditions import PlannerUnderTest
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.release import Construction
 from pairwright.evaluate.results import PlannerVersion, ScorerRef
-from pairwright.evaluate.scorers.spec import OutputJudge, Policy, Scorers
+from pairwright.evaluate.settings import OutputJudge, Policy, Scorers
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.store import Durable, ReplyStore

@@ -16,7 +16,7 @@ from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
 from pairwright_human_eval.accept import Acceptance, accept, derive
 from pairwright_human_eval.accept.people import read_given
-from pairwright_human_eval.annotation_exports import stored_exports
+from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
@@ -77,7 +77,7 @@ class OpenStudy(NamedTuple):
         if self.lock is not None:
             return derive(self.folder, key, study)
         accounts = read_given(self.folder, {task.annotator for task in key.values()})
-        return accept(stored_exports(self.folder), key, study, accounts)
+        return accept(stored_annotations(self.folder), key, study, accounts)
 
 
 @contextmanager

@@ -51,11 +51,11 @@ class TaskExport:
     units: Mapping[Mode, int]
     """By mode: what is verified as one, twins or single pairs."""
     tasks: Mapping[tuple[Kind, str], int]
-    """By kind and purpose."""
+    """Tasks by kind and purpose."""
     reading: tuple[ReadingTime, ...]
     """By kind: the words of the median task, and minutes to read all tasks once."""
     workloads: Mapping[str, Workload]
-    """By annotator."""
+    """The work of each annotator, by name."""
 
 
 def export_tasks(

@@ -27,7 +27,7 @@ from pairwright.train.planner.examples import PromptMaker, SplitPrompt, planner_
 from pairwright.train.planner.report_page import TrainingReport, page
 from pairwright.train.planner.settings import Training
 from pairwright.train.planner.sft import train
-from pairwright.workflows.planner_training import asking_of, sources_of
+from pairwright.workflows.planner_inputs import asking_of, sources_of
 from pairwright.workflows.progress import Note, Progress, Step, Stop
 
 
@@ -68,8 +68,8 @@ class TrainingRun(NamedTuple):
         folder.begin(self.out, begun)
         self._note_data(data)
         self._train(words, rows)
-        found = self._validated(asking, words, sources.validation)
-        chosen = best(found).step
+        scores = self._validated(asking, words, sources.validation)
+        chosen = best(scores).step
         adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
         merged = self._merged(words, adapter) if merging else None
         *_, (_, last) = folder.checkpoints(self.out)
@@ -77,7 +77,7 @@ class TrainingRun(NamedTuple):
             begun=begun,
             match=settings.selection.match,
             refused=sources.validation.refused,
-            checkpoints=tuple(found),
+            checkpoints=tuple(scores),
             chosen=chosen,
             losses=tuple(folder.losses(last)),
         )
@@ -140,19 +140,19 @@ class TrainingRun(NamedTuple):
         similarity: Similarity = by_words
         if by.match == "embedding":
             similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
-        found: list[CheckpointScore] = []
+        scores: list[CheckpointScore] = []
         writer: PlanWriter | None = None
         for step, checkpoint in self._candidates():
             path = checkpoint / "validation.json"
             if path.exists() and (before := read_one(path, CheckpointScore)).sample == sample:
-                found.append(before)
+                scores.append(before)
                 continue
             writer = writer or PlanWriter(settings, words)
             count = self._counter(f"plans of {checkpoint.name}", len(items))
             replies = list(writer.write(checkpoint, [one.ask for one in prompts], count))
-            found.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
-            write_one(path, found[-1])
-        return found
+            scores.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
+            write_one(path, scores[-1])
+        return scores
 
     def _candidates(self) -> list[tuple[int, Path]]:
         """Checkpoints of the schedule: where a training was stopped, there may be one more."""

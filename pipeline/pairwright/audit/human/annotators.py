@@ -46,7 +46,7 @@ AGAINST_THE_REST = CheckDefinition(
 
 
 ANNOTATORS = (EXCLUDED_ANNOTATORS, POSITION_BIAS, AGAINST_THE_REST)
-"""In the order of the report."""
+"""The checks of this file, in the order of the report."""
 
 
 def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]:
@@ -73,9 +73,9 @@ class AnnotatorComparison(NamedTuple):
 
     definition: CheckDefinition
     counts: Mapping[str, Share]
-    """By annotator."""
+    """The shares by annotator."""
     p: Sequence[float]
-    """Of each share, in the same order."""
+    """The p of each share, in the same order."""
     what: str
 
     def settled(self, level: float) -> bool:
@@ -99,9 +99,11 @@ class AnnotatorComparison(NamedTuple):
 
 
 def _compared(
-    definition: CheckDefinition, given: Mapping[str, Sequence[bool]], side: str, what: str
+    definition: CheckDefinition, answers: Mapping[str, Sequence[bool]], side: str, what: str
 ) -> Check | AnnotatorComparison:
-    counts = {who: share(sum(given[who]), len(given[who])) for who in sorted(given) if given[who]}
+    counts = {
+        who: share(sum(answers[who]), len(answers[who])) for who in sorted(answers) if answers[who]
+    }
     if not counts:
         return Check(
             family=definition.family, name=definition.name, status="note", count=0, limit=0

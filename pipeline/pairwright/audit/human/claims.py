@@ -80,7 +80,7 @@ CLAIMS = (
     AGREEMENT, PREFERRED, OWN_POSTS_TELL, EQUALLY_GOOD, JUDGE_ON_ASPECTS, JUDGE_ON_QUALITY,
     JUDGE_ON_PREFERENCE,
 )  # fmt: skip
-"""In the order of the report."""
+"""The checks of this file, in the order of the report."""
 
 
 def agreement_checks(findings: Findings) -> Iterator[Check]:

@@ -23,7 +23,7 @@ CHECKS: tuple[type[RowReader], ...] = (
     ProfileEmpty, TimesInOrder, PlausibleTimes, EmptyTexts, VeryLong, Encoding, HiddenCharacters,
     Endings, Languages,
 )  # fmt: skip
-"""In the order of the report."""
+"""The checks of this part, in the order of the report."""
 
 
 class Integrity:

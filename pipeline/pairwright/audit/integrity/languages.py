@@ -15,7 +15,7 @@ from pairwright.intervals import MOST, Interval, exact
 SAMPLE = 1000
 """Rows of a configuration; classifying each would take longer than all else here."""
 LIMIT = 0.05
-"""Of rows; a classifier of 97 languages is not right about every short text."""
+"""The share of rows that may differ: a classifier of 97 languages errs on some short texts."""
 ENOUGH = 100
 """Letters that tell a language."""
 
@@ -130,9 +130,13 @@ def _detail(sampled: _Sampled) -> str | None:
     sides = [side for side in sampled.sides if _letters(side) >= ENOUGH]
     if not sides:
         return None
-    asked = language(sampled.asked, enough=450)
+    language_asked = language(sampled.asked, enough=450)
     spoken = {language(side) for side in sides}
-    return f"{', '.join(sorted(spoken))} on a question in {asked}" if spoken != {asked} else ""
+    return (
+        f"{', '.join(sorted(spoken))} on a question in {language_asked}"
+        if spoken != {language_asked}
+        else ""
+    )
 
 
 def _letters(passage: str) -> int:

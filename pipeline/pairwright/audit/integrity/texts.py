@@ -111,8 +111,8 @@ class Encoding:
             return None
         key = hash(passage)
         if key not in self._known:
-            found = _WRONG.search(passage)
-            self._known[key] = found.lastgroup if found else None
+            match = _WRONG.search(passage)
+            self._known[key] = match.lastgroup if match else None
         return self._known[key]
 
 
@@ -210,6 +210,6 @@ class HiddenCharacters:
             return None
         key = hash(passage)
         if key not in self._known:
-            found = next(find_hidden(passage), None)
-            self._known[key] = found.lastgroup if found else None
+            match = next(find_hidden(passage), None)
+            self._known[key] = match.lastgroup if match else None
         return self._known[key]

@@ -40,9 +40,9 @@ class PlausibleTimes:
         )  # fmt: skip
 
     def add(self, row: Row) -> None:
-        given = [("question", row.created)]
-        given += [(f"post {n}", post.created) for n, post in enumerate(row.profile, 1)]
-        times = [(name, time) for name, time in given if time]
+        stamps = [("question", row.created)]
+        stamps += [(f"post {n}", post.created) for n, post in enumerate(row.profile, 1)]
+        times = [(name, time) for name, time in stamps if time]
         if not times:
             return
         wrong = (f"{name} is of {time}" for name, time in times if not FIRST <= time < LAST)

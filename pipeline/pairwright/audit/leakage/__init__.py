@@ -15,7 +15,7 @@ CHECKS: tuple[type[RowCounter], ...] = (
     RubricLeak, TargetInProfile, ResponseInProfile, LaterPosts, Duplicates, NearDuplicatePairs,
     PeopleAcrossSplits,
 )  # fmt: skip
-"""In the order of the report; the comparison with corpora comes last."""
+"""The checks of this part, in the order of the report; corpora come last."""
 
 
 class Leakage:

@@ -72,8 +72,8 @@ class CorpusOverlap:
     def checks(self) -> Iterator[Check]:
         detail = ""
         if self._corpora is not None:
-            found, read = self._overlap(self._corpora)
-            counts = self._flag(found)
+            copied, read = self._overlap(self._corpora)
+            counts = self._flag(copied)
             detail = f"held against {read:,} texts; rows by place: {counts}"
         yield from self._check.checks(detail)
 
@@ -87,30 +87,30 @@ class CorpusOverlap:
 
     def _overlap(self, corpora: Iterable[str]) -> tuple[set[int], int]:
         """The texts that overlap, and with how many texts they were compared."""
-        kept: Hashes = np.concatenate([np.zeros(0, np.uint64), *self._runs])
+        hashes: Hashes = np.concatenate([np.zeros(0, np.uint64), *self._runs])
         owner = np.repeat(np.arange(len(self._runs)), [len(own) for own in self._runs])
-        order = np.argsort(kept, kind="stable")
-        kept, owner = kept[order], owner[order]
-        hit = np.zeros(len(kept), bool)
-        found: set[int] = set()
+        order = np.argsort(hashes, kind="stable")
+        hashes, owner = hashes[order], owner[order]
+        hit = np.zeros(len(hashes), bool)
+        copied: set[int] = set()
         read = 0
-        for given in corpora:
+        for document in corpora:
             read += 1
-            for passage in dict.fromkeys((given, *given.splitlines())):
+            for passage in dict.fromkeys((document, *document.splitlines())):
                 # Past the cache: nothing of a corpus comes twice.
                 words = text.words.__wrapped__(passage)
                 if len(words) >= WHOLE:
-                    found.update(self._whole.get(_whole(words), ()))
-                if passage is given and len(words) >= RUN:
+                    copied.update(self._whole.get(_whole(words), ()))
+                if passage is document and len(words) >= RUN:
                     own = np.unique(runs(hash_words(words), RUN))
-                    first, end = np.searchsorted(kept, own), np.searchsorted(kept, own, "right")
+                    first, end = np.searchsorted(hashes, own), np.searchsorted(hashes, own, "right")
                     for one in np.flatnonzero(first < end):
                         hit[first[one] : end[one]] = True
-        return found | set(owner[hit].tolist()), read
+        return copied | set(owner[hit].tolist()), read
 
-    def _flag(self, found: set[int]) -> str:
+    def _flag(self, copied: set[int]) -> str:
         lines = self._texts.standing()
-        lines = lines[lines.text.isin(found)]
+        lines = lines[lines.text.isin(copied)]
         places: dict[int, list[str]] = {}
         for row, place in lines[["row", "place"]].to_numpy(np.int64).tolist():
             places.setdefault(row, []).append(place_name(place))

@@ -156,8 +156,8 @@ class Duplicates:
         self._flag(self._questions, lines[lines.place == QUESTION], "another user's")
         self._flag(self._posts, lines[lines.place >= POST], "another user's")
         self._flag(self._across, _shared(standing, "split"), "another split's")
-        for found in (self._questions, self._posts):
-            yield from found.checks(_METHOD)
+        for check in (self._questions, self._posts):
+            yield from check.checks(_METHOD)
         if len(self._splits) == 1:
             yield one_split("near_duplicates_across_splits")
         else:
@@ -181,12 +181,12 @@ class Duplicates:
             split=np.array(self._split, np.int64)[lines.row],
         )
 
-    def _flag(self, found: RowCheck, lines: pd.DataFrame, whose: str) -> None:
+    def _flag(self, check: RowCheck, lines: pd.DataFrame, whose: str) -> None:
         columns = ["row", "place", "other_row", "other_place"]
         for row, place, other_row, other_place in (
             lines.drop_duplicates("row")[columns].to_numpy(np.int64).tolist()
         ):
-            found.flag(
+            check.flag(
                 RowPlace(row, "", self._names[row]),
                 f"{place_name(place)} nearly repeats {whose}: "
                 f"{place_name(other_place)} of {self._names[other_row]}",

@@ -138,7 +138,7 @@ def similar(signatures: Signatures, least: float = SIMILAR) -> Pairs:
     Of a bucket only neighbours are compared, so that ten thousand copies cost ten thousand
     comparisons; they still come out connected.
     """
-    found: list[Pairs] = [np.zeros((0, 2), np.int64)]
+    parts: list[Pairs] = [np.zeros((0, 2), np.int64)]
     for start in range(0, PLACES, BAND):
         band = signatures[:, start : start + BAND].astype(np.uint64)
         keys = runs(band.ravel(), BAND)[::BAND]
@@ -147,5 +147,5 @@ def similar(signatures: Signatures, least: float = SIMILAR) -> Pairs:
         pairs = np.stack([order[same], order[same + 1]], axis=1)
         for part in np.array_split(pairs, len(pairs) // 50_000 + 1):
             equal = (signatures[part[:, 0]] == signatures[part[:, 1]]).mean(axis=1)
-            found.append(part[equal >= least])
-    return np.unique(np.concatenate(found), axis=0)
+            parts.append(part[equal >= least])
+    return np.unique(np.concatenate(parts), axis=0)

@@ -1,4 +1,4 @@
-"""Which checks name which rows."""
+"""The checks that name each row."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -31,15 +31,15 @@ def config_name(config: str) -> str:
     return short(config) if config else "all"
 
 
-def interval(found: Interval | None) -> str:
+def interval(estimate: Interval | None) -> str:
     """`0.712 (0.651 to 0.768)`; empty where nothing was estimated."""
-    if found is None:
+    if estimate is None:
         return ""
-    if found.value is None:
+    if estimate.value is None:
         return "n/a"
-    if found.low is None or found.high is None:
-        return f"{found.value:.3f} (no interval)"
-    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f} (no interval)"
+    return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
 
 
 def measured(check: Check) -> str:

@@ -64,9 +64,9 @@ class PairIndex(Record):
     """Places in `checks`."""
     people: tuple[State, ...]
     votes: tuple[Votes | None, ...]
-    """For the chosen, the rejected, about equal, cannot tell."""
+    """Votes for the chosen, for the rejected, for about equal, and for cannot tell."""
     other: tuple[int | None, ...]
-    """Where the other half of the twin is."""
+    """The place of the twin's other half."""
 
 
 class PackedPairs(NamedTuple):
@@ -159,7 +159,7 @@ class PairPacker:
         self._open = _OpenBlock()
 
     def packed(self) -> PackedPairs:
-        """Everything added, after the last row."""
+        """Give all that was added; call it after the last row."""
         if self._open.texts:
             self._close()
         entries = self._entries

@@ -34,7 +34,7 @@ LOOKS: dict[Status, tuple[str, str, str]] = {
 
 def audit_plots(audit: Audit) -> dict[str, Plot]:
     """By name; a plot without anything to show is left out."""
-    found = {}
+    plots = {}
     estimated = [check for check in audit.checks if check.found and check.found.value is not None]
     with drawing():
         decided = {
@@ -48,7 +48,7 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
         ]
         if blind:
             bound = f"{audit.max_shortcut:g}"
-            found["shortcuts"] = _accuracies(
+            plots["shortcuts"] = _accuracies(
                 blind, audit, audit.max_shortcut, "shortcuts",
                 "How often each way of choosing, blind to the user, picks the chosen response. The"
                 f" dashed line is one half; the shaded band is within the bound of {bound}. A line"
@@ -56,13 +56,13 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
             )  # fmt: skip
         informed = [check for check in estimated if check.family == "baselines"]
         if informed:
-            found["baselines"] = _accuracies(
+            plots["baselines"] = _accuracies(
                 informed, audit, None, "baselines",
                 "How often overlap with the user's posts or aspects picks the chosen response: the"
                 " floor for scorers that read the user. The dashed line is one half.",
             )  # fmt: skip
         if audit.source.configs:
-            found["counts"] = _counts(audit.source, audit.against)
+            plots["counts"] = _counts(audit.source, audit.against)
         lengths = [
             row
             for breakdown in audit.breakdowns
@@ -71,8 +71,8 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
             if row.chosen_words is not None and row.rejected_words is not None
         ]
         if lengths:
-            found["lengths"] = _lengths(lengths[: 2 * MOST])
-    return found
+            plots["lengths"] = _lengths(lengths[: 2 * MOST])
+    return plots
 
 
 def _accuracies(

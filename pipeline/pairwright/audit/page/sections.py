@@ -140,15 +140,15 @@ def _checks(checks: list[Check]) -> Table:
 
 
 def _row(check: Check) -> tuple[str, ...]:
-    found = check.found
+    estimate = check.found
     return (
         RESULTS[check.status],
         definition_of(check).title,
         config_name(check.config),
         short(check.detail, DETAIL),
-        interval(found),
-        number(found.n if found else None),
-        number(found.clusters if found else None),
+        interval(estimate),
+        number(estimate.n if estimate else None),
+        number(estimate.clusters if estimate else None),
         "" if check.count is None else f"{check.count:,} of {check.of:,}",
         limit(check),
         number(check.needed),

@@ -1,4 +1,4 @@
-"""Which pairs the page holds if the file has no room for all.
+"""The pairs that the page holds if the file has no room for all.
 
 Pairs that a failed check names come first, then the others in the order of a hash of their
 subject: a sample that does not depend on a row's place in the source, and in which both halves of a

@@ -82,7 +82,7 @@ def warnings(audit: Audit) -> Iterator[str]:
     if source.simulated:
         yield (
             "SIMULATED: a simulated model or annotator had a part in these pairs. They show how the"
-            " tool works, and are no benchmark and no evidence about anything."
+            " tool works. They are not a benchmark, and not evidence about anything."
         )
     if source.version.endswith("-trial"):
         yield (
@@ -100,10 +100,10 @@ def warnings(audit: Audit) -> Iterator[str]:
 
 def _by_name(checks: Iterator[Check] | Sequence[Check]) -> list[list[Check]]:
     """Checks of one name over their configurations, in the order in which names appear."""
-    found: dict[tuple[str, str], list[Check]] = {}
+    by_name: dict[tuple[str, str], list[Check]] = {}
     for check in checks:
-        found.setdefault((check.family, check.name), []).append(check)
-    return list(found.values())
+        by_name.setdefault((check.family, check.name), []).append(check)
+    return list(by_name.values())
 
 
 def _finding(checks: Sequence[Check]) -> FailedCheck:

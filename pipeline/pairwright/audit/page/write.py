@@ -75,7 +75,7 @@ SCRIPTS = (
     "data.js", "text.js", "diff.js", "evidence.js", "pairs.js", "parts.js", "detail.js", "list.js",
     "start.js",
 )  # fmt: skip
-"""In the order in which they are joined into one."""
+"""The scripts, in the order in which they are joined into one."""
 
 
 def write_page(

@@ -29,7 +29,7 @@ class PeoplePart:
     def __init__(self, forgotten: ForgetList | None = None) -> None:
         self._data = PersonalData()
         self._checks: tuple[RowCounter, ...] = Sensitive(), Licences(), Tombstones(forgotten)
-        """In the order of the report, after personal data."""
+        """The checks of this part after personal data, in the order of the report."""
         self._rows = 0
 
     def add(self, row: Row) -> None:

@@ -98,11 +98,11 @@ def _confirmed(pattern: re.Pattern[str], text: str) -> Iterator[Finding]:
     for match in pattern.finditer(text):
         if not alone(text, match.start()):
             continue
-        found = _with_code(text, match)
-        if found.end > match.end() or _SAID.search(
+        finding = _with_code(text, match)
+        if finding.end > match.end() or _SAID.search(
             text[max(0, match.start() - 60) : match.start()]
         ):
-            yield found
+            yield finding
 
 
 def _with_code(text: str, match: re.Match[str]) -> Finding:

@@ -134,10 +134,10 @@ def phones(text: str) -> Iterator[Finding]:
         if _plausible(match.group().removeprefix("00"), 8, 15):
             yield Finding(PHONE.name, *match.span())
     for match in _NORTH_AMERICAN.finditer(text):
-        given = match.group()
-        if _RANGE.fullmatch(given) or _of_a_book(text, match.start()):
+        number = match.group()
+        if _RANGE.fullmatch(number) or _of_a_book(text, match.start()):
             continue
-        if _plausible(given, 10, 11):
+        if _plausible(number, 10, 11):
             yield Finding(PHONE.name, *match.span())
     for match in _TRUNK.finditer(text):
         if _plausible(match.group(), 9, 12) and not _of_a_book(text, match.start()):

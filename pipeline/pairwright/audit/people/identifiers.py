@@ -122,9 +122,9 @@ def cards(text: str) -> Iterator[Finding]:
 def ibans(text: str) -> Iterator[Finding]:
     """Account numbers whose check digits are right (ISO 13616, modulo 97)."""
     for match in _IBAN.finditer(text):
-        given = match.group().replace(" ", "")
-        moved = "".join(str(int(c, 36)) for c in given[4:] + given[:4])
-        if 15 <= len(given) <= 34 and int(moved) % 97 == 1:
+        iban = match.group().replace(" ", "")
+        moved = "".join(str(int(c, 36)) for c in iban[4:] + iban[:4])
+        if 15 <= len(iban) <= 34 and int(moved) % 97 == 1:
             yield Finding(IBAN.name, *match.span())
 
 

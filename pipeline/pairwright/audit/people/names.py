@@ -133,11 +133,11 @@ def stated_names(text: str) -> Iterator[Finding]:
     start = max(0, len(text) - _TAIL)
     signed = any(map(text[start:].lower().__contains__, _SIGNED_MARKS))
     for match in _SIGNED.finditer(text, start) if signed else ():
-        found = "name" if match["name"] else "dash"
+        group = "name" if match["name"] else "dash"
         # "Thanks, Jane" on one line speaks to Jane.
-        enough = 1 if found == "dash" or "\n" in match["gap"] else 2
-        if _of_a_person(match[found], enough):
-            yield Finding(STATED_NAME.name, *match.span(found))
+        enough = 1 if group == "dash" or "\n" in match["gap"] else 2
+        if _of_a_person(match[group], enough):
+            yield Finding(STATED_NAME.name, *match.span(group))
 
 
 def _of_a_person(name: str, enough: int) -> bool:

@@ -27,7 +27,7 @@ OTHER_NAMES = CheckDefinition(
 
 
 KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, *CONTACTS, POSTAL_ADDRESS, *NAMES)
-"""Of what overlaps in a text, the first of these is kept."""
+"""The kinds of personal data. Of findings that overlap, that of the first kind is kept."""
 MOST = 200
 """Findings of a kind that one text is searched for."""
 _DIGIT = re.compile(r"\d")
@@ -48,7 +48,7 @@ class PersonalData:
         self._clean: set[int] = set()
         """Hashes of texts without a finding."""
         self._redactions: dict[int, list[Redaction]] = {}
-        """By the hash of a text."""
+        """The redactions of a text, by the text's hash."""
         self._rows: Counter[int] = Counter()
         self._checks = {
             kind.definition.name: RowCheck(
@@ -166,11 +166,11 @@ def _fields(row: Row) -> Iterator[tuple[str, str, str]]:
 
 def _ids(row: Row) -> Iterator[tuple[str, str, str]]:
     """Ids and categories that may hold an address: other people's data have such users' names."""
-    given = [("id", row.id), ("item_id", row.item_id), ("category", row.category),
+    ids = [("id", row.id), ("item_id", row.item_id), ("category", row.category),
              ("domain", row.domain)]  # fmt: skip
     for number, post in enumerate(row.profile):
         field = f"profile[{number}]"
-        given += [(f"{field}.id", post.id), (f"{field}.category", post.category)]
-    for field, text in given:
+        ids += [(f"{field}.id", post.id), (f"{field}.category", post.category)]
+    for field, text in ids:
         if at_sign(text):
             yield field, "", text

@@ -1,4 +1,4 @@
-"""Which column of somebody's file holds what."""
+"""The columns of a file that is not ours, by what they hold."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Columns:
     @classmethod
     def parse(cls, options: Iterable[str]) -> "Columns":
         """From options such as `chosen=better_text`; raises InputError."""
-        given: dict[str, str] = {}
+        by_content: dict[str, str] = {}
         for option in options:
             name, equals, column = option.partition("=")
             where = f"--column {option}"
@@ -51,23 +51,23 @@ class Columns:
                 raise InputError(
                     "is not WHAT=COLUMN", where=where, fix=f"WHAT is one of {', '.join(KNOWN)}."
                 )
-            if name in given:
+            if name in by_content:
                 raise InputError(f"{name} is given twice", where=where, fix="Leave one out.")
-            given[name] = column
-        ordered = {"first", "second", "label"} & given.keys()
+            by_content[name] = column
+        ordered = {"first", "second", "label"} & by_content.keys()
         if ordered and len(ordered) < 3:
             raise InputError(
                 f"{', '.join(sorted(ordered))} alone says nothing",
                 where="--column",
                 fix="Give first, second and label together, or chosen and rejected.",
             )
-        if ordered and {"chosen", "rejected"} & given.keys():
+        if ordered and {"chosen", "rejected"} & by_content.keys():
             raise InputError(
                 "chosen or rejected beside first, second and label",
                 where="--column",
                 fix="Give the one or the other.",
             )
-        return cls(given)
+        return cls(by_content)
 
     def refuse(self, where: str | Path) -> None:
         """Raises InputError where there are options, for a source whose columns are fixed."""

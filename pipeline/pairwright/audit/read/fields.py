@@ -143,12 +143,12 @@ def _size(value: object) -> str:
 
 
 def _better(label: object) -> int:
-    given = label.strip().lower() if isinstance(label, str) else label
-    if not isinstance(given, bool) and given in (1, "1"):
+    answer = label.strip().lower() if isinstance(label, str) else label
+    if not isinstance(answer, bool) and answer in (1, "1"):
         return 1
-    if given in (2, "2"):
+    if answer in (2, "2"):
         return 2
-    if isinstance(given, str | float) and given in _TIES:
+    if isinstance(answer, str | float) and answer in _TIES:
         raise SourceRefusal(TIE, f"the label is {excerpt(label)}")
     raise SourceRefusal("bad_label", f"the label is {excerpt(label)}, not 1, 2 or tie")
 
@@ -161,14 +161,14 @@ def _licence(url: str | None, created: str | None, stated: str) -> str | None:
 def _post(fields: Fields) -> RowPost:
     url = _name(fields.get("source_url"), "source_url of a post") or None
     created = time(fields, "created")
-    given = _name(fields.get("licence"), "licence of a post")
+    licence = _name(fields.get("licence"), "licence of a post")
     return RowPost(
         id=_name(fields.get("id"), "id of a post"),
         text=_text(fields.get("text"), "text of a post"),
         category=_name(fields.get("category"), "category of a post"),
         created=created,
         source_url=url,
-        licence=_licence(url, created, given),
+        licence=_licence(url, created, licence),
     )
 
 

@@ -17,19 +17,19 @@ from pairwright.sources.tables import SourceTable, numbered
 _DATA = re.compile(r"data/[^/]+/[a-z]+-00000-of-00001\.parquet")
 
 
-def open_hub(given: str, columns: Columns) -> PairSource:
+def open_hub(address: str, columns: Columns) -> PairSource:
     """`ORG/NAME`, or `ORG/NAME@REVISION`: every split of every configuration.
 
     Raises InputError where the extra `hub` or the network is missing, or there is no such dataset.
     """
-    name, _, revision = given.partition("@")
-    hub, datasets = _import("huggingface_hub", given), _import("datasets", given)
+    name, _, revision = address.partition("@")
+    hub, datasets = _import("huggingface_hub", address), _import("datasets", address)
     try:
         there = hub.HfApi().list_repo_files(name, repo_type="dataset", revision=revision or None)
         if "manifest.json" in there and any(map(_DATA.fullmatch, there)):
-            columns.refuse(given)
+            columns.refuse(address)
             at = hub.snapshot_download(name, repo_type="dataset", revision=revision or None)
-            return open_release(Path(at), given)
+            return open_release(Path(at), address)
         loaded = {
             config: datasets.load_dataset(name, config, revision=revision or None)
             for config in datasets.get_dataset_config_names(name, revision=revision or None)
@@ -40,7 +40,7 @@ def open_hub(given: str, columns: Columns) -> PairSource:
         raise InputError(
             f"neither a file or folder here nor a dataset that could be loaded:"
             f" {type(error).__name__}: {error}",
-            where=given,
+            where=address,
             fix="Check the id; a private one needs `hf auth login`. Without network, name a file.",
         ) from error
     pieces = [
@@ -54,7 +54,7 @@ def open_hub(given: str, columns: Columns) -> PairSource:
         for split, rows in splits.items()
     ]
     return PairSource(
-        name=given,
+        name=address,
         kind=first_kind(pieces[0]),
         read=partial(read_pieces, pieces, columns),
         total=sum(len(rows) for splits in loaded.values() for rows in splits.values()),
@@ -66,12 +66,12 @@ def _table(name: str, rows: Any) -> SourceTable:
     return SourceTable(name, list(rows.column_names), numbered(name, rows))
 
 
-def _import(module: str, given: str) -> Any:
+def _import(module: str, address: str) -> Any:
     try:
         return import_module(module)
     except ImportError:
         raise InputError(
             f"there is no such file, and to read it as a Hugging Face id `{module}` is missing",
-            where=given,
+            where=address,
             fix=f"Run {install('hub')}; or give the path of a file.",
         ) from None

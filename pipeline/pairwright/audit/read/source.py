@@ -39,7 +39,7 @@ class ReadRow(NamedTuple):
     split: str
     row: Row
     where: str
-    """As `UnreadRow` has it."""
+    """Its place, as `UnreadRow` has it."""
 
 
 class UnreadRow(NamedTuple):
@@ -56,13 +56,13 @@ class PairSource:
     """Pairs that can be read again and again, one in memory at a time."""
 
     name: str
-    """For the report: never a path of this machine."""
+    """The name in the report: never a path of this machine."""
     kind: Kind
     read: Callable[[], Iterator[ReadRow | UnreadRow]]
     """Raises InputError where a file is of no use as a whole."""
     version: str = ""
     folder: Path | None = None
-    """Of a release or a run."""
+    """The folder of a release or a run."""
     total: int | None = None
     """Rows, where that is known before they are read."""
 
@@ -70,10 +70,10 @@ class PairSource:
         """The same, with every row shown to `look` as it is read."""
 
         def read() -> Iterator[ReadRow | UnreadRow]:
-            for found in self.read():
-                if isinstance(found, ReadRow):
-                    look(found.row)
-                yield found
+            for one in self.read():
+                if isinstance(one, ReadRow):
+                    look(one.row)
+                yield one
 
         return replace(self, read=read)
 
@@ -89,4 +89,4 @@ class RepeatableRows:
     source: PairSource
 
     def __iter__(self) -> Iterator[Row]:
-        return (found.row for found in self.source.read() if isinstance(found, ReadRow))
+        return (one.row for one in self.source.read() if isinstance(one, ReadRow))

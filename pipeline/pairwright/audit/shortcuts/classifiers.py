@@ -79,13 +79,13 @@ def bags(drawn: Sequence[LearnablePair], *, asked: bool) -> sparse.csr_array:
     ]
     lengths = [len(column) for _, _, column in rows]
     columns = np.concatenate([column for _, _, column in rows])
-    found, places = np.unique(columns, return_inverse=True)
+    kinds, places = np.unique(columns, return_inverse=True)
     table = sparse.csr_array(
         (
             np.repeat([weight for _, weight, _ in rows], lengths),
             (np.repeat([place for place, _, _ in rows], lengths), places),
         ),
-        shape=(len(drawn), len(found)),
+        shape=(len(drawn), len(kinds)),
     )
     table.eliminate_zeros()
     return normalize(table)
@@ -151,7 +151,7 @@ CLASSIFIERS = (
     ClassifierCheck(BAG_OF_WORDS_WITH_QUESTION, partial(bags, asked=True)),
     ClassifierCheck(STYLE_WITH_QUESTION, partial(styles, asked=True)),
 )
-"""In the order of the report."""
+"""The checks of this file, in the order of the report."""
 
 
 def classifier_points(

@@ -24,9 +24,9 @@ StemFlags = npt.NDArray[np.bool_]
 
 # Both halves of a twin hold the same two responses.
 @lru_cache(maxsize=1024)
-def text_stems(given: str) -> Stems:
+def text_stems(response: str) -> Stems:
     """The stems of a text by their hash, ascending, each once."""
-    distinct = list(dict.fromkeys(map(_numbers.__getitem__, text.words(given))))[:MOST]
+    distinct = list(dict.fromkeys(map(_numbers.__getitem__, text.words(response))))[:MOST]
     return np.array(sorted(distinct), np.uint32)
 
 
@@ -71,11 +71,11 @@ def learnable_pair(row: Row) -> LearnablePair:
     )
 
 
-def _features(question: str, given: str) -> ResponseFeatures:
-    words = text_stems(given)
+def _features(question: str, response: str) -> ResponseFeatures:
+    words = text_stems(response)
     return ResponseFeatures(
-        style=style_numbers(given),
-        shared=shared_with_question(question, given),
+        style=style_numbers(response),
+        shared=shared_with_question(question, response),
         words=words,
         in_question=among(words, text.terms(question)),
     )
@@ -107,15 +107,15 @@ def pair_overlap(row: Row) -> PairOverlap:
     aspects = text.terms_of(aspect.aspect for aspect in row.rubric_aspects)
     elsewhere = aspects | text.terms(row.question)
     chosen, rejected = (
-        _overlap(given, profile, aspects, elsewhere) for given in (row.chosen, row.rejected)
+        _overlap(response, profile, aspects, elsewhere) for response in (row.chosen, row.rejected)
     )
     return PairOverlap(chosen, rejected, bool(row.profile), bool(aspects))
 
 
 def _overlap(
-    given: str, profile: frozenset[str], aspects: frozenset[str], elsewhere: frozenset[str]
+    response: str, profile: frozenset[str], aspects: frozenset[str], elsewhere: frozenset[str]
 ) -> ResponseOverlap:
-    words, own = text_stems(given), text.terms(given)
+    words, own = text_stems(response), text.terms(response)
     shared = own & profile
     overlap = len(shared), len(own & aspects), len(shared - elsewhere)
     return ResponseOverlap(words, among(words, shared), overlap)

@@ -65,7 +65,7 @@ GAPS = (
     LENGTH_MATCHED, TWIN_IDENTITY, TWIN_LENGTH_GAP, TWIN_QUALITY_GAP, TWIN_AGAINST_BASELINE,
     PEOPLE_AGAINST_BASELINE,
 )  # fmt: skip
-"""In the order of the report."""
+"""The checks of this file, in the order of the report."""
 
 
 def twin_identity(config: str, features: PairFeatures, blind: Sequence[Trial]) -> Check:
@@ -130,9 +130,9 @@ def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> It
     share = _share(wrong.astype(np.float64), profile_overlap.clusters)
     yield _note(TWIN_AGAINST_BASELINE, config, share, profile_overlap.why)
     places = profile_overlap.places[wrong]
-    asked = places[~np.isnan(features.people[places])]
-    people = _share(features.people[asked], features.clusters[asked])
-    none = "" if len(asked) else "Nobody voted on these pairs."
+    voted = places[~np.isnan(features.people[places])]
+    people = _share(features.people[voted], features.clusters[voted])
+    none = "" if len(voted) else "Nobody voted on these pairs."
     yield _note(PEOPLE_AGAINST_BASELINE, config, people, none)
 
 
@@ -142,14 +142,14 @@ def _share(points: Floats, clusters: Places) -> Interval | None:
 
 
 def _note(
-    definition: CheckDefinition, config: str, found: Interval | None, detail: str = ""
+    definition: CheckDefinition, config: str, estimate: Interval | None, detail: str = ""
 ) -> Check:
     return Check(
         family=definition.family,
         name=definition.name,
         config=config,
         status="note",
-        found=found,
-        of=found.n if found else 0,
+        found=estimate,
+        of=estimate.n if estimate else 0,
         detail=detail,
     )

@@ -136,8 +136,8 @@ class PairFeatures:
     @property
     def points(self) -> Floats:
         """Shape (n, len(COUNTED)): 1 where more is chosen, 0 where it is rejected, or one half."""
-        given = np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNTED))
-        return given / 2
+        points = np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNTED))
+        return points / 2
 
     @property
     def clusters(self) -> Places:

@@ -30,13 +30,13 @@ class TextForm(NamedTuple):
 
 # Both halves of a twin hold the same two responses.
 @lru_cache(maxsize=1024)
-def text_form(given: str) -> TextForm:
+def text_form(response: str) -> TextForm:
     """Count the form of one text."""
     return TextForm(
-        lists=len(LIST.findall(given)),
-        headings=len(HEADING.findall(given)) if "#" in given else 0,
-        bold=len(BOLD.findall(given)) if "**" in given or "__" in given else 0,
-        diversity=diversity(text.words(given)),
+        lists=len(LIST.findall(response)),
+        headings=len(HEADING.findall(response)) if "#" in response else 0,
+        bold=len(BOLD.findall(response)) if "**" in response or "__" in response else 0,
+        diversity=diversity(text.words(response)),
     )
 
 
@@ -71,18 +71,18 @@ class ResponseCounts(NamedTuple):
 
 # Both halves of a twin hold the same two responses.
 @lru_cache(maxsize=1024)
-def response_counts(question: str, given: str) -> ResponseCounts:
+def response_counts(question: str, response: str) -> ResponseCounts:
     """Count one response to one question."""
-    form = text_form(given)
+    form = text_form(response)
     return ResponseCounts(
-        length=text.word_count(given),
+        length=text.word_count(response),
         lists=form.lists,
         headings=form.headings,
         bold=form.bold,
-        question_overlap=len(text.terms(given) & text.terms(question)),
+        question_overlap=len(text.terms(response) & text.terms(question)),
         lexical_diversity=form.diversity,
-        persona=first_phrase(PERSONA, given, question),
-        refusal=first_phrase(REFUSAL, given, question),
+        persona=first_phrase(PERSONA, response, question),
+        refusal=first_phrase(REFUSAL, response, question),
     )
 
 

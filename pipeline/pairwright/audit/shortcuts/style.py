@@ -21,21 +21,21 @@ _CURLY = "\u2018\u2019\u201c\u201d\u2026"
 _END = (".", "!", "?", ":", "\u2026", ")", "\u3002")
 
 
-def habits(given: str) -> tuple[int, ...]:
+def habits(response: str) -> tuple[int, ...]:
     """Double spaces, spaces at the end of lines, white space around it all, tabs, a small letter
     first of all and first in sentences, spaces before marks, curly marks, hidden characters, and no
     mark at its end."""
-    bare = given.strip()
+    bare = response.strip()
     return (
-        len(_DOUBLED.findall(given)) if "  " in given else 0,
-        len(_TRAILING.findall(given)),
-        len(given) - len(bare),
-        given.count("\t"),
+        len(_DOUBLED.findall(response)) if "  " in response else 0,
+        len(_TRAILING.findall(response)),
+        len(response) - len(bare),
+        response.count("\t"),
         bare[:1].islower(),
-        sum(found[-1].islower() for found in _LOWER.findall(given)),
-        len(_SPACED.findall(given)),
-        sum(map(given.count, _CURLY)),
-        0 if given.isascii() else sum(1 for _ in find_hidden(given)),
+        sum(match[-1].islower() for match in _LOWER.findall(response)),
+        len(_SPACED.findall(response)),
+        sum(map(response.count, _CURLY)),
+        0 if response.isascii() else sum(1 for _ in find_hidden(response)),
         not bare.endswith(_END),
     )
 
@@ -56,19 +56,19 @@ _ASKS_WHY = frozenset("how why explain describe".split())
 
 
 @lru_cache(maxsize=1024)
-def style_numbers(given: str) -> Numbers:
+def style_numbers(response: str) -> Numbers:
     """Lengths on a log scale, the rest as shares of words or characters."""
-    words, characters = text.words(given), max(len(given), 1)
+    words, characters = text.words(response), max(len(response), 1)
     lengths = list(map(len, words))
-    many, sentences = max(len(words), 1), max(len(_SENTENCE.findall(given)), 1)
-    form = text_form(given)
+    many, sentences = max(len(words), 1), max(len(_SENTENCE.findall(response)), 1)
+    form = text_form(response)
     counts = (
         form.lists,
         form.headings,
         form.bold,
-        len(_LINK.findall(given)) if "](" in given or "://" in given else 0,
-        given.count("\n\n"),
-        given.count("```"),
+        len(_LINK.findall(response)) if "](" in response or "://" in response else 0,
+        response.count("\n\n"),
+        response.count("```"),
     )
     shares = (*_kinds(words), sum(map(str.isdigit, words)), sum(map((7).__lt__, lengths)))
     return np.array(
@@ -80,9 +80,9 @@ def style_numbers(given: str) -> Numbers:
             sum(lengths) / many,
             form.diversity,
             *map(math.log1p, counts),
-            *map(math.log1p, habits(given)),
+            *map(math.log1p, habits(response)),
             *(share / many for share in shares),
-            *(mark / characters for mark in _marks(given)),
+            *(mark / characters for mark in _marks(response)),
         ],
         np.float32,
     )
@@ -95,11 +95,11 @@ def _kinds(words: Sequence[str]) -> list[int]:
     return [*kinds, sum(map(text.STOPWORDS.__contains__, words))]
 
 
-def _marks(given: str) -> list[int]:
+def _marks(response: str) -> list[int]:
     """Capitals, digits, characters that are not ASCII, and each mark of punctuation."""
-    plain = given.encode("ascii", "ignore")
+    plain = response.encode("ascii", "ignore")
     kinds = (len(plain) - len(plain.translate(None, kind)) for kind in (_UPPER, _DIGITS))
-    return [*kinds, len(given) - len(plain), *map(given.count, _MARKS)]
+    return [*kinds, len(response) - len(plain), *map(response.count, _MARKS)]
 
 
 def question_numbers(question: str) -> Numbers:
@@ -109,12 +109,12 @@ def question_numbers(question: str) -> Numbers:
     return np.array([math.log1p(len(words)), any(word in _ASKS_WHY for word in words)], np.float32)
 
 
-def shared_with_question(question: str, given: str) -> Numbers:
+def shared_with_question(question: str, response: str) -> Numbers:
     """Shape (4,): what a response shares with its question: count, share of the question's content
     words, share of its own, and whether it begins with them."""
-    own, wanted = text.terms(given), text.terms(question)
+    own, wanted = text.terms(response), text.terms(question)
     shared = len(own & wanted)
-    opening = text.terms(" ".join(given.split(None, 20)[:20]))
+    opening = text.terms(" ".join(response.split(None, 20)[:20]))
     return np.array(
         [shared, shared / max(len(wanted), 1), shared / max(len(own), 1), len(opening & wanted)],
         np.float32,

@@ -77,13 +77,13 @@ def _print(console: Console, scores: "OutputScores") -> None:
 
 
 def _cells(score: "ModelScore") -> tuple[str, ...]:
-    found = score.adherence
-    if found is None or found.value is None:
+    adherence = score.adherence
+    if adherence is None or adherence.value is None:
         return (visible(score.model), "not known", "", "0", "0", "")
-    between = "" if found.low is None else f"{found.low:.3f} to {found.high:.3f}"
+    between = "" if adherence.low is None else f"{adherence.low:.3f} to {adherence.high:.3f}"
     bounds = f"{score.worst:.3f} to {score.best:.3f}" if score.unscored else ""
-    counts = (f"{found.n:,}", f"{found.clusters:,}")
-    return (visible(score.model), f"{found.value:.3f}", between, *counts, bounds)
+    counts = (f"{adherence.n:,}", f"{adherence.clusters:,}")
+    return (visible(score.model), f"{adherence.value:.3f}", between, *counts, bounds)
 
 
 def _end(result: "JudgedOutputs", coverage: float, console: Console) -> None:

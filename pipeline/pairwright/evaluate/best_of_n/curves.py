@@ -48,8 +48,8 @@ def weights(scores: Floats, k: int) -> Floats:
         (comb(int(end), k) - comb(int(end - size), k)) / subsets / int(size)
         for end, size in zip(ends, sizes, strict=True)
     ]
-    found: Floats = np.array(shares, np.float64)[group]
-    return found
+    by_sample: Floats = np.array(shares, np.float64)[group]
+    return by_sample
 
 
 def powers(n: int) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ from pairwright.text import number_of, visible
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, SKY)
 LINES = ("-", "--", ":", "-.")
-"""Colours and then lines come again, so that twenty scorers can be told apart."""
+"""Colours and then lines come again, so that twenty scorers can be distinguished."""
 HEAD = ("", "k", "first k", "all subsets of k", "gain", "questions", "users")
 
 
@@ -146,16 +146,17 @@ def _plot(result: BestOfN, which: str, picked_from: str) -> Plot:
 
 
 def _line(curve: Curve, which: str) -> tuple[list[int], list[float], list[float], list[float]]:
-    found = [(p.k, p.subsets if which == "all" else p.first) for p in curve.points]
-    values = [one.value or 0.0 for _, one in found]
+    points = [(p.k, p.subsets if which == "all" else p.first) for p in curve.points]
+    values = [one.value or 0.0 for _, one in points]
     lows = [
-        value if one.low is None else one.low for value, (_, one) in zip(values, found, strict=True)
+        value if one.low is None else one.low
+        for value, (_, one) in zip(values, points, strict=True)
     ]
     highs = [
         value if one.high is None else one.high
-        for value, (_, one) in zip(values, found, strict=True)
+        for value, (_, one) in zip(values, points, strict=True)
     ]
-    return [k for k, _ in found], values, lows, highs
+    return [k for k, _ in points], values, lows, highs
 
 
 def _mean(curve: Curve) -> float:

@@ -23,7 +23,7 @@ class SampledQuestion(Record):
     item_id: str
     domain: str
     cluster: str
-    """Whose question it is."""
+    """The user whose question it is."""
     posts: int = 0
     """Posts that the policy was shown."""
     samples: tuple[PolicySample, ...] = ()

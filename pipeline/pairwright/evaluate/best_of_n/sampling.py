@@ -95,10 +95,10 @@ async def _sampled_question(
             return _without(line, Unscored(f"sample_{answer.reason}", detail))
     judged = await together(*(judge.judge(question, response) for response in responses))
     samples = tuple(
-        PolicySample(response=response, unscored=given.reason, detail=given.detail[:500])
-        if isinstance(given, Unscored)
-        else PolicySample(response=response, adherence=round(given.share, 6))
-        for response, (given, _) in zip(responses, judged, strict=True)
+        PolicySample(response=response, unscored=score.reason, detail=score.detail[:500])
+        if isinstance(score, Unscored)
+        else PolicySample(response=response, adherence=round(score.share, 6))
+        for response, (score, _) in zip(responses, judged, strict=True)
     )
     line = line.model_copy(update={"samples": samples, "posts": min(posts for _, posts in drawn)})
     for draw, sample in enumerate(samples):
@@ -147,13 +147,13 @@ async def scores_of(
     """The scores of all responses, shown the same posts, and what was shown. Raises CallFailed."""
 
     async def ask(shown: PromptContent) -> tuple[float, ...] | Unscored:
-        given = await together(*(scorer.score(shown, response) for response in responses))
-        for draw, score in enumerate(given):
+        scores = await together(*(scorer.score(shown, response) for response in responses))
+        for draw, score in enumerate(scores):
             if isinstance(score, Unscored):
                 return score._replace(detail=f"draw {draw}: {score.detail}")
             if not math.isfinite(score.value):
                 return Unscored("not_a_number", f"draw {draw}: {score.value}")
-        return tuple(score.value for score in given if isinstance(score, ResponseScore))
+        return tuple(score.value for score in scores if isinstance(score, ResponseScore))
 
     return await ask_fitting(shown, history, ask)
 

@@ -1,4 +1,4 @@
-"""The leaderboard: results of one release side by side, and which of them can be told apart.
+"""The leaderboard: results of one release side by side, and which of them can be distinguished.
 
 inputs.py     results that may be compared, the pairs they are of, and the refusal of others
 flips.py      the tests of differences

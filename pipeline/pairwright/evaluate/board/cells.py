@@ -55,8 +55,8 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     if any(not _whole(one, mode) for one in entries):
         # Otherwise they say nothing that the accuracy does not.
         brief += [list(columns).index(name) for name in ("of the scored, %", covered)]
-    made = tuple(tuple(cell(one) for cell in columns.values()) for one in entries)
-    return RankingTable(tuple(columns), made, tuple(brief))
+    table_rows = tuple(tuple(cell(one) for cell in columns.values()) for one in entries)
+    return RankingTable(tuple(columns), table_rows, tuple(brief))
 
 
 def by_accuracy(board: Leaderboard, ranking: Ranking) -> list[str]:

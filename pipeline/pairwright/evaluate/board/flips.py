@@ -1,5 +1,5 @@
-"""Which scorers differ, by flipping the sign of whole clusters: two scorers alone, or all pairs of
-scorers of a table at once.
+"""Tests of which scorers differ, by flipping the sign of whole clusters: two scorers alone, or all
+pairs of scorers of a table at once.
 
 If two scorers are equally good, each cluster's difference could as well have come out with the
 other sign (Fisher 1935, The Design of Experiments, section 21).
@@ -65,7 +65,7 @@ class Adjusted(NamedTuple):
     """What the flips say of all pairs of rows."""
 
     p: Floats
-    """Shape (pairs,): of each, the least level of the whole table at which it is told apart."""
+    """Shape (pairs,): of each, the least level of the whole table at which it is distinguished."""
     least: float
     """No pair of rows of this table could have a smaller p, not even one whose one row is ahead by
     as much in every cluster."""
@@ -109,7 +109,7 @@ def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]
 
 
 def clusters_needed(level: float = LEVEL) -> int:
-    """The fewest clusters with which anything can be told apart: of c, the least p is 2^(1 - c)."""
+    """The fewest clusters that can distinguish two rows: of c, the least p is 2^(1 - c)."""
     return int(np.floor(1 - np.log2(level))) + 1
 
 

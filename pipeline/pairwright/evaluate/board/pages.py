@@ -57,7 +57,7 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         if ranking.test and ranking.test.least >= LEVEL:
             yield (
                 f"{mode_title(ranking.mode)}, condition {ranking.condition}: no two rows can be"
-                f" told apart. The least p that {number_of(ranking.test.clusters, 'cluster')} of"
+                f" distinguished. The least p that {number_of(ranking.test.clusters, 'cluster')} of"
                 f" pairs can give is {ranking.test.least:.2g}; it takes"
                 f" {clusters_needed()} or more."
             )
@@ -128,10 +128,10 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
         yield gained
     for ranking in board.rankings:
         if ranking.mode == mode:
-            made = rows(board, ranking)
+            table = rows(board, ranking)
             note = " ".join(why_unranked(board, ranking))
             yield f"{CONDITIONS[ranking.condition].title} (condition {ranking.condition})."
-            yield Table(made.head, made.rows, left=2 if ranking.ranked else 1, note=note)
+            yield Table(table.head, table.rows, left=2 if ranking.ranked else 1, note=note)
     yield Fold("Gains, configurations and halves", (parts(board, mode),))
     yield Fold("Users, and people's votes", (people(board, mode),))
     judges = order(board, mode)
@@ -143,10 +143,10 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
 def test_in_words() -> str:
     """How rows are compared."""
     return (
-        "Rows are ranked within a mode and a condition. Rows that share a letter cannot be told"
-        " apart: all pairs of rows of a table are compared at once, by flipping the sign of whole"
-        " clusters, with the step-down max-T procedure of Westfall and Young (1993), which keeps"
-        " the chance of any false difference in the table at 5 %."
+        "Rows are ranked within a mode and a condition. Rows that share a letter cannot be"
+        " distinguished: all pairs of rows of a table are compared at once, by flipping the sign"
+        " of whole clusters, with the step-down max-T procedure of Westfall and Young (1993),"
+        " which keeps the chance of any false difference in the table at 5 %."
     )
 
 

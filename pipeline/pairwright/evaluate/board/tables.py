@@ -26,7 +26,7 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
     """All pairs of the mode, the halves of twins, and each configuration, a row each."""
     further = figure_names("twins") if mode == "twin" else tuple(map(gain_over, CONTROLS))
     text_of = percent if mode == "twin" else points
-    made: list[tuple[str, ...]] = []
+    lines: list[tuple[str, ...]] = []
     for name in _names(board, mode):
         entry = board.entries[name]
         every = [figure for figure in (*entry.figures, *entry.gains) if figure.mode == mode]
@@ -35,10 +35,10 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
             more = [by_name.get((accuracy.group, figure)) for figure in further]
             cells = [cell for one in more for cell in (text_of(one), count(one))]
             own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
-            made.append((*own, *cells, clusters(accuracy)))
+            lines.append((*own, *cells, clusters(accuracy)))
     unit = "%" if mode == "twin" else "points"
     head = [part for figure in further for part in (f"{words(figure)}, {unit}", "n")]
-    return Table(("row", "pairs", "accuracy, %", "n", *head, "clusters"), tuple(made), left=2)
+    return Table(("row", "pairs", "accuracy, %", "n", *head, "clusters"), tuple(lines), left=2)
 
 
 def people(board: Leaderboard, mode: Mode | None) -> Table:
@@ -68,7 +68,7 @@ def _named(board: Leaderboard, mode: Mode | None, names: tuple[str, ...]) -> Tab
 
 def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
     """Every two ranked rows."""
-    made = [
+    lines = [
         (
             comparison.first,
             comparison.second,
@@ -87,7 +87,7 @@ def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
         "Each interval, and p, is of its own comparison alone; p (table) is of the step-down test"
         " of all comparisons of a table."
     )
-    return Table(head, tuple(made), left=2, note=note)
+    return Table(head, tuple(lines), left=2, note=note)
 
 
 def _difference(comparison: RowComparison) -> str:
@@ -99,7 +99,7 @@ def _difference(comparison: RowComparison) -> str:
 
 def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
     """Tokens, price and time of the rows that asked a model: of these, or of all."""
-    made = []
+    lines = []
     for name in names or board.entries:
         entry = board.entries[name]
         about, timing = entry.about, entry.about.timing
@@ -114,17 +114,17 @@ def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
         latency = f"{timing.latency_s:.3g}" if timing else ""
         rate = f"{timing.calls_per_s:.3g}" if timing else ""
         calls = f"{timing.calls:,}" if timing else ""
-        made.append(
+        lines.append(
             (name, *per, cost, latency, rate, calls, f"{about.shortened:,}", f"{about.pairs:,}")
         )
     head = (
         "row", "tokens in, a pair", "tokens out, a pair", "tokens, a pair", "cost, 1,000 pairs",
         "seconds a call", "calls a second", "n calls", "histories shortened", "of pairs",
     )  # fmt: skip
-    known = [n for n in range(len(head)) if any(row[n] for row in made)]
+    known = [n for n in range(len(head)) if any(row[n] for row in lines)]
     return Table(
         tuple(head[n] for n in known),
-        tuple(tuple(row[n] for n in known) for row in made),
+        tuple(tuple(row[n] for n in known) for row in lines),
         note="Baselines ask no model. Each call counts once, with draws that gave nothing; older"
         " results have tokens in and out together. The cost is by price_in and price_out of the"
         " endpoints, in their currency, and is empty where a model that was asked has none. Times"
@@ -134,7 +134,7 @@ def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
 
 
 def scorers(board: Leaderboard) -> Table:
-    """Which models the names stand for."""
+    """The models behind the names."""
     refs = {entry.about.scorer.name: entry for entry in board.entries.values()}
     return Table(
         ("scorer", "kind", "model", "revision", "settings"),

@@ -26,9 +26,9 @@ class DownstreamFacts(Record):
     None where it was not said."""
 
     judge: str | None = None
-    """Who judged the outputs."""
+    """The judge of the outputs."""
     overlap: str | None = None
-    """Which questions both have in common."""
+    """The questions that both have in common."""
     lineage: str | None = None
     """The column that says which models descend from one another."""
 
@@ -110,8 +110,8 @@ class Correlations(Record):
                 )
             if rest := [correlation.measure for correlation in correlations if not correlation.far]:
                 sentences.append(
-                    f"By {_listed(rest)}, {name} cannot be told from a benchmark that has nothing"
-                    f" to do with {self.downstream}."
+                    f"By {_listed(rest)}, {name} cannot be distinguished from a benchmark"
+                    f" that has nothing to do with {self.downstream}."
                 )
         return tuple(sentences)
 
@@ -175,11 +175,11 @@ def correlate(
 def _of_benchmark(
     models: ModelTable, x: Scores, gain: Gain, p: float, seed: int, done: Callable[[], None]
 ) -> tuple[Correlation, ...]:
-    y, found = models.downstream, []
+    y, correlations = models.downstream, []
     for measure in reported_measures(gain, p):
         value, chance = float(measure.compute(x, y)), by_chance(measure, x, y, seed)
         interval = _jackknife(models, x, measure).interval()
-        found.append(
+        correlations.append(
             Correlation(
                 measure=measure.name,
                 note=measure.note,
@@ -190,10 +190,10 @@ def _of_benchmark(
             )
         )
         done()
-    adjusted = multipletests([one.chance.p for one in found], method="holm")[1]
+    adjusted = multipletests([one.chance.p for one in correlations], method="holm")[1]
     return tuple(
         one.model_copy(update={"adjusted": float(p)})
-        for one, p in zip(found, adjusted, strict=True)
+        for one, p in zip(correlations, adjusted, strict=True)
     )
 
 

@@ -76,8 +76,8 @@ def weighted_tau(x: Scores, y: Scores) -> Scores:
     pairs = zip(
         *(scores.reshape(-1, scores.shape[-1]) for scores in np.broadcast_arrays(x, y)), strict=True
     )
-    found = np.array([weightedtau(a, b).statistic for a, b in pairs])
-    return found.reshape(np.broadcast_shapes(x.shape, y.shape)[:-1])
+    taus = np.array([weightedtau(a, b).statistic for a, b in pairs])
+    return taus.reshape(np.broadcast_shapes(x.shape, y.shape)[:-1])
 
 
 def ndcg(x: Scores, y: Scores, gain: Gain = "rank", k: int | None = None) -> Scores:
@@ -101,5 +101,5 @@ def ndcg(x: Scores, y: Scores, gain: Gain = "rank", k: int | None = None) -> Sco
 
 def _ratio(a: Scores, b: Scores) -> Scores:
     """a / b, and nan where b is 0."""
-    found: Scores = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
-    return found
+    ratios: Scores = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
+    return ratios

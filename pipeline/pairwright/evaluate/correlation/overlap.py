@@ -76,8 +76,8 @@ def overlap_of_scores(x: Floats, y: Floats, p: float) -> Floats:
         for above, tied in (above_and_tied(x), above_and_tied(y))
     )
     agreement = (mine * theirs).sum(axis=-2) / depths
-    found: Floats = agreement @ ((1 - p) * p ** (depths - 1.0)) + p ** len(depths)
-    return found
+    overlaps: Floats = agreement @ ((1 - p) * p ** (depths - 1.0)) + p ** len(depths)
+    return overlaps
 
 
 def above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
@@ -113,8 +113,8 @@ class _Compared(NamedTuple):
         whole = (shorter + self.longer) / 2
         if self.ties == "b":
             whole = np.sqrt(shorter * self.longer)
-        found: Floats = shared / whole
-        return found
+        shares: Floats = shared / whole
+        return shares
 
 
 def _compare(a: TiedRanking, b: TiedRanking, ties: Ties) -> _Compared:

@@ -27,9 +27,13 @@ def correlation_page(models: ModelTable, result: Correlations) -> Page:
             *(
                 Section(
                     name,
-                    (_measures(found), _beside_chance(name, found), _models(models, name, result)),
+                    (
+                        _measures(correlations),
+                        _beside_chance(name, correlations),
+                        _models(models, name, result),
+                    ),
                 )
-                for name, found in result.found.items()
+                for name, correlations in result.found.items()
             ),
             *((Section("Differences", (_differences(result),)),) if result.differences else ()),
             Section("How it was done", _method(result)),
@@ -77,16 +81,16 @@ def between(interval: MeasureInterval, sign: str = "") -> str:
 HEAD = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)")
 
 
-def _measures(found: tuple[Correlation, ...]) -> Table:
-    notes = "; ".join(f"{correlation.measure}: {correlation.note}" for correlation in found)
-    return Table(HEAD, tuple(map(cells, found)), note=f"{notes}.")
+def _measures(correlations: tuple[Correlation, ...]) -> Table:
+    notes = "; ".join(f"{correlation.measure}: {correlation.note}" for correlation in correlations)
+    return Table(HEAD, tuple(map(cells, correlations)), note=f"{notes}.")
 
 
-def _beside_chance(name: str, found: tuple[Correlation, ...]) -> Plot:
+def _beside_chance(name: str, correlations: tuple[Correlation, ...]) -> Plot:
     with drawing():
-        figure = Figure(figsize=(8.6, 0.45 * len(found) + 0.9), layout="constrained")
+        figure = Figure(figsize=(8.6, 0.45 * len(correlations) + 0.9), layout="constrained")
         axes = figure.add_subplot()
-        for n, correlation in enumerate(found):
+        for n, correlation in enumerate(correlations):
             axes.hlines(
                 n,
                 correlation.chance.low,
@@ -100,7 +104,9 @@ def _beside_chance(name: str, found: tuple[Correlation, ...]) -> Plot:
                     n, correlation.interval.low, correlation.interval.high, color=BLUE.light
                 )
             axes.plot(correlation.value, n, "o", color=BLUE.light)
-        axes.set_yticks(range(len(found)), [correlation.measure for correlation in found])
+        axes.set_yticks(
+            range(len(correlations)), [correlation.measure for correlation in correlations]
+        )
         axes.invert_yaxis()
         axes.set_xlim(-1.05, 1.05)
         caption = (
@@ -136,12 +142,12 @@ def _differences(result: Correlations) -> Table:
         ("", "", "difference", "95 % interval"),
         tuple(
             (
-                f"{found.first} less {found.second}",
-                found.measure,
-                f"{found.value:+.4f}",
-                between(found.interval, "+"),
+                f"{difference.first} less {difference.second}",
+                difference.measure,
+                f"{difference.value:+.4f}",
+                between(difference.interval, "+"),
             )
-            for found in result.differences
+            for difference in result.differences
         ),
         left=2,
         note="Of two measures of the same models (Zou 2007), from the interval of each and from"

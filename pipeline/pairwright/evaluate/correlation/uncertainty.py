@@ -2,7 +2,7 @@
 
 Each lineage is left out in turn. No model is ever there twice, so no tie is made that the scores do
 not have, as a bootstrap makes one of every model that it draws again: rank-biased overlap counts
-ties against a ranking, and two columns that are the same would be told apart.
+ties against a ranking, and two columns that are the same would seem to differ.
 
 The spread is that of Fisher's z, arctanh of the measure where it runs from -1 to 1, whose
 distribution is closer to a normal one, with Student's t for the few lineages (Hinkley 1978,
@@ -52,17 +52,17 @@ def by_chance(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> Chance:
     """Shuffle the downstream scores: every order up to EXACT models, else ORDERS seeded ones."""
     exact = len(x) <= EXACT
     orders = _orders(len(x), exact, seed)
-    found = np.concatenate([measure.compute(x, y[some]) for some in _in_pieces(orders)])
-    value, mean = float(measure.compute(x, y)), float(found.mean())
+    values = np.concatenate([measure.compute(x, y[some]) for some in _in_pieces(orders)])
+    value, mean = float(measure.compute(x, y)), float(values.mean())
     # Sums come out in another order: equal values may differ in their last digits.
     edge = 1e-9
     if measure.both_ways:
-        beyond = int((np.abs(found - mean) >= abs(value - mean) - edge).sum())
+        beyond = int((np.abs(values - mean) >= abs(value - mean) - edge).sum())
     else:
-        beyond = int((found >= value - edge).sum())
-    p = beyond / len(found) if exact else (beyond + 1) / (len(found) + 1)
-    low, high = np.quantile(found, (0.025, 0.975))
-    return Chance(mean=mean, low=float(low), high=float(high), p=p, orders=len(found), exact=exact)
+        beyond = int((values >= value - edge).sum())
+    p = beyond / len(values) if exact else (beyond + 1) / (len(values) + 1)
+    low, high = np.quantile(values, (0.025, 0.975))
+    return Chance(mean=mean, low=float(low), high=float(high), p=p, orders=len(values), exact=exact)
 
 
 def _orders(n: int, exact: bool, seed: int) -> Places:
@@ -130,8 +130,8 @@ class Jackknife(NamedTuple):
         return MeasureInterval(low=max(self.least, low), high=min(1.0, high))
 
     def _z(self, values: Scores) -> Scores:
-        found: Scores = np.arctanh(np.clip((values - self._middle) / self._half, -1.0, 1.0))
-        return found
+        z_values: Scores = np.arctanh(np.clip((values - self._middle) / self._half, -1.0, 1.0))
+        return z_values
 
     def _of_z(self, z: Scores) -> Scores:
         return self._middle + self._half * np.tanh(z)
@@ -166,9 +166,9 @@ def difference_interval(first: Jackknife, second: Jackknife) -> MeasureInterval:
     399-413, eq. 15)."""
     if note := first.note or second.note:
         return MeasureInterval(low=None, high=None, note=note)
-    found = first.value - second.value
+    difference = first.value - second.value
     if np.array_equal(first.without - first.value, second.without - second.value):
-        return MeasureInterval(low=found, high=found)
+        return MeasureInterval(low=difference, high=difference)
     one, other = (measure.without - measure.value for measure in (first, second))
     size = float(np.sqrt((one @ one) * (other @ other)))
     together = float(one @ other) / size if size else 0.0
@@ -177,8 +177,8 @@ def difference_interval(first: Jackknife, second: Jackknife) -> MeasureInterval:
         for measure in (first, second) for own in (measure.interval(),)
     )  # fmt: skip
     return MeasureInterval(
-        low=found - _length(low, second_high, together),
-        high=found + _length(high, second_low, together),
+        low=difference - _length(low, second_high, together),
+        high=difference + _length(high, second_low, together),
     )
 
 

@@ -13,7 +13,8 @@ from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.guided.records import GuidedResult, Tau
 from pairwright.evaluate.measure.figure import numbered
 from pairwright.evaluate.measure.units import by_mode
-from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, Scorers, ServedLikelihood
+from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood
+from pairwright.evaluate.settings import Scorers
 from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, with_width, z_of
 
 
@@ -71,18 +72,18 @@ def _whole(three: tuple[PairDecision, ...]) -> PairDecision:
     return three[0].model_copy(update={**bare, "unscored": missing.unscored or "no score"})
 
 
-def _reasons(given: Sequence[PairDecision], counted: set[str]) -> Counter[str]:
+def _reasons(decisions: Sequence[PairDecision], counted: set[str]) -> Counter[str]:
     return Counter(
         one.unscored or "the other half of its twin has no score"
-        for one in given
+        for one in decisions
         if one.id not in counted
     )
 
 
 def _accuracy(decisions: Sequence[PairDecision], clusters: Sequence[str]) -> Interval:
-    found = accuracy(_points(decisions), numbered(clusters))
-    assert found, "some pairs count"
-    return found.found(z_of(LEVEL))
+    estimate = accuracy(_points(decisions), numbered(clusters))
+    assert estimate, "some pairs count"
+    return estimate.found(z_of(LEVEL))
 
 
 def _points(decisions: Sequence[PairDecision]) -> Floats:

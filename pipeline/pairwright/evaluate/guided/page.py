@@ -32,7 +32,7 @@ from pairwright.text import number_of, visible
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, SKY)
 MARKERS = ("o", "s", "^", "D")
-"""Colours and then markers come again, so that twenty guided policies can be told apart."""
+"""Colours and then markers come again, so that twenty guided policies can be distinguished."""
 HEAD = (
     "guided policy", "shown", "pairs of", "policy accuracy", "policy alone", "gain", "reward alone",
     "pairs", "clusters",

@@ -5,13 +5,8 @@ from collections.abc import Sequence
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.scorers.spec import (
-    GuidedDecoding,
-    Likelihood,
-    Scorers,
-    ServedLikelihood,
-    Spec,
-)
+from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood, Spec
+from pairwright.evaluate.settings import Scorers
 
 PER_TOKEN = "-per-token"
 
@@ -58,12 +53,12 @@ def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tup
 
 def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
     """The policies and rewards of these guided policies, each once."""
-    found = []
+    names = []
     for name in guided:
         spec = scorers.scorers[name]
         assert isinstance(spec, GuidedDecoding), "its name was asked for"
-        found += [spec.policy, spec.reward]
-    return tuple(dict.fromkeys(found))
+        names += [spec.policy, spec.reward]
+    return tuple(dict.fromkeys(names))
 
 
 def _add(specs: dict[str, Spec], name: str, spec: Spec) -> None:

@@ -21,7 +21,7 @@ class GuidedResult(Record):
     per_token: bool
     """Whether the sum is over the number of tokens."""
     counts: Literal["at every token", "at the last token"]
-    """Where the reward counts."""
+    """The tokens at which the reward counts."""
     condition: ConditionName
     mode: Mode | None
     pairs: int

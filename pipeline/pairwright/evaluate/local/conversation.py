@@ -25,7 +25,7 @@ class TokenizedText(NamedTuple):
     ids: tuple[int, ...]
     """Tokens, chat template and all."""
     response: int
-    """The place of the response's first token, where the model tells them apart."""
+    """The place of the response's first token, where the model distinguishes them."""
 
 
 def batch_places(texts: list[TokenizedText], tokens: int) -> Iterator[list[int]]:

@@ -163,8 +163,8 @@ def _log_probabilities(model: Any, texts: list[TokenizedText]) -> list[list[floa
 def _of_response(logits: Any, ids: Any, text: TokenizedText, first: int) -> list[float]:
     start, end = text.response, len(text.ids)
     values = logits[start - 1 - first : end - 1 - first].float().log_softmax(-1)
-    found: list[float] = values.gather(-1, ids[start:end, None])[:, 0].double().tolist()
-    return found
+    log_probabilities: list[float] = values.gather(-1, ids[start:end, None])[:, 0].double().tolist()
+    return log_probabilities
 
 
 def _within_memory(
@@ -211,8 +211,8 @@ def _words(where: str, name: str, revision: str | None) -> ModelTokenizer:
 
 
 def _model(where: str, kind: Any, name: str, revision: str | None, spec: InProcessModel) -> Any:
-    found = "cuda" if torch.cuda.is_available() else "cpu"
-    device = torch.device(found if spec.device == "auto" else spec.device)
+    default = "cuda" if torch.cuda.is_available() else "cpu"
+    device = torch.device(default if spec.device == "auto" else spec.device)
     auto = "bfloat16" if device.type == "cuda" else "float32"
     model, loaded = kind.from_pretrained(
         name, revision=revision, dtype=getattr(torch, auto if spec.dtype == "auto" else spec.dtype),

@@ -50,14 +50,14 @@ def by_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
     modes: dict[Mode | None, list[PairDecision]] = {}
     for decision in decisions:
         modes.setdefault(decision.mode, []).append(decision)
-    for mode, given in modes.items():
-        yield mode_decisions(mode, given)
+    for mode, of_mode in modes.items():
+        yield mode_decisions(mode, of_mode)
 
 
-def mode_decisions(mode: Mode | None, given: Sequence[PairDecision]) -> ModeDecisions:
-    """Which of a mode's decisions count."""
+def mode_decisions(mode: Mode | None, decisions: Sequence[PairDecision]) -> ModeDecisions:
+    """The decisions of a mode that count."""
     together: dict[str, list[PairDecision]] = {}
-    for decision in given:
+    for decision in decisions:
         together.setdefault(
             (decision.twin_id if mode == "twin" else None) or decision.id, []
         ).append(decision)
@@ -68,7 +68,7 @@ def mode_decisions(mode: Mode | None, given: Sequence[PairDecision]) -> ModeDeci
         if len(unit) == size and not any(one.unscored in NOTHING_TO_SHOW for one in unit)
     )
     whole = tuple(unit for unit in units if all(one.choice is not None for one in unit))
-    return ModeDecisions(mode, tuple(given), units, whole)
+    return ModeDecisions(mode, tuple(decisions), units, whole)
 
 
 def points(decision: PairDecision) -> float:

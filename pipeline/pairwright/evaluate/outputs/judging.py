@@ -38,14 +38,14 @@ class AspectJudge(NamedTuple):
             return Unscored("empty_output"), 0
         metered = MeteredModel.around(self.model)
         try:
-            found = await adherence(
+            result = await adherence(
                 question.question, response, _rubric(question), metered.model, self.prompts
             )
         except CallFailed as error:
             return Unscored(f"{CALL_FAILED}:{error.reason}", error.detail), metered.tokens
-        if isinstance(found, Rejected):
-            return Unscored(found.reason, found.detail), metered.tokens
-        return found, metered.tokens
+        if isinstance(result, Rejected):
+            return Unscored(result.reason, result.detail), metered.tokens
+        return result, metered.tokens
 
 
 async def judge_outputs(
@@ -72,7 +72,7 @@ async def judge_outputs(
 
 
 async def _judged(output: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
-    given, tokens = await judge.judge(output.question, output.output.output)
+    adherence, tokens = await judge.judge(output.question, output.output.output)
     line = JudgedOutput(
         id=output.output.id,
         pair=output.question.pair,
@@ -82,10 +82,12 @@ async def _judged(output: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
         cluster=output.question.cluster,
         tokens=tokens,
     )
-    if isinstance(given, Unscored):
-        why = {"unscored": given.reason, "detail": given.detail[:500]}
+    if isinstance(adherence, Unscored):
+        why = {"unscored": adherence.reason, "detail": adherence.detail[:500]}
         return line.model_copy(update=why)
-    return line.model_copy(update={"adherence": round(given.share, 6), "scores": given.scores})
+    return line.model_copy(
+        update={"adherence": round(adherence.share, 6), "scores": adherence.scores}
+    )
 
 
 def _rubric(question: PersonQuestion) -> Rubric:

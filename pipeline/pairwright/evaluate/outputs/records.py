@@ -38,7 +38,7 @@ class JudgedOutput(Record):
     model: str
     domain: str
     cluster: str
-    """Whose question it is."""
+    """The user whose question it is."""
     adherence: float | None = None
     """Sum of the scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
     scores: tuple[AspectScore, ...] = ()
@@ -92,7 +92,7 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
 
     Raises InputError, naming the line, for what is not an output, an id that the release does not
     have, and a second output of one model for one question; and for a file without any."""
-    found, lines = [], dict[tuple[str, str], int]()
+    outputs, lines = [], dict[tuple[str, str], int]()
     for number, output in _lines(path):
         where = f"{path}:{number}"
         question = questions.find(output.id)
@@ -107,10 +107,10 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
                 where=where,
                 fix="Keep one of the two, or give each its own model name.",
             )
-        found.append(QuestionOutput(output, question))
-    if not found:
+        outputs.append(QuestionOutput(output, question))
+    if not outputs:
         raise InputError("holds no outputs", where=path, fix=_FORM)
-    return found
+    return outputs
 
 
 def _lines(path: Path) -> Iterator[tuple[int, Output]]:
@@ -159,10 +159,10 @@ def _missing(line: str) -> str:
 
 def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:
     """The outputs by model, in the order in which the models come."""
-    found: dict[str, list[JudgedOutput]] = {}
+    by_name: dict[str, list[JudgedOutput]] = {}
     for one in judged:
-        found.setdefault(one.model, []).append(one)
-    return found
+        by_name.setdefault(one.model, []).append(one)
+    return by_name
 
 
 def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
@@ -172,9 +172,9 @@ def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
     nothing shows is not known to be none.
     """
     places = numbered(clusters)
-    found = mean(values, places, least=0, most=1)
-    if found is None or found.low is None or found.low != found.high:
-        return found
+    estimate = mean(values, places, least=0, most=1)
+    if estimate is None or estimate.low is None or estimate.low != estimate.high:
+        return estimate
     equal = accuracy(values, places)
     return equal and equal.found(z_of(LEVEL))
 

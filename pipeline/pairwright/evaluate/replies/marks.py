@@ -80,18 +80,18 @@ class Mark(NamedTuple):
     value: str
     """As the text has it; one in double brackets keeps them."""
     end: int
-    """Where the text goes on after it."""
+    """The place at which the text goes on after it."""
 
 
 def last_mark(text: str, names: str) -> Mark | None:
     """The last mark, or None where there is none. `names` is a pattern of the words that mark one,
     such as `verdict|winner`, without groups that capture."""
-    found = sorted([*_objects(text, names), *_boxes(text), *_words(text, names)])
-    return found[-1] if found else None
+    marks = sorted([*_objects(text, names), *_boxes(text), *_words(text, names)])
+    return marks[-1] if marks else None
 
 
 def cut_short(text: str) -> bool:
-    """Whether it is an object that does not end: what stands in it is part of a reason."""
+    """Whether it is an object that does not end: what is in it is part of a reason."""
     if not (start := _OBJECT.match(text)) or text.rstrip().endswith(("}", "```")):
         return False
     try:
@@ -119,8 +119,8 @@ def _objects(text: str, names: str) -> Iterator[Mark]:
 
 def _boxes(text: str) -> Iterator[Mark]:
     """Several different ones in one line are a choice, and none of them is the result."""
-    found = list(_BOXED.finditer(text))
-    for _, row in groupby(found, key=lambda match: text.rfind("\n", 0, match.start())):
+    boxes = list(_BOXED.finditer(text))
+    for _, row in groupby(boxes, key=lambda match: text.rfind("\n", 0, match.start())):
         line = list(row)
         if _CONDITION.match(text, line[-1].end()):
             continue

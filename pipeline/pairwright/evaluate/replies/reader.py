@@ -42,18 +42,18 @@ _BRACKETED_TIE = re.compile(r"\[\[\s*C\s*\]\]")
 
 def read_verdict(text: str) -> Verdict | Unread:
     """The verdict of a whole reply, or why it has none."""
-    found = None
+    verdict = None
     if not cut_short(text):
         mark = last_mark(text, VERDICT_NAMES)
-        found = (
+        verdict = (
             _verdict_of_value(mark.value, text[mark.end :])
             if mark is not None
             else _verdict_of_prose(text)
         )
-    if found is None:
+    if verdict is None:
         head = " ".join(text.split())[:200]
         return Unread(f"no verdict in: {head}" if head else "an empty reply")
-    return found
+    return verdict
 
 
 def _verdict_of_value(value: str, rest: str) -> Verdict | None:
@@ -61,12 +61,12 @@ def _verdict_of_value(value: str, rest: str) -> Verdict | None:
     contradict."""
     own = _compared(value) or ("tie" if _BRACKETED_TIE.fullmatch(value.strip()) else None)
     parts = split_sentences(value)
-    found = own or (sentence_verdict(parts[0], leads=True) if parts else None)
+    verdict = own or (sentence_verdict(parts[0], leads=True) if parts else None)
     later = {bare_verdict(_TAKEN_BACK.sub("", sentence)) for sentence in parts[1:]}
     if own is None:
         later.add(text_verdict(value.partition(".")[2]))
     later.add(text_verdict(rest))
-    return None if later - {None, found} else found
+    return None if later - {None, verdict} else verdict
 
 
 def _verdict_of_prose(text: str) -> Verdict | None:
@@ -76,8 +76,8 @@ def _verdict_of_prose(text: str) -> Verdict | None:
         return None  # An object without a verdict: what is in it is a reason.
     alone = {_compared(line) or bare_verdict(plain(line)) for line in text.splitlines()} - {None}
     # Two names alone in their lines are headings.
-    found = {*(alone if len(alone) == 1 else ()), text_verdict(text)} - {None}
-    return found.pop() if len(found) == 1 else None
+    verdicts = {*(alone if len(alone) == 1 else ()), text_verdict(text)} - {None}
+    return verdicts.pop() if len(verdicts) == 1 else None
 
 
 def _compared(text: str) -> Verdict | None:
@@ -130,19 +130,19 @@ _TURN = re.compile(
 
 def read_rating(text: str) -> int | Unread:
     """The score of a whole reply, or why it has none."""
-    found = set[str]()
+    scores = set[str]()
     if not cut_short(text):
         mark = last_mark(text, _SCORE_NAMES)
         if mark is None:
-            found = _scores_of_prose(text)
+            scores = _scores_of_prose(text)
         elif (match := _SCORE.match(mark.value.strip(" \t*_`\"'[]()<>"))) and not reports_others(
             plain(_SENTENCE.split(mark.value.strip())[0])
         ):
-            found = {match[1]} | _scores_taken_back(text[mark.end :])
+            scores = {match[1]} | _scores_taken_back(text[mark.end :])
     head = " ".join(text.split())[:200]
-    if len(found) != 1:
+    if len(scores) != 1:
         return Unread(f"no score in: {head}" if head else "an empty reply")
-    score = int(found.pop())
+    score = int(scores.pop())
     if not LOW <= score <= HIGH:
         return Unread(f"{score} is not between {LOW} and {HIGH}: {head}")
     return score
@@ -153,8 +153,8 @@ def _scores_of_prose(text: str) -> set[str]:
     bare = text.strip(" \n\t*_`\"'[]()<>.")
     if alone := _SCORE.fullmatch(bare):
         return {alone[1]}
-    found = {score for part in _SENTENCE.split(text) for score in _own_scores(part)}
-    return found | _scores_under_headings(text)
+    scores = {score for part in _SENTENCE.split(text) for score in _own_scores(part)}
+    return scores | _scores_under_headings(text)
 
 
 def _scores_under_headings(text: str) -> set[str]:

@@ -134,7 +134,7 @@ def text_verdict(text: str) -> Verdict | None:
 
 def split_sentences(text: str) -> list[str]:
     """Its sentences, plain."""
-    return [found for part, _ in _SENTENCE.findall(text) if (found := plain(part))]
+    return [sentence for part, _ in _SENTENCE.findall(text) if (sentence := plain(part))]
 
 
 def plain(text: str) -> str:
@@ -149,10 +149,10 @@ def bare_verdict(sentence: str) -> Verdict | None:
     return "tie" if sentence in ("tie", "a tie", "tied", "equal") else None
 
 
-def _walk(given: Iterable[str], *, leads: bool = False) -> Verdict | None:
+def _walk(sentences: Iterable[str], *, leads: bool = False) -> Verdict | None:
     """What is held at the end of these plain sentences."""
     held: Verdict | None = None
-    for sentence in given:
+    for sentence in sentences:
         if tie := _TIE.fullmatch(sentence):
             rest = tie["rest"] or tie["more"] or ""
             if not _one_sided(rest):
@@ -164,11 +164,11 @@ def _walk(given: Iterable[str], *, leads: bool = False) -> Verdict | None:
         for place, clause in enumerate(_clauses(sentence)):
             # "B is kind, but it is long" turns against B, and not against what was said before.
             turns = clause.turns and (place == 0 or inside is not None)
-            found = _clause_verdicts(clause.text, leads=leads and inside is None)
-            if len(found) > 1 or (clause.concedes and inside and found - {inside}):
+            verdicts = _clause_verdicts(clause.text, leads=leads and inside is None)
+            if len(verdicts) > 1 or (clause.concedes and inside and verdicts - {inside}):
                 held = inside = None
-            elif found:
-                (held,) = found
+            elif verdicts:
+                (held,) = verdicts
                 inside = held
             elif held and (_UNSURE.search(clause.text) or (turns and _turned(clause.text, held))):
                 held = inside = None
@@ -200,10 +200,10 @@ def _clause_verdicts(clause: str, *, leads: bool) -> set[Verdict]:
         return set()
     if _TIE.fullmatch(main):
         return {"tie"}
-    found = {_letter(match) for claim in _CLAIMS for match in claim.finditer(main)}
+    verdicts = {_letter(match) for claim in _CLAIMS for match in claim.finditer(main)}
     if leads and (match := _LEADS.match(main)):
-        found.add(_letter(match))
-    return found
+        verdicts.add(_letter(match))
+    return verdicts
 
 
 def _turned(clause: str, held: Verdict) -> bool:

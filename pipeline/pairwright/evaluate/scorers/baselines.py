@@ -75,7 +75,7 @@ def _shown_terms(shown: PromptContent) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _weights(texts: tuple[str, ...]) -> dict[str, float]:
-    counts = Counter(text.stem(word) for given in texts for word in text.words(given))
+    counts = Counter(text.stem(word) for passage in texts for word in text.words(passage))
     return {word: 1 + math.log(n) for word, n in counts.items()}
 
 

@@ -37,21 +37,23 @@ def find_class(name: str, spec: PythonScorer) -> OwnClass:
     module_name, _, class_name = spec.object.partition(":")
     module = _module(where, module_name, Path(spec.folder))
     file = getattr(module, "__file__", None) or module_name
-    found = getattr(module, class_name, None)
-    if not isinstance(found, type):
+    scorer_class = getattr(module, class_name, None)
+    if not isinstance(scorer_class, type):
         known = [key for key, value in vars(module).items() if _own(value, module)]
-        what = "no class" if found is None else f"{type(found).__name__}, and no class,"
+        what = (
+            "no class" if scorer_class is None else f"{type(scorer_class).__name__}, and no class,"
+        )
         raise ConfigError(
             f"{file} has {what} {class_name}",
             where=where,
             fix=f"Name one of its classes: {', '.join(known) or 'it has none'}.",
         )
     where = f"{where} ({file}, class {class_name})"
-    if not callable(getattr(found, "score", None)):
+    if not callable(getattr(scorer_class, "score", None)):
         raise ConfigError("has no method score(self, candidates)", where=where, fix=_SHAPE)
-    _check_options(where, found, spec.options)
-    source = _source(where, found)
-    return OwnClass(where, found, source, sha256(source.read_bytes()).hexdigest())
+    _check_options(where, scorer_class, spec.options)
+    source = _source(where, scorer_class)
+    return OwnClass(where, scorer_class, source, sha256(source.read_bytes()).hexdigest())
 
 
 def _module(where: str, name: str, folder: Path) -> ModuleType:

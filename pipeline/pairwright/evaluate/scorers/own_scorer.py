@@ -111,23 +111,23 @@ class OwnObject:
             if self._object is None:
                 self._object = await asyncio.to_thread(self._own_class.cls, **self._options)
             if inspect.iscoroutinefunction(self._object.score):
-                given = await self._object.score(candidates)
+                scores = await self._object.score(candidates)
             else:
-                given = await asyncio.to_thread(self._object.score, candidates)
+                scores = await asyncio.to_thread(self._object.score, candidates)
         except (Exception, SystemExit) as error:  # Anything that the user's code raises.
             raise ConfigError(
                 place_of(error, self._own_class.file),
                 where=self._own_class.where,
                 fix="Mend it; what was scored is stored.",
             ) from error
-        return self._checked(given, len(candidates))
+        return self._checked(scores, len(candidates))
 
-    def _checked(self, given: object, n: int) -> list[float | None]:
+    def _checked(self, reply: object, n: int) -> list[float | None]:
         # A set has no order, and a mapping's would be that of its keys.
-        ordered = hasattr(given, "__len__") and hasattr(given, "__getitem__")
-        if not ordered or isinstance(given, str | bytes | Mapping):
-            raise self._wrong(f"score() gave {type(given).__name__}, and not a list of scores")
-        scores: list[object] = list(given)  # type: ignore[call-overload]
+        ordered = hasattr(reply, "__len__") and hasattr(reply, "__getitem__")
+        if not ordered or isinstance(reply, str | bytes | Mapping):
+            raise self._wrong(f"score() gave {type(reply).__name__}, and not a list of scores")
+        scores: list[object] = list(reply)  # type: ignore[call-overload]
         if len(scores) != n:
             raise self._wrong(f"score() gave {len(scores)} scores for {n} candidates")
         return [self._number(score) for score in scores]
@@ -165,9 +165,9 @@ class OwnReward(NamedTuple):
             response,
         )
         try:
-            found = await self.reward.score(shown, response)
+            score = await self.reward.score(shown, response)
         finally:
             self.object.candidates.pop(key, None)
-        if isinstance(found, Unscored) and found.detail == _NONE:
+        if isinstance(score, Unscored) and score.detail == _NONE:
             return Unscored("no_score", "the scorer gives none")
-        return found
+        return score

@@ -137,8 +137,8 @@ def _rows(path: Path) -> Iterator[SourceRow]:
         raise InputError(f"cannot be read: {error.strerror}", where=path, fix=_FORM) from None
 
 
-def _check_columns(where: str, given: Collection[str]) -> None:
-    if missing := [name for name in COLUMNS if name not in given]:
+def _check_columns(where: str, columns: Collection[str]) -> None:
+    if missing := [name for name in COLUMNS if name not in columns]:
         raise InputError(f"has no {', '.join(missing)}", where=where, fix=_FORM)
 
 
@@ -155,15 +155,15 @@ def _cell(row: SourceRow) -> _Cell:
 
 def _score(row: SourceRow, text: bool) -> float | None:
     """`text` where the file knows no numbers; in JSON a number in quotes is a slip."""
-    given: Any = row.fields["score"]
-    if given is None or (text and given == ""):
+    cell: Any = row.fields["score"]
+    if cell is None or (text and cell == ""):
         return None
-    if not text and (isinstance(given, bool) or not isinstance(given, int | float)):
+    if not text and (isinstance(cell, bool) or not isinstance(cell, int | float)):
         raise _wrong(row, "score", "is not a number")
-    if text and "_" in given:
+    if text and "_" in cell:
         raise _wrong(row, "score", "is not a number")  # Python alone takes "1_0" for ten.
     try:
-        score = float(given)
+        score = float(cell)
     except (ValueError, OverflowError):
         raise _wrong(row, "score", "is not a number") from None
     if not math.isfinite(score):

@@ -104,14 +104,14 @@ class LanguageModel(NamedTuple):
         if completion.finish == CONTEXT_LENGTH:
             return Unscored(CONTEXT_LENGTH, completion.text[:200])
         try:
-            found = of_text(completion.text)
+            likelihood = of_text(completion.text)
         except ValueError as error:
             return Unscored("not_a_number", str(error))
-        if not found.ids:
+        if not likelihood.ids:
             return Unscored("no_tokens", "the tokenizer makes nothing of the response")
-        if not found.finite:
+        if not likelihood.finite:
             return Unscored("not_a_number", "a token has no log-probability that is a number")
-        return ResponseTokens(found, completion.prompt_tokens)
+        return ResponseTokens(likelihood, completion.prompt_tokens)
 
 
 class GuidedPolicy(NamedTuple):

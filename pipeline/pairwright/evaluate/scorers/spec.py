@@ -1,30 +1,12 @@
-"""The file that names scorers: one TOML, read once, every key known.
-
-    [endpoints.NAME]     what answers, as in a build's config     -> config.Endpoint
-    [scorers.NAME]       what is under test                       -> one of the classes below
-    [planner]            the planner of condition "planner"       -> config.Planner
-    [judge]              judges outputs by their aspects          -> Judge
-    [policy]             what best-of-n samples from              -> Policy
-    [history]            which posts are shown                    -> History
-
-The baselines (`baselines.BASELINES`) are there without a file.
-"""
+"""The kinds of scorers that a file can name, each with its keys: tables [scorers.NAME]."""
 
 import re
-from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator
 
-from pairwright.assets import DOCS
-from pairwright.evaluate.results import NAME
-from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.models import key_of
 from pairwright.records import Record
-from pairwright.settings.config import Planner
-from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.settings.rules import HistoryRules
-from pairwright.settings.tables import read_toml, validated
+from pairwright.settings.endpoints import Sampling
 
 _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -122,10 +104,10 @@ class PythonScorer(Record):
 
     @field_validator("object")
     @classmethod
-    def _a_class(cls, given: str) -> str:
-        if not _CLASS.fullmatch(given):
-            raise ValueError(f"{given!r} does not name a class: write module:Class")
-        return given
+    def _a_class(cls, name: str) -> str:
+        if not _CLASS.fullmatch(name):
+            raise ValueError(f"{name!r} does not name a class: write module:Class")
+        return name
 
 
 class ScoresOfFile(Record):
@@ -173,115 +155,3 @@ Spec = Annotated[
     | PointwiseJudge,
     Field(discriminator="kind"),
 ]
-
-
-class ScorerHistory(HistoryRules):
-    """Which posts a scorer is shown: all that fit, unless it says otherwise."""
-
-    posts: int = Field(100_000, ge=1, description="most earlier posts shown, best ranked first")
-    history_tokens: int = Field(
-        10_000_000, ge=100, description="most tokens of history (four characters each)"
-    )
-
-    @property
-    def hash(self) -> str:
-        """What results name it by: empty for all that fit."""
-        return "" if self == ScorerHistory() else key_of(self.model_dump_json())
-
-
-class OutputJudge(Record):
-    """The judge of outputs: how far each serves the aspects of its question."""
-
-    endpoint: str = Field(description="which of [endpoints]")
-    sampling: Sampling = Sampling()
-
-
-class PolicySampling(Sampling):
-    """As the paper's repository samples (arXiv 2604.07343)."""
-
-    temperature: float | None = Field(1.0, ge=0, description="'none': the endpoint's default")
-    top_p: float | None = Field(0.9, gt=0, le=1, description="'none': the endpoint's default")
-
-
-class Policy(HistoryRules):
-    """What best-of-n samples from."""
-
-    endpoint: str = Field(description="which of [endpoints]")
-    sampling: PolicySampling = PolicySampling()
-    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
-
-    @property
-    def history(self) -> HistoryRules:
-        """Which posts it is shown, and nothing else."""
-        return HistoryRules.model_validate(self.model_dump(include=set(HistoryRules.model_fields)))
-
-
-class Scorers(Record):
-    """A whole file."""
-
-    endpoints: dict[str, Endpoint] = Field(default={})
-    scorers: dict[str, Spec] = Field(default={})
-    planner: Planner | None = None
-    judge: OutputJudge | None = None
-    policy: Policy | None = None
-    history: ScorerHistory = ScorerHistory()
-    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
-    seed: int = Field(0, description="wrong profiles are drawn with it")
-
-    @field_validator("scorers")
-    @classmethod
-    def _named(cls, given: dict[str, Spec]) -> dict[str, Spec]:
-        for name in given:
-            if not NAME.fullmatch(name):
-                raise ValueError(f"{name!r}: a scorer's name is lower case, digits and dashes")
-            if name in BASELINES:
-                raise ValueError(f"{name!r} is the name of a baseline")
-        return given
-
-    @model_validator(mode="after")
-    def _check_names(self) -> "Scorers":
-        named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
-        roles = {"planner": self.planner, "judge": self.judge, "policy": self.policy}
-        for place, spec in {**named, **roles}.items():
-            endpoint = getattr(spec, "endpoint", None)
-            if endpoint is not None and endpoint not in self.endpoints:
-                known = ", ".join(sorted(self.endpoints)) or "none"
-                raise ValueError(f"[{place}] names the endpoint {endpoint!r}; there are: {known}")
-        for name, spec in self.scorers.items():
-            if isinstance(spec, GuidedDecoding):
-                self._check_guided(name, spec)
-        return self
-
-    def _check_guided(self, name: str, spec: GuidedDecoding) -> None:
-        policy, reward = self.scorers.get(spec.policy), self.scorers.get(spec.reward)
-        if not isinstance(policy, Likelihood | ServedLikelihood):
-            raise ValueError(
-                f"[scorers.{name}] policy = {spec.policy!r} is not a scorer of kind likelihood or"
-                " served-likelihood"
-            )
-        if isinstance(reward, GuidedDecoding | PairwiseJudge | ScoresOfFile) or not (
-            reward or spec.reward in BASELINES
-        ):
-            raise ValueError(
-                f"[scorers.{name}] reward = {spec.reward!r} is not a scorer that scores one"
-                " response"
-            )
-
-
-def load_scorers(path: Path) -> Scorers:
-    """The file, with the paths of its scorers made absolute. Raises ConfigError naming the key."""
-    otherwise = f"{DOCS / 'scorers.md'} shows one. The baselines need none."
-    found = validated(Scorers, read_toml(path, otherwise), path, docs=DOCS / "scorers_keys.md")
-    folder = path.resolve().parent
-    placed = {name: _placed(spec, folder) for name, spec in found.scorers.items()}
-    return found.model_copy(update={"scorers": placed})
-
-
-def _placed(spec: Spec, folder: Path) -> Spec:
-    if isinstance(spec, PythonScorer):
-        return spec.model_copy(update={"folder": str(folder / spec.folder)})
-    if isinstance(spec, ScoresOfFile):
-        return spec.model_copy(update={"path": str(folder / spec.path)})
-    if isinstance(spec, PairwiseJudge | PointwiseJudge) and spec.prompt is not None:
-        return spec.model_copy(update={"prompt": str(folder / spec.prompt)})
-    return spec

@@ -95,8 +95,8 @@ class BatchApi:
         try:
             yield
         except APIStatusError as error:
-            said = error.body or error.response.text
-            meaning = refusal(error.status_code, said, self._where, self._secrets)
+            body = error.body or error.response.text
+            meaning = refusal(error.status_code, body, self._where, self._secrets)
             if isinstance(meaning, EndpointRefused):
                 raise meaning from None
             message = str(meaning) if isinstance(meaning, Exception) else error.message

@@ -39,7 +39,7 @@ PRAGMA user_version = {FORMAT};
 COMMIT;
 """
 # Prompts of one kind that share a history begin alike, so in this order they follow one another.
-# The head of a history tells it apart, and sorting whole prompts would take as much disk again.
+# The head of a history identifies it, and sorting whole prompts would take as much disk again.
 _MESSAGES = "json_extract(request, '$.messages')"
 _ORDER = f"purpose, substr({_MESSAGES}, max(1, instr({_MESSAGES}, '<history>')), 4096), key"
 _SPOOLED = 500
@@ -97,8 +97,8 @@ class PendingCalls:
 
     def needs(self, key: str) -> bool:
         """Whether the build at hand has asked for this call before."""
-        found = self._execute("SELECT needed FROM asked WHERE key = ?", key).fetchone()
-        return found is not None and bool(found[0])
+        row = self._execute("SELECT needed FROM asked WHERE key = ?", key).fetchone()
+        return row is not None and bool(row[0])
 
     def need(self, endpoint: str, request: Request) -> None:
         """The build at hand cannot go on without this call."""
@@ -169,8 +169,8 @@ class PendingCalls:
 
     def failed_in_round(self) -> bool:
         """Whether a reply of the last round was none."""
-        found = self._execute("SELECT 1 FROM failures WHERE round = ? LIMIT 1", self.round)
-        return found.fetchone() is not None
+        rows = self._execute("SELECT 1 FROM failures WHERE round = ? LIMIT 1", self.round)
+        return rows.fetchone() is not None
 
     def written(self, number: int, digest: str) -> None:
         """The files of a round are there."""

@@ -29,7 +29,7 @@ class ReplyLine(NamedTuple):
 
 
 class BatchReply(NamedTuple):
-    """What a line says. `status` is None where the request came to no response at all."""
+    """What a line says. `status` is None where the request got no response at all."""
 
     custom_id: str
     status: int | None
@@ -151,7 +151,7 @@ def _innermost(error: JsonValue) -> dict[str, JsonValue]:
 
 def _same_model(named: str, requested: str) -> bool:
     """Whether a reply's model is the one asked for, or a dated version of it."""
-    given, wanted = (name.rpartition("/")[2].casefold() for name in (named, requested))
-    return given == wanted or (
-        given.startswith(wanted) and _DATED.fullmatch(given[len(wanted) :]) is not None
+    served, wanted = (name.rpartition("/")[2].casefold() for name in (named, requested))
+    return served == wanted or (
+        served.startswith(wanted) and _DATED.fullmatch(served[len(wanted) :]) is not None
     )

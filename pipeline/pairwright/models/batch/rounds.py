@@ -105,10 +105,10 @@ def write_round(
                     lines=shard.n, bytes=shard.bytes, hash=shard.hash,
                 )
             )  # fmt: skip
-    made = Round(round=number, digest=digest, shards=tuple(shards))
-    write_whole(folder / INDEX, made.model_dump_json(indent=2) + "\n")
+    round_ = Round(round=number, digest=digest, shards=tuple(shards))
+    write_whole(folder / INDEX, round_.model_dump_json(indent=2) + "\n")
     pending.written(number, digest)
-    return made
+    return round_
 
 
 def read_round(folder: Path) -> Round:

@@ -21,7 +21,7 @@ from pairwright.models.batch.submissions import (
 
 def submit(
     out: Path,
-    made: Round,
+    round_: Round,
     api_of: Callable[[str], BatchApi],
     report: Callable[[Shard, Submission], None],
 ) -> int:
@@ -29,14 +29,14 @@ def submit(
 
     Raises InputError for a shard that is not as it was written, CallFailed and EndpointRefused.
     """
-    folder, new = folder_of(out, made.round), 0
+    folder, new = folder_of(out, round_.round), 0
     shards = read_submissions(folder).shards
 
     def note(shard: Shard, submission: Submission) -> None:
         shards[shard.file] = submission
         write_submissions(folder, Submissions(shards=shards))
 
-    for shard in made.shards:
+    for shard in round_.shards:
         before = shards.get(shard.file)
         if before and before.batch_id:
             continue
@@ -45,11 +45,11 @@ def submit(
             _check(folder / shard.file, shard)
             before = Submission(step="uploaded", file_id=api.upload(folder / shard.file))
             note(shard, before)
-        tag = f"{made.digest} round {made.round} {shard.file}"
+        tag = f"{round_.digest} round {round_.round} {shard.file}"
         # After an interruption the batch may be there, though its answer did not come.
-        found = api.find(tag) if before.step == "creating" else None
+        existing = api.find(tag) if before.step == "creating" else None
         note(shard, before.model_copy(update={"step": "creating"}))
-        batch = found or api.create(before.file_id, tag)
+        batch = existing or api.create(before.file_id, tag)
         new += 1
         submission = Submission(
             step="created", file_id=before.file_id, batch_id=batch.id, status=batch.status
@@ -89,12 +89,14 @@ class Polled(NamedTuple):
     under_way: bool
 
 
-def poll(out: Path, made: Round, api_of: Callable[[str], BatchApi], ingest: Ingest) -> list[Polled]:
+def poll(
+    out: Path, round_: Round, api_of: Callable[[str], BatchApi], ingest: Ingest
+) -> list[Polled]:
     """Look at every batch of a round once, and ingest the replies of those that have ended.
 
     Raises InputError where nothing was submitted, CallFailed and EndpointRefused.
     """
-    folder = folder_of(out, made.round)
+    folder = folder_of(out, round_.round)
     shards = read_submissions(folder).shards
     if not shards:
         raise InputError(
@@ -103,7 +105,7 @@ def poll(out: Path, made: Round, api_of: Callable[[str], BatchApi], ingest: Inge
             fix=f"`pairwright batch submit RUN {out}` does that.",
         )
     polled = []
-    for shard in made.shards:
+    for shard in round_.shards:
         submission = shards.get(shard.file)
         if submission is None or submission.batch_id is None:
             trouble = "not submitted: `pairwright batch submit` again"

@@ -34,7 +34,7 @@ class Submission(Record):
 
 
 class Submissions(Record):
-    """By the shard's file."""
+    """How far each shard of a round is, by the shard's file."""
 
     shards: dict[str, Submission] = Field(default={})
 

@@ -32,12 +32,12 @@ class Classify:
         if not 200 <= reply.status < 300:
             return reply
         try:
-            found = _Found.model_validate_json(reply.body)
+            classified = _Found.model_validate_json(reply.body)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, first["loc"]))
             raise Transient("malformed_body", f"{self.where}: {place}: {first['msg']}") from None
-        classes = found.data[0]
+        classes = classified.data[0]
         if len(classes.probs) != classes.num_classes:
             wanted = f"{len(classes.probs)} scores for {classes.num_classes} classes"
             raise Transient("malformed_body", f"{self.where}: {wanted}")
@@ -48,7 +48,7 @@ class Classify:
                 f"{self.where}: {asked['model']}: {error}\n"
                 "  Serve a reward model with one output, or a classifier of good and bad."
             ) from None
-        return Response(reply.status, score_reply(score, found.usage.prompt_tokens))
+        return Response(reply.status, score_reply(score, classified.usage.prompt_tokens))
 
     async def close(self) -> None:
         await self._connection.close()

@@ -150,9 +150,11 @@ class Client:
             # What was refused took no time that says how busy the endpoint is.
             if completion.finish not in STAND_INS:
                 self.concurrency.answered(took)
-            sent, got = completion.prompt_tokens, completion.completion_tokens
+            sent, received = completion.prompt_tokens, completion.completion_tokens
             cached = completion.cached_tokens
-            self._meter.answered(sent, got, self._endpoint.cost(sent, got, cached), cached)
+            self._meter.answered(
+                sent, received, self._endpoint.cost(sent, received, cached), cached
+            )
         return answer
 
     async def _pause(self, seconds: float) -> None:
@@ -185,12 +187,12 @@ class Client:
     ) -> bytes:
         """What is stored in place of a refusal that answers; raises where it is none."""
         try:
-            said = from_json(body)
+            content = from_json(body)
         except ValueError:
-            said = body.decode("utf-8", "replace")
+            content = body.decode("utf-8", "replace")
         where = f"[endpoints.{self.name}] {server.wire.where}"
         meaning = refusal(
-            reply.status, said, where, self._secrets, reply.retry_after, enlarged=enlarged
+            reply.status, content, where, self._secrets, reply.retry_after, enlarged=enlarged
         )
         if reply.status == 403 and self._answered:
             # An endpoint that has answered knows the key: this one request is refused.
@@ -211,8 +213,8 @@ class Client:
 def _wait(state: tenacity.RetryCallState) -> float:
     """What the endpoint asked for in Retry-After (two minutes at most), else jittered backoff."""
     error = state.outcome.exception() if state.outcome else None
-    asked = error.retry_after if isinstance(error, Transient) else None
-    return min(asked, 120.0) if asked is not None else _JITTERED(state)
+    retry_after = error.retry_after if isinstance(error, Transient) else None
+    return min(retry_after, 120.0) if retry_after is not None else _JITTERED(state)
 
 
 def _answer(key: str, body: bytes) -> Answer | str:

@@ -91,7 +91,7 @@ class Engine:
             raise ConfigError(
                 f"vLLM cannot start with {model!r}: {str(error) or type(error).__name__}",
                 where=f"[endpoints.{name}]",
-                fix="Check `model` and the table `vllm`; vLLM's own words stand above.",
+                fix="Check `model` and the table `vllm`; vLLM's own words are above.",
             ) from None
         self._say(f"[endpoints.{name}] vLLM is ready after {time.monotonic() - began:.0f} s")
         return served

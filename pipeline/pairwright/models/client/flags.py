@@ -21,12 +21,12 @@ def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list
         raise wrong(name, key, message)
 
     parser.error = refuse  # type: ignore[method-assign]
-    found = parser.parse_args(required)
+    arguments = parser.parse_args(required)
     for key, value in _flags(endpoint).items():
-        if not hasattr(found, key):
+        if not hasattr(arguments, key):
             refuse("this flag does not exist")
-        found = parser.parse_args([*required, *_words(key, value)], found)
-    return found
+        arguments = parser.parse_args([*required, *_words(key, value)], arguments)
+    return arguments
 
 
 def wrong(name: str, key: str, message: str) -> ConfigError:
@@ -47,7 +47,7 @@ def _flags(endpoint: Endpoint) -> dict[str, JsonValue]:
 
 
 def _words(key: str, value: JsonValue) -> list[str]:
-    """A key as it would stand on the command line."""
+    """A key as it is written on the command line."""
     flag = key.replace("_", "-")
     if isinstance(value, bool):
         return [f"--{flag}" if value else f"--no-{flag}"]

@@ -10,7 +10,7 @@ from pairwright.models.client.wire import Wire
 
 
 class Concurrency:
-    """At most `limit` calls in flight; with `auto` the limit follows the endpoint.
+    """The limit of calls in flight; with `auto` it follows the endpoint.
 
     Auto looks at the mean time of every 32 answers. It grows by a tenth while that stays under
     twice the calmest such mean, and falls by a quarter when it does not, or at a 429. It falls

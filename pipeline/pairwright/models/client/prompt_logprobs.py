@@ -101,11 +101,13 @@ class PromptLogprobs:
             raise self._broken(
                 f"log-probabilities of {len(logprobs)} tokens, and {len(ids)} were sent"
             )
-        found = [(logprobs[place] or {}).get(ids[place]) for place in range(first, len(ids))]
-        if None in found:
-            missing = first + found.index(None)
+        logprobs_of_reply = [
+            (logprobs[place] or {}).get(ids[place]) for place in range(first, len(ids))
+        ]
+        if None in logprobs_of_reply:
+            missing = first + logprobs_of_reply.index(None)
             raise self._broken(f"no log-probability of token {missing}, which is {ids[missing]}")
-        values = tuple(finding.logprob for finding in found if finding is not None)
+        values = tuple(finding.logprob for finding in logprobs_of_reply if finding is not None)
         return Response(
             reply.status, chat_reply(to_text(TokenLogprobs(tuple(ids[first:]), values)), len(ids))
         )

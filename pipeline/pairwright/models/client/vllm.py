@@ -48,7 +48,7 @@ class EngineChat(NamedTuple):
             if self.client.errored:
                 raise EndpointRefused(
                     f"{where} has died: {str(error) or type(error).__name__}\n"
-                    "  vLLM's own words stand above. Every finished call is stored: run again to"
+                    "  vLLM's own words are above. Every finished call is stored: run again to"
                     " go on."
                 ) from None
             reply = create_error_response(error)

@@ -172,12 +172,12 @@ def stand_in(finish: str, message: str) -> bytes:
     return json.dumps({"object": "error", "choices": [choice]}).encode()
 
 
-def _message(said: object, secrets: Secrets) -> str:
+def _message(error: object, secrets: Secrets) -> str:
     """The endpoint's own words, in whatever shape it gives them, without any secret it repeats."""
     for name in ("message", "detail"):
-        if isinstance(said, dict) and said.get(name):
-            said = said[name]
-    return secrets.hide(str(said or ""))[:1000]
+        if isinstance(error, dict) and error.get(name):
+            error = error[name]
+    return secrets.hide(str(error or ""))[:1000]
 
 
 def _seconds(retry_after: str) -> float | None:

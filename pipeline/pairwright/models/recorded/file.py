@@ -34,7 +34,7 @@ class RecordedModel(Record):
 
     calls: int
     simulated: int = 0
-    """Those that the embedded model answered."""
+    """The number of calls that the embedded model answered."""
 
 
 class RecordingHead(Record):
@@ -47,7 +47,7 @@ class RecordingHead(Record):
     note: str = ""
     """What the person who recorded the run says of it."""
     models: dict[str, RecordedModel]
-    """By the name that the config of the run gives a model."""
+    """The models, by the name that the config of the run gives each."""
     made_with: dict[str, JsonValue]
     """What decided the calls: the settings of the run, and hashes of its prompts, rubrics and
     source."""
@@ -57,7 +57,7 @@ class RecordedCall(Record):
     """The reply to one call."""
 
     key: str
-    """Of the request, as the store of calls has it."""
+    """The key of the request, as the store of calls has it."""
     prompt: str
     """The prompt's name."""
     topic: str
@@ -81,15 +81,15 @@ class Recording(NamedTuple):
     path: Path
     head: RecordingHead
     calls: dict[str, RecordedCall]
-    """By key."""
+    """The calls by their key."""
 
 
 def topic(request: Request) -> str:
     """How the question of a request begins; where it has none, how its last message does."""
     last = request.messages[-1].content
     # A history comes before the question, and a user may have written such a tag.
-    found = _QUESTION.findall(last)
-    words = " ".join(visible(found[-1] if found else last).split())
+    questions = _QUESTION.findall(last)
+    words = " ".join(visible(questions[-1] if questions else last).split())
     return words if len(words) <= _TOPIC else words[: _TOPIC - 3] + "..."
 
 

@@ -37,16 +37,16 @@ def _verb(opened: CueMatch) -> str:
 
 
 def _place(opened: CueMatch) -> str:
-    found = noun(opened.rest)
-    return f"{opened.match['at'].lower()} {found}" if 1 <= len(found.split()) <= 3 else ""
+    phrase = noun(opened.rest)
+    return f"{opened.match['at'].lower()} {phrase}" if 1 <= len(phrase.split()) <= 3 else ""
 
 
 def _lacking(opened: CueMatch) -> str:
-    found = noun(opened.rest).split()
+    words = noun(opened.rest).split()
     unfit = lex.DETERMINERS | lex.NO_LACK
-    if not found or found[0].lower() in unfit or found[0].endswith("ing"):
+    if not words or words[0].lower() in unfit or words[0].endswith("ing"):
         return ""
-    return " ".join(found[:3])
+    return " ".join(words[:3])
 
 
 def _measured(opened: CueMatch) -> str:
@@ -57,8 +57,8 @@ def _measured(opened: CueMatch) -> str:
 
 def _doing(opened: CueMatch) -> str:
     """`I teach four sections of intro biology` as `teaching intro biology`."""
-    found = noun(opened.rest, most=5).rpartition(" of ")[2].split()
-    return " ".join([lex.GERUNDS[opened.match["verb"].lower()], *found[:3]]) if found else ""
+    words = noun(opened.rest, most=5).rpartition(" of ")[2].split()
+    return " ".join([lex.GERUNDS[opened.match["verb"].lower()], *words[:3]]) if words else ""
 
 
 def _described(opened: CueMatch) -> str:
@@ -71,28 +71,28 @@ def _described(opened: CueMatch) -> str:
 
 def _theme(opened: CueMatch) -> str:
     """A plain noun phrase; after `the` and `a` only one of two words, which names more."""
-    found = noun(opened.rest).split()
-    if len(found) > 1 and found[0] in _VAGUE:
-        del found[0]
-    plain = found and found[-1].islower() and not found[-1].endswith("ing")
-    if plain and found[-1] in lex.RELATIONS:
+    words = noun(opened.rest).split()
+    if len(words) > 1 and words[0] in _VAGUE:
+        del words[0]
+    plain = words and words[-1].islower() and not words[-1].endswith("ing")
+    if plain and words[-1] in lex.RELATIONS:
         return ""
-    short = len(found) != 2 or found[0] in lex.PLAIN
+    short = len(words) != 2 or words[0] in lex.PLAIN
     if not plain or (short and opened.match["whose"].lower() not in lex.OWNERS):
         return ""
-    return " ".join(found[:3])
+    return " ".join(words[:3])
 
 
 def _having(opened: CueMatch) -> str:
     """`I have sore feet`: two plain words without an article."""
-    found = noun(opened.rest).split()
-    plain = len(found) == 2 and opened.rest[0].islower() and found[0] not in _NO_QUALITY
-    return " ".join(found) if plain and not found[0].endswith("ed") else ""
+    words = noun(opened.rest).split()
+    plain = len(words) == 2 and opened.rest[0].islower() and words[0] not in _NO_QUALITY
+    return " ".join(words) if plain and not words[0].endswith("ed") else ""
 
 
 def _owned(opened: CueMatch) -> str:
-    found = noun(opened.rest)
-    return "" if found.split(" ")[-1] in _NOT_OWNED else found
+    phrase = noun(opened.rest)
+    return "" if phrase.split(" ")[-1] in _NOT_OWNED else phrase
 
 
 def _itself(opened: CueMatch) -> str:

@@ -15,15 +15,15 @@ _ANCHOR = re.compile(r"^(\d+) = ", re.MULTILINE)
 def adherence(prompt: Prompt) -> list[dict[str, object]]:
     """For each aspect, how much of its content the response holds; six tenths are all."""
     held = terms(prompt.first("response"))
-    asked = terms(prompt.question)
+    question_terms = terms(prompt.question)
     verdicts: list[dict[str, object]] = []
     for number, aspect in enumerate(prompt.aspects, start=1):
-        # Words of the question stand in any answer to it, so they show nothing.
-        wanted = (content(aspect) - asked) or content(aspect)
-        found = sorted(wanted & held)
-        share = len(found) / len(wanted) if wanted else 0.0
+        # Words of the question are in any answer to it, so they show nothing.
+        wanted = (content(aspect) - question_terms) or content(aspect)
+        shared = sorted(wanted & held)
+        share = len(shared) / len(wanted) if wanted else 0.0
         score = min(FULL_ADHERENCE, int(share * FULL_ADHERENCE / 0.6))
-        words = ", ".join(found) if found else "no word of this aspect"
+        words = ", ".join(shared) if shared else "no word of this aspect"
         reason = f"The response has {words}."
         verdicts.append({"number": number, "reason": reason, "score": score})
     return verdicts
@@ -36,9 +36,9 @@ def support(prompt: Prompt) -> list[dict[str, object]]:
         aspect = tagged(case, "aspect", most=1)
         wanted = content(aspect[0][1]) if aspect else frozenset()
         held = frozenset[str]().union(*(terms(post) for _, post in tagged(case, "post")))
-        found = sorted(wanted & held)
-        carried = bool(wanted) and len(found) / len(wanted) >= 0.5
-        words = ", ".join(found) if found else "no word of the aspect"
+        shared = sorted(wanted & held)
+        carried = bool(wanted) and len(shared) / len(wanted) >= 0.5
+        words = ", ".join(shared) if shared else "no word of the aspect"
         verdict = "carried" if carried else "far_fetched"
         reason = f"The posts have {words}."
         verdicts.append({"number": int(number), "reason": reason, "verdict": verdict})
@@ -54,9 +54,9 @@ def match(prompt: Prompt) -> list[dict[str, object]]:
     verdicts: list[dict[str, object]] = []
     for number, aspect in enumerate(prompt.aspects, start=1):
         own = set(content(aspect))
-        found = [n for n, others in lists if any(jaccard(own, other) >= 0.5 for other in others)]
-        reason = "Shares most of its words with those lists." if found else "In no list."
-        verdicts.append({"number": number, "reason": reason, "found_in": found})
+        sharing = [n for n, others in lists if any(jaccard(own, other) >= 0.5 for other in others)]
+        reason = "Shares most of its words with those lists." if sharing else "In no list."
+        verdicts.append({"number": number, "reason": reason, "found_in": sharing})
     return verdicts
 
 
@@ -111,10 +111,10 @@ def _fitting(prompt: Prompt, response: str) -> frozenset[str]:
 
 
 def _level(question: str, response: str) -> tuple[int, str]:
-    asked = terms(question)
+    question_terms = terms(question)
     if not response or _REFUSAL.search(response[:200]):
         return 1, "It does not answer."
-    if asked and not asked & terms(response):
+    if question_terms and not question_terms & terms(response):
         return 2, "It has no word of the question."
     if word_count(response) < 40:
         return 3, "It is on the question, but short."

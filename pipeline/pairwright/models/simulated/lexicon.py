@@ -1,7 +1,7 @@
 """The few words of English that the embedded model knows something about.
 
-It has no grammar and no part-of-speech tagger: where a phrase begins and ends is told from
-these closed lists, and a word that stands in none of them is taken for one with content.
+It has no grammar and no part-of-speech tagger: these closed lists say where a
+phrase begins and ends, and a word that is in none of them is taken for one with content.
 """
 
 from pairwright.text import STOPWORDS, stem
@@ -32,7 +32,7 @@ BREAKS = (STOPWORDS - _INSIDE) | word_set(
     means wants lives stands sits otherwise fits works wherever whenever reads smells tastes home
     past near behind later"""
 )
-# Content words that name nothing in particular: a phrase made of them alone is no phrase.
+# Content words that name nothing in particular: a phrase of them alone does not count as one.
 PLAIN = word_set(
     """thing things way ways time times question questions idea ideas problem problems lot lots bit
     help answer answers reason reasons chance look point points issue issues trouble doubt sense

@@ -1,4 +1,4 @@
-"""From a chat request to its reply: one function for each task that the prompts name."""
+"""The reply to a chat request: one function for each task that the prompts name."""
 
 import json
 from collections.abc import Callable
@@ -37,8 +37,8 @@ def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, A
     """
     prompt = read(body)
     say = planted_reply if prompt.task in WRITING else _json
-    said = say(prompt, defects, memory)
-    prompt_count, reply_count = prompt_tokens(body), ceil(len(said.text) / 4)
+    planted = say(prompt, defects, memory)
+    prompt_count, reply_count = prompt_tokens(body), ceil(len(planted.text) / 4)
     return {
         "id": f"chatcmpl-{prompt.digest}",
         "object": "chat.completion",
@@ -47,7 +47,7 @@ def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, A
         "choices": [
             {
                 "index": 0,
-                "message": {"role": "assistant", "content": said.text},
+                "message": {"role": "assistant", "content": planted.text},
                 "logprobs": None,
                 "finish_reason": "stop",
             }
@@ -58,7 +58,7 @@ def reply(body: dict[str, Any], defects: Defects, memory: Memory) -> dict[str, A
             "total_tokens": prompt_count + reply_count,
         },
         "system_fingerprint": SIMULATED,
-        "pairwright": {"planted": list(said.planted)},
+        "pairwright": {"planted": list(planted.planted)},
     }
 
 
@@ -80,10 +80,10 @@ def _json(prompt: Prompt, defects: Defects, memory: Memory) -> PlantedReply:
 def _object(prompt: Prompt, defects: Defects, memory: Memory) -> tuple[Object, tuple[str, ...]]:
     """The JSON object of a task that is not writing, and what was planted in it."""
     if prompt.task in ("plan", "narrative"):
-        found = _plan(prompt) if prompt.task == "plan" else _narrative(prompt)
+        aspects = _plan(prompt) if prompt.task == "plan" else _narrative(prompt)
         if defects.copied_profile or defects.copied_particular:
             memory.note(prompt.question, [text for _, text in prompt.every("post")])
-        return {"aspects": found}, spoil(prompt, found, defects)
+        return {"aspects": aspects}, spoil(prompt, aspects, defects)
     if prompt.task == "plan_blind":
         return {"aspects": plan_blind(prompt.question, prompt.most_aspects)}, ()
     if prompt.task in _VERDICTS:

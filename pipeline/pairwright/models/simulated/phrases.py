@@ -1,4 +1,4 @@
-"""Where a phrase ends: the noun or the verb phrase that a piece of text begins with."""
+"""The noun or the verb phrase that a piece of text begins with."""
 
 import re
 from functools import lru_cache
@@ -7,12 +7,12 @@ from pairwright.models.simulated import lexicon as lex
 from pairwright.text import terms, words
 
 MOST_WORDS = 4
-"""Longer phrases would be copied runs of words once they stand in an aspect."""
+"""Longer phrases would be copied runs of words once they are in an aspect."""
 _PIECE = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*|[^\w\s]")
 
 
 def noun(text: str, most: int = MOST_WORDS) -> str:
-    """The noun phrase at the start of `text`, or nothing where none is told apart."""
+    """The noun phrase at the start of `text`, or nothing where none is found."""
     taken: list[str] = []
     for piece in _PIECE.findall(text[:120]):
         low = piece.lower().replace("\u2019", "'")
@@ -33,28 +33,28 @@ def noun(text: str, most: int = MOST_WORDS) -> str:
 
 def nouns(text: str, most: int = MOST_WORDS) -> list[str]:
     """All noun phrases of a text, from left to right."""
-    found: list[str] = []
+    phrases: list[str] = []
     end = 0
     for match in _PIECE.finditer(text):
         if match.start() >= end and (phrase := noun(text[match.start() :], most)):
-            found.append(phrase)
+            phrases.append(phrase)
             last = text.find(phrase.split()[-1], match.start())
             end = last + len(phrase.split()[-1])
-    return found
+    return phrases
 
 
 def named(text: str) -> list[str]:
     """The noun phrases of a text that can stand as the subject of a sentence."""
-    found = [p for p in map(_topic, nouns(text, most=6)) if p]
+    topics = [p for p in map(_topic, nouns(text, most=6)) if p]
     # A lone singular without an article is more often a verb than a thing.
-    return [p for p in found if " " in p or p.endswith(("s", "ing"))] or found[:1]
+    return [p for p in topics if " " in p or p.endswith(("s", "ing"))] or topics[:1]
 
 
 @lru_cache(maxsize=8192)
 def topics(question: str) -> tuple[str, str]:
     """The two phrases that a question is about, the fuller ones first."""
-    found = sorted(dict.fromkeys(named(question)), key=lambda p: -min(len(terms(p)), 2))
-    first, second, *_ = [*found, "the basics", "the rest"]
+    phrases = sorted(dict.fromkeys(named(question)), key=lambda p: -min(len(terms(p)), 2))
+    first, second, *_ = [*phrases, "the basics", "the rest"]
     return first, second
 
 

@@ -16,7 +16,7 @@ _SLIGHT = lex.word_set("theme measure habit want")
 
 
 class RankedStatement(NamedTuple):
-    """A statement with the post it stands in and how much it counts for the question."""
+    """A statement with the post it is in and how much it counts for the question."""
 
     said: Statement
     post: int
@@ -47,14 +47,20 @@ def plan(
     """At most `most` aspects, those that count most first; none where no post says anything
     personal."""
     chosen: list[RankedStatement] = []
-    for found in sorted(_scored(question, posts), key=lambda f: (-f.score, f.post, f.said.phrase)):
+    for statement in sorted(
+        _scored(question, posts), key=lambda f: (-f.score, f.post, f.said.phrase)
+    ):
         if len(chosen) == min(most, 4):
             break
         kinds = [c.said.kind for c in chosen]
         places = [c.post for c in chosen]
-        repeats = any(found.stems & c.stems or _overlap(found.said, c.said) for c in chosen)
-        if not repeats and kinds.count(found.said.kind) < 2 and places.count(found.post) < 2:
-            chosen.append(found)
+        repeats = any(statement.stems & c.stems or _overlap(statement.said, c.said) for c in chosen)
+        if (
+            not repeats
+            and kinds.count(statement.said.kind) < 2
+            and places.count(statement.post) < 2
+        ):
+            chosen.append(statement)
     turns = [pick(2, question, f.said.phrase) for f in chosen]
     kinds = [f.said.kind for f in chosen]
     for i, kind in enumerate(kinds):
@@ -69,54 +75,58 @@ def _overlap(one: Statement, other: Statement) -> bool:
 
 
 def _planned(
-    found: RankedStatement, turn: int, source: str, posts: Sequence[str]
+    ranked: RankedStatement, turn: int, source: str, posts: Sequence[str]
 ) -> SimulatedAspect:
-    said = found.said
-    frame = FRAMES[said.kind]
-    reason = frame.because(said.phrase, source)
-    if found.recurs > 1:
+    statement = ranked.said
+    frame = FRAMES[statement.kind]
+    reason = frame.because(statement.phrase, source)
+    if ranked.recurs > 1:
         reason = f"{reason[:-1]}; other posts come back to it."
-    evidence = (SimulatedPassage(found.post, said.evidence), *_elsewhere(found, posts))
-    alone = "inferred" if said.kind in _SLIGHT else "stated"
+    evidence = (SimulatedPassage(ranked.post, statement.evidence), *_elsewhere(ranked, posts))
+    alone = "inferred" if statement.kind in _SLIGHT else "stated"
     follows = "pattern" if len(evidence) > 1 else alone
-    return SimulatedAspect(frame.aspect(said.phrase, turn), reason, evidence, follows)
+    return SimulatedAspect(frame.aspect(statement.phrase, turn), reason, evidence, follows)
 
 
-def _elsewhere(found: RankedStatement, posts: Sequence[str]) -> Iterator[SimulatedPassage]:
+def _elsewhere(ranked: RankedStatement, posts: Sequence[str]) -> Iterator[SimulatedPassage]:
     """A sentence of the first other post that has all words of the phrase, if there is one."""
     for post, text in enumerate(posts):
-        for sentence in sentences(text) if post != found.post else ():
+        for sentence in sentences(text) if post != ranked.post else ():
             quote = sentence.strip(" \"'.!?")
-            if found.stems <= _stems(quote) and 4 <= len(words(quote)) <= 25:
+            if ranked.stems <= _stems(quote) and 4 <= len(words(quote)) <= 25:
                 yield SimulatedPassage(post, quote)
                 return
 
 
 def _scored(question: str, posts: Sequence[str]) -> list[RankedStatement]:
     least = LEAST_SCORE if len(posts) < 8 else 1.7  # a long history may speak more softly
-    asked = _stems(question)
+    question_stems = _stems(question)
     bodies = [_stems(post) for post in posts]
-    found = []
+    ranked = []
     for index, post in enumerate(posts):
-        near = 0.4 * bool(asked & bodies[index])
-        for said in read_statements(post):
-            stems = frozenset(terms(said.phrase)) - lex.PLAIN_STEMS
-            if not stems or 2 * len(stems & asked) >= len(stems):
+        near = 0.4 * bool(question_stems & bodies[index])
+        for statement in read_statements(post):
+            stems = frozenset(terms(statement.phrase)) - lex.PLAIN_STEMS
+            if not stems or 2 * len(stems & question_stems) >= len(stems):
                 continue
             recurs = sum(stems <= body for i, body in enumerate(bodies) if i != index)
-            if said.kind == "theme" and len(stems) > 1:
-                recurs = sum(said.phrase in other for i, other in enumerate(posts) if i != index)
+            if statement.kind == "theme" and len(stems) > 1:
+                recurs = sum(
+                    statement.phrase in other for i, other in enumerate(posts) if i != index
+                )
             everywhere = len(stems) == 1 and len(posts) > 3 and recurs > 0.6 * len(posts)
             # Of a relation alone it takes two mentions; `deaf brother` says enough.
-            slight = said.kind in _SLIGHT or (said.kind == "family" and " " not in said.phrase)
+            slight = statement.kind in _SLIGHT or (
+                statement.kind == "family" and " " not in statement.phrase
+            )
             if everywhere or (slight and not recurs):
                 continue
-            bearing = near + 0.4 * bool(asked & terms(said.evidence))
+            bearing = near + 0.4 * bool(question_stems & terms(statement.evidence))
             telling = 0.2 if len(stems) > 1 else 0.3 * min(recurs, 1) - 0.3
-            score = said.weight + telling + 0.45 * min(recurs, 4) + bearing
+            score = statement.weight + telling + 0.45 * min(recurs, 4) + bearing
             if score >= least:
-                found.append(RankedStatement(said, index, score, recurs, stems))
-    return found
+                ranked.append(RankedStatement(statement, index, score, recurs, stems))
+    return ranked
 
 
 @lru_cache(maxsize=8192)
@@ -140,18 +150,20 @@ def plan_blind(question: str, most: int) -> list[str]:
 
 def narrative_aspects(question: str, narrative: str, most: int) -> list[SimulatedAspect]:
     """Aspects of the asker's own explanation: what it says about them, then what it asks."""
-    found = plan(question, [narrative], most, source="narrative")
-    asked = _stems(question)
+    aspects = plan(question, [narrative], most, source="narrative")
+    question_stems = _stems(question)
     # Questions of the narrative say what is wanted; other sentences make up for few of them.
     for sentence in sorted(sentences(narrative), key=lambda s: not s.endswith("?")):
         quote = sentence.strip(" \"'.!?")
-        known = asked | terms(" ".join(p.aspect for p in found))
+        known = question_stems | terms(" ".join(p.aspect for p in aspects))
         fresh = [p for p in named(sentence) if " " in p and not terms(p) & known]
         fresh = [p for p in fresh if terms(p) and len(words(p)) <= 4]
-        wanted = len(found) < (most if sentence.endswith("?") else min(most, 3))
+        wanted = len(aspects) < (most if sentence.endswith("?") else min(most, 3))
         if wanted and fresh and 4 <= len(words(quote)) <= 25:
             phrase = max(fresh, key=lambda p: len(terms(p)))
-            aspect = FRAMES["explain"].aspect(phrase, len(found))
+            aspect = FRAMES["explain"].aspect(phrase, len(aspects))
             reason = FRAMES["explain"].because(phrase, "narrative")
-            found.append(SimulatedAspect(aspect, reason, (SimulatedPassage(0, quote),), "inferred"))
-    return found
+            aspects.append(
+                SimulatedAspect(aspect, reason, (SimulatedPassage(0, quote),), "inferred")
+            )
+    return aspects

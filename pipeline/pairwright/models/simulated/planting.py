@@ -29,7 +29,7 @@ REJECTED = ("write_omitting", "write_contradicting", "paper_avoided")
 
 
 class PlantedReply(NamedTuple):
-    """A reply's text, and the defects that stand in it."""
+    """A reply's text, and the defects in it."""
 
     text: str
     planted: tuple[str, ...] = ()
@@ -92,26 +92,26 @@ def planted_reply(prompt: Prompt, defects: Defects, memory: Memory) -> PlantedRe
 
 def _inferred(prompt: Prompt) -> list[str]:
     """About half of what the posts give, another half for another seed."""
-    found = plan(prompt.question, [text for _, text in prompt.every("post")], MOST_ASPECTS)
+    aspects = plan(prompt.question, [text for _, text in prompt.every("post")], MOST_ASPECTS)
     return [
-        finding.aspect
-        for finding in found
-        if share(finding.aspect, prompt.seed, prompt.question) < 0.5
+        aspect.aspect
+        for aspect in aspects
+        if share(aspect.aspect, prompt.seed, prompt.question) < 0.5
     ]
 
 
-def spoil(prompt: Prompt, found: list[dict[str, Any]], defects: Defects) -> tuple[str, ...]:
+def spoil(prompt: Prompt, aspects: list[dict[str, Any]], defects: Defects) -> tuple[str, ...]:
     """Spoil aspects in place: a generic one last, an invented quote first."""
     planted = []
-    if found and defects.strikes("generic_aspect", prompt.digest):
-        found[-1]["aspect"] = plan_blind(prompt.question, 1)[0]
+    if aspects and defects.strikes("generic_aspect", prompt.digest):
+        aspects[-1]["aspect"] = plan_blind(prompt.question, 1)[0]
         planted.append("generic_aspect")
-    if found and defects.strikes("aspect_without_evidence", prompt.digest):
+    if aspects and defects.strikes("aspect_without_evidence", prompt.digest):
         invented = "as was remarked elsewhere in quite other words"
-        if isinstance(found[0]["evidence"], str):  # Of a narrative.
-            found[0]["evidence"] = invented
+        if isinstance(aspects[0]["evidence"], str):  # Of a narrative.
+            aspects[0]["evidence"] = invented
         else:
-            found[0]["evidence"][0]["passage"] = invented
+            aspects[0]["evidence"][0]["passage"] = invented
         planted.append("aspect_without_evidence")
     return tuple(planted)
 
@@ -126,13 +126,17 @@ def _posts(prompt: Prompt, memory: Memory) -> Sequence[str]:
 
 
 def _particular_to_copy(prompt: Prompt, memory: Memory) -> str:
-    found = [
+    particulars = [
         particular
         for post in _posts(prompt, memory)
         for particular in _PARTICULAR.findall(post)
         if particular not in prompt.question
     ]
-    return f"Much depends on {found[pick(len(found), prompt.digest)]} here." if found else ""
+    return (
+        f"Much depends on {particulars[pick(len(particulars), prompt.digest)]} here."
+        if particulars
+        else ""
+    )
 
 
 def _post_to_copy(prompt: Prompt, memory: Memory) -> str:

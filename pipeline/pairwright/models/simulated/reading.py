@@ -56,8 +56,8 @@ class Prompt:
 
     def first(self, tag: str) -> str:
         """The text of the first such tag, or nothing."""
-        found = tagged(self.text, tag, most=1)
-        return found[0][1] if found else ""
+        texts = tagged(self.text, tag, most=1)
+        return texts[0][1] if texts else ""
 
     def every(self, tag: str) -> list[tuple[str, str]]:
         """All such tags: the value of the one attribute, and the text."""
@@ -83,12 +83,12 @@ def digest_of(body: dict[str, Any]) -> str:
 def tagged(text: str, tag: str, most: int = 0) -> list[tuple[str, str]]:
     """Attribute value and stripped text of the elements `tag` in `text`, at most `most`."""
     pattern = re.compile(rf'<{tag}(?: \w+="([^"]*)")?>(.*?)</{tag}>', re.DOTALL)
-    found = []
+    texts = []
     for match in pattern.finditer(text):
-        found.append((match[1] or "", match[2].strip()))
-        if len(found) == most:
+        texts.append((match[1] or "", match[2].strip()))
+        if len(texts) == most:
             break
-    return found
+    return texts
 
 
 def _text(content: object) -> str:

@@ -37,11 +37,11 @@ def sentences(text: str) -> list[str]:
 @lru_cache(maxsize=8192)
 def read_statements(post: str) -> tuple[Statement, ...]:
     """Everything a post says about its author, in order."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for whole in sentences(post):
         if _FIRST_PERSON.search(whole) or whole.lstrip().startswith("No "):
-            found += _in_sentence(whole, 0.6 if whole.endswith("?") else 1.0)
-    return tuple(found)
+            statements += _in_sentence(whole, 0.6 if whole.endswith("?") else 1.0)
+    return tuple(statements)
 
 
 def _in_sentence(sentence: str, trust: float) -> Iterator[Statement]:

@@ -1,6 +1,6 @@
 """The embedded writer: plain prose of about ninety words out of a question and its aspects.
 
-Answers to one question share their opening and closing. Between them stand a sentence for each
+Answers to one question share their opening and closing. Between them are a sentence for each
 aspect, where the aspects are to be served, and sentences that would do for any question.
 """
 
@@ -99,20 +99,20 @@ def answer(
 
 def lines(aspects: list[str], seed: str) -> list[str]:
     """One sentence for each aspect, serving it in other words than its own."""
-    found: list[str] = []
+    sentences: list[str] = []
     turns: Counter[str] = Counter()
     for kind, phrase in map(subject, aspects):
         if kind in FRAMES:
             # The second aspect of a kind takes the next wording.
             turn = pick(3, kind, *aspects, seed) + turns[kind]
-            found.append(FRAMES[kind].line(phrase, turn))
+            sentences.append(FRAMES[kind].line(phrase, turn))
             turns[kind] += 1
         else:
             # Backwards, so that no run of the aspect's words survives.
             pieces = [" ".join(piece) for piece in reversed(_pieces(phrase))]
             named = ", then ".join(pieces) or phrase.lower()
-            found.append(f"Give some room to {named}, and settle that before moving on.")
-    return found
+            sentences.append(f"Give some room to {named}, and settle that before moving on.")
+    return sentences
 
 
 def _pieces(aspect: str) -> list[list[str]]:

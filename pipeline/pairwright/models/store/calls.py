@@ -177,8 +177,8 @@ class CallStore:
             "SELECT count(*), coalesce(sum(prompt_tokens), 0),"
             " coalesce(sum(completion_tokens), 0), coalesce(sum(simulated), 0) FROM calls"
         ).fetchone()
-        calls, sent, got, simulated = row
-        return Totals(calls, sent, got, simulated, self._cached_by_model().total())
+        calls, sent, received, simulated = row
+        return Totals(calls, sent, received, simulated, self._cached_by_model().total())
 
     def calls_by_model(self) -> dict[str, ModelCalls]:
         """The number of calls to each model, and their tokens."""
@@ -189,9 +189,9 @@ class CallStore:
         )
         return {
             str(model): ModelCalls(
-                calls=n, prompt_tokens=sent, completion_tokens=got, cached_tokens=cached[model]
+                calls=n, prompt_tokens=sent, completion_tokens=received, cached_tokens=cached[model]
             )
-            for model, n, sent, got in rows
+            for model, n, sent, received in rows
         }
 
     def used_by(self, key: str) -> tuple[str, ModelCalls] | None:
@@ -205,9 +205,9 @@ class CallStore:
         ).fetchone()
         if row is None:
             return None
-        model, sent, got, held = row
+        model, sent, received, held = row
         return str(model), ModelCalls(
-            calls=1, prompt_tokens=sent, completion_tokens=got, cached_tokens=held
+            calls=1, prompt_tokens=sent, completion_tokens=received, cached_tokens=held
         )
 
     def _cached_by_model(self) -> Counter[str]:
@@ -233,7 +233,7 @@ class CallStore:
             for (complaint,) in self._db.connection.execute("PRAGMA quick_check"):
                 if complaint != "ok":
                     yield f"{self.path}: {complaint}"
-            # As bytes: a damaged text may be no text any more.
+            # As bytes: a damaged text may not be UTF-8 any more.
             rows = self._db.connection.execute(
                 "SELECT key, CAST(request AS BLOB), reply FROM calls"
             )

@@ -93,8 +93,8 @@ class Database:
 
     def has(self, table: str) -> bool:
         """Whether the file has a table; those of earlier versions lack some."""
-        found = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
-        return bool(self.execute(found, table).fetchone()[0])
+        query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
+        return bool(self.execute(query, table).fetchone()[0])
 
     def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
         """Run one statement by itself. Raises StoreError."""

@@ -30,7 +30,7 @@ class CallRecord(Record):
     prompt_tokens: int
     completion_tokens: int
     cost: float = 0.0
-    """By the prices at the time."""
+    """The cost by the prices at the time."""
 
 
 class LostCalls(NamedTuple):
@@ -107,7 +107,7 @@ def recorded_store(
     try:
         yield store
     except BaseException:
-        # What went wrong is told, also where the disk takes no note of the calls.
+        # The first error is the one that is raised, also where the disk takes no note of the calls.
         with suppress(StoreError):
             _close(store, cost)
         raise

@@ -59,7 +59,7 @@ class Store(CallStore):
 
     @property
     def finished(self) -> bool:
-        """Whether the last run came to its end."""
+        """Whether the last run ended."""
         return bool(self._db.execute("SELECT finished FROM run").fetchone()[0])
 
     def add_outcome(self, position: int, unit: str, kind: str, record: str) -> None:
@@ -92,11 +92,11 @@ class Store(CallStore):
         """(unit, kind, record) in source order, without surveys."""
         self._spool()
         where = "" if kind is None else "AND kind = ?"
-        given = () if kind is None else (kind,)
+        parameters = () if kind is None else (kind,)
         yield from self._db.execute(
             "SELECT unit, kind, record FROM outcomes"
             f" WHERE position >= 0 {where} ORDER BY position",
-            *given,
+            *parameters,
         )
 
     def surveys(self) -> Iterator[tuple[str, str, str]]:
@@ -110,8 +110,8 @@ class Store(CallStore):
     def surveyed(self) -> int:
         """The number of items whose survey has ended."""
         self._spool()
-        found = "SELECT count(*) FROM outcomes WHERE position < 0 AND kind = 'surveyed'"
-        return int(self._db.execute(found).fetchone()[0])
+        query = "SELECT count(*) FROM outcomes WHERE position < 0 AND kind = 'surveyed'"
+        return int(self._db.execute(query).fetchone()[0])
 
     def matching(self, wave: int) -> tuple[str, str] | None:
         """What the partners of twins were matched by: a digest of the survey, and the couples that

@@ -66,14 +66,14 @@ class AuditSummary(Record):
     verdict: AuditVerdict
     """Failed if one check did; else undecided if one had too few pairs."""
     checks: dict[str, int]
-    """By status."""
+    """The number of checks by status."""
     failed: tuple[FailedAuditCheck, ...]
-    """In the order of the audit."""
+    """The checks that failed, in the order of the audit."""
     baselines: tuple[BaselineScore, ...]
     """What ways of choosing score on these pairs, in the order of the audit."""
     rows: int
     digest: str
-    """Of the rows that the audit saw: `content_digest` of all rows of the release."""
+    """The digest of the rows that the audit saw: `content_digest` of all rows of the release."""
 
 
 class _AuditPart(Record):
@@ -140,17 +140,19 @@ def _baselines(checks: Iterable[_AuditCheck]) -> Iterator[BaselineScore]:
     names = BLIND.keys() | INFORMED.keys()
     for check in checks:
         if check.name in names and check.family in ("shortcuts", "baselines"):
-            found = check.found or _AuditInterval(value=None, low=None, high=None, n=0, clusters=0)
+            estimate = check.found or _AuditInterval(
+                value=None, low=None, high=None, n=0, clusters=0
+            )
             yield BaselineScore(
                 config=check.config,
                 name=check.name,
                 blind=check.name in BLIND,
                 status=check.status,
-                value=found.value,
-                low=found.low,
-                high=found.high,
-                pairs=found.n,
-                clusters=found.clusters,
+                value=estimate.value,
+                low=estimate.low,
+                high=estimate.high,
+                pairs=estimate.n,
+                clusters=estimate.clusters,
             )
 
 
@@ -164,11 +166,11 @@ BASELINE_HEAD = (
 
 def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:
     """A row a configuration, with intervals where the audit has them."""
-    found: dict[str, dict[str, BaselineScore]] = {}
+    by_config: dict[str, dict[str, BaselineScore]] = {}
     for score in audit.baselines:
         if score.config:
-            found.setdefault(score.config, {})[score.name] = score
-    return [_row(config, by_name) for config, by_name in found.items()]
+            by_config.setdefault(score.config, {})[score.name] = score
+    return [_row(config, by_name) for config, by_name in by_config.items()]
 
 
 def blind_sentences(audit: AuditSummary, configs: set[str]) -> Iterator[str]:

@@ -40,7 +40,7 @@ class EndpointModel(_ManifestPart):
 
 
 class RoleEndpoints(_ManifestPart):
-    """By the name of an endpoint."""
+    """The name of the endpoint of each role."""
 
     planner: str
     generator: tuple[str, ...]
@@ -62,7 +62,7 @@ class RoleSampling(_ManifestPart):
 
 
 class BuildSettings(_ManifestPart):
-    """Of the run, resolved."""
+    """The resolved configuration of the run."""
 
     preset: str = ""
     seed: int | None = None
@@ -83,7 +83,7 @@ class BuildSummary(_ManifestPart):
     """Models whose replies came from a recording."""
     calls: BuildCallCounts | None = None
     funnel: dict[str, dict[str, int]] = Field(default={})
-    """Units by mode and by stage that they came to; nothing in runs of earlier versions."""
+    """Units by mode and by stage that they reached; nothing in runs of earlier versions."""
     prompts: dict[str, str] = Field(default={})
     """Hash by name."""
     config: BuildSettings = BuildSettings()
@@ -98,10 +98,10 @@ class BuildSummary(_ManifestPart):
 
     def model(self, endpoint: str) -> str:
         """The model behind an endpoint, with its revision."""
-        found = self.endpoints.get(endpoint)
-        if found is None:
+        settings = self.endpoints.get(endpoint)
+        if settings is None:
             return endpoint
-        return f"{found.model} ({found.revision})" if found.revision else found.model
+        return f"{settings.model} ({settings.revision})" if settings.revision else settings.model
 
 
 def build_summary(provenance: Provenance, layout: Layout) -> BuildSummary:
@@ -241,7 +241,7 @@ def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
 
 
 def funnel_rows(build: BuildSummary) -> list[Row]:
-    """Mode, stage, how many of the items came to it, with the interval of that share."""
+    """Mode, stage, how many of the items reached it, with the interval of that share."""
     return [
         (mode, meaning, str(share(counts[stage], counts.get("items", 0))))
         for mode, counts in build.funnel.items()

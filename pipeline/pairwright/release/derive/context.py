@@ -106,7 +106,7 @@ class Manifest(Record):
     pairwright: str
     """Version that wrote the release."""
     code: str
-    """Of the code that wrote it: `version.code_digest()`."""
+    """The digest of the code that wrote it: `version.code_digest()`."""
     canary: str
     rows: Summary
     units: tuple[UnitCount, ...]

@@ -166,7 +166,7 @@ def _responsible(release: ReleaseContext) -> Json:
     """The fields of http://mlcommons.org/croissant/RAI/1.0. What nobody stated says so."""
     info, summary = release.primary.provenance.info, release.summary
     study = release.study
-    found: Json = {
+    values: Json = {
         "dataCollection": " ".join(
             [build.PAIR, *build.source_sentences(release.build), build.call_sentence(release.build)]
         ),
@@ -198,7 +198,7 @@ def _responsible(release: ReleaseContext) -> Json:
             [info.maintenance or NOT_STATED, "Removal of posts:", info.contact or NOT_STATED]
         ),
     }  # fmt: skip
-    return {f"rai:{name}": value for name, value in found.items()}
+    return {f"rai:{name}": value for name, value in values.items()}
 
 
 def _by_people(study: HumanSummary | None) -> bool:

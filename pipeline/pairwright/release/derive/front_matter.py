@@ -19,7 +19,7 @@ _LARGEST = "1M<n<10M"
 
 
 def yaml_header(release: ReleaseContext) -> str:
-    """Between its two lines of dashes."""
+    """The header, with its two lines of dashes."""
     licences = on_the_hub(release)
     values: dict[str, JsonValue] = {
         "pretty_name": f"{release.name} {release.version}",

@@ -92,11 +92,11 @@ def addresses(release: ReleaseContext) -> list[str]:
     that is known."""
     own = release.primary.provenance.info.own_licence or "unknown"
     own_page = release.layout.inside(release.layout.licences)
-    found = (
+    urls = (
         own_page if name == "unknown" else _address(name) or " ".join(visible(name).split())
         for name in (*release.summary.licences, own)
     )
-    return list(dict.fromkeys(found)) or [own_page]
+    return list(dict.fromkeys(urls)) or [own_page]
 
 
 def _name(name: str) -> str:

@@ -77,7 +77,7 @@ def code(text: str, language: str = "") -> Markdown:
 
 
 def visible(text: str) -> str:
-    """Without characters that show nothing and change how the rest is shown."""
+    """A text without characters that show nothing and change how the rest is shown."""
     return _NOTHING.sub("", words.visible(text))
 
 

@@ -52,21 +52,21 @@ def check_page(there: Path, must: Path, name: str) -> bool:
     if there.stat().st_size > 2 * must.stat().st_size + _LARGEST:
         raise difference("is larger than the page of these pairs", name)
     try:
-        found, wanted = (_page(path.read_text(encoding="utf-8")) for path in (there, must))
+        actual, wanted = (_page(path.read_text(encoding="utf-8")) for path in (there, must))
     except UnicodeDecodeError:
         raise difference("is not UTF-8", name) from None
-    kinds = [[kind for kind, _ in page.regions] for page in (found, wanted)]
-    for a, b in zip(found.fixed, wanted.fixed, strict=False):
+    kinds = [[kind for kind, _ in page.regions] for page in (actual, wanted)]
+    for a, b in zip(actual.fixed, wanted.fixed, strict=False):
         if a != b:
             at = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), len(b))
             here, due = (text[max(0, at - 20) : at + 40] for text in (a, b))
             raise difference(f"has {shown(here)}, and must have {shown(due)}", name)
     if kinds[0] != kinds[1]:
         raise difference("has other plots or blocks than the page of these pairs", name)
-    pairs = zip(found.regions, wanted.regions, strict=True)
+    pairs = zip(actual.regions, wanted.regions, strict=True)
     alike = True
     for (kind, a), (_, b) in pairs:
-        alike &= _check(kind, a, b, found, name)
+        alike &= _check(kind, a, b, actual, name)
     return alike
 
 

@@ -111,8 +111,8 @@ def _line(must: bytes, rest: Iterator[str]) -> bytes:
 
 def _at(path: str, line: int, begun: bytes, there: bytes, must: bytes) -> Exception:
     begun = begun[-_BEFORE:]
-    found, wanted = (_text(begun, text) for text in (there, must))
-    return difference(f"is {found}, and must be {wanted}", f"{path}:{line}")
+    actual, wanted = (_text(begun, text) for text in (there, must))
+    return difference(f"is {actual}, and must be {wanted}", f"{path}:{line}")
 
 
 def _text(begun: bytes, text: bytes) -> str:

@@ -28,7 +28,7 @@ class ReleaseFolder(NamedTuple):
     digest: str
     """The root digest."""
     files: tuple[str, ...]
-    """Without checksums.sha256 itself."""
+    """The files, without checksums.sha256 itself."""
     beside: tuple[str, ...]
     """Of DOWNLOADED, what is there. No part of the release."""
 
@@ -51,10 +51,10 @@ def check_folder(root: Path, digest: str | None, progress: VerifyProgress) -> Re
     for n, (path, expected) in enumerate(listed.items()):
         progress("hashes", n, len(listed))
         same("sha256", file_digest(root / path), expected, path)
-    found = root_digest(root)
+    actual = root_digest(root)
     if digest is not None:
-        same("the root digest", found, digest, own)
-    return ReleaseFolder(found, tuple(listed), beside)
+        same("the root digest", actual, digest, own)
+    return ReleaseFolder(actual, tuple(listed), beside)
 
 
 def _check_use(root: Path, digest: str | None) -> None:
@@ -99,10 +99,10 @@ def _beside(root: Path) -> Iterator[str]:
 def _files(root: Path, below: str) -> Iterator[str]:
     """All files, by paths with forward slashes. Raises Difference for anything else there."""
     with os.scandir(root / below) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    if below and not found:
+        ordered = sorted(entries, key=lambda entry: entry.name)
+    if below and not ordered:
         raise difference("an empty folder", below)
-    for entry in found:
+    for entry in ordered:
         path = f"{below}/{entry.name}" if below else entry.name
         if not below and entry.name in DOWNLOADED:
             continue
@@ -128,9 +128,9 @@ def _utf8(name: str) -> bool:
 
 def _check_names(listed: dict[str, str]) -> None:
     """Names that some file systems take for one file would overwrite each other there."""
-    seen: dict[str, str] = {}
+    folded: dict[str, str] = {}
     for path in listed:
-        known = seen.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
+        known = folded.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
         if known != path:
             raise difference(f"is one file with {known} where case does not count", path)
 

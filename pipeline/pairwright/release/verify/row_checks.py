@@ -39,10 +39,10 @@ class TwinCheck:
             same("asked of a twin's first half", row.asked, True, where)
             self._asked = row, where
         else:
-            asked, _ = self._asked
-            if row.twin_id != asked.twin_id:
+            first, _ = self._asked
+            if row.twin_id != first.twin_id:
                 self.end()
-            _check_twin(asked, row, where)
+            _check_twin(first, row, where)
             self._asked = None
 
     def end(self) -> None:
@@ -52,19 +52,19 @@ class TwinCheck:
             raise difference(f"half a twin: the other half of {row.twin_id} does not follow", where)
 
 
-def _check_twin(asked: Row, other: Row, where: str) -> None:
+def _check_twin(first: Row, other: Row, where: str) -> None:
     same("asked of a twin's second half", other.asked, False, where)
-    same("twin_id", other.twin_id, derived_twin_id(asked, other), where)
+    same("twin_id", other.twin_id, derived_twin_id(first, other), where)
     for name in _COMMON:
-        same(name, getattr(other, name), getattr(asked, name), where)
-    same("chosen", other.chosen, asked.rejected, where)
-    same("rejected", other.rejected, asked.chosen, where)
-    mirrored = _MIRRORED.get(asked.comparison or "", asked.comparison)
+        same(name, getattr(other, name), getattr(first, name), where)
+    same("chosen", other.chosen, first.rejected, where)
+    same("rejected", other.rejected, first.chosen, where)
+    mirrored = _MIRRORED.get(first.comparison or "", first.comparison)
     same("comparison", other.comparison, mirrored, where)
     same("narrative of the half that did not ask", other.narrative, None, where)
-    if other.user == asked.user:
+    if other.user == first.user:
         raise difference(f"both halves are of {other.user}", where)
-    _check_dyad([asked, other], where)
+    _check_dyad([first, other], where)
 
 
 def _check_dyad(rows: list[Row], where: str) -> None:
@@ -142,9 +142,9 @@ def _check_outline(row: Row, outline: Outline, pair: OutlinePair, where: str) ->
 
 
 def _check_scores(row: Row, pair: OutlinePair, side: Side, where: str) -> None:
-    found = tuple(getattr(aspect, f"{side}_score") for aspect in row.rubric_aspects)
+    scores = tuple(getattr(aspect, f"{side}_score") for aspect in row.rubric_aspects)
     judged = pair.adherence.get(side)
-    same(f"{side}_score of the aspects", found, judged or (None,) * len(found), where)
+    same(f"{side}_score of the aspects", scores, judged or (None,) * len(scores), where)
 
 
 def _quality(outline: Outline, pair: OutlinePair) -> tuple[RowQuality, ...]:
@@ -181,7 +181,7 @@ def _check_aspect(row: Row, aspect: RowAspect, where: str) -> None:
 
 
 def _quoted(passage: str, post: str) -> bool:
-    """As the build looks for it, which reads posts as the planner does."""
+    """Whether a post holds a passage, as the build looks for it: in what the planner read."""
     if passage.strip() and passage in post:
         return True
     quote = text.normalised(passage).strip("\"' .")

@@ -143,14 +143,14 @@ def check_part(layout: Layout, part: Part, provenance: Provenance, rows: int) ->
     if part.split != SPLITS[0] and not provenance.validation_share:
         raise difference("is there, and no user is in this split", part.path)
     path = layout.part(part)
-    found = pq.read_metadata(path)
+    metadata = pq.read_metadata(path)
     same(
         "metadata",
         pq.read_schema(path).metadata,
         {b"pairwright": file_note(provenance).encode()},
         part.path,
     )
-    same("the number of its bytes", path.stat().st_size, _accounted(found), part.path)
+    same("the number of its bytes", path.stat().st_size, _accounted(metadata), part.path)
 
 
 def _accounted(file: pq.FileMetaData) -> int:

@@ -68,7 +68,7 @@ def check_verdicts(
     """`study` and `file` name study.json and verdicts.jsonl. Raises Difference."""
     _check_counts(public.study, study)
     annotators = _annotators(public.study, study)
-    tasks, given = set[str](), set[tuple[object, ...]]()
+    tasks, answered = set[str](), set[tuple[object, ...]]()
     for number, verdict in enumerate(public.verdicts, start=1):
         where = f"{file}:{number}"
         if verdict.task in tasks:
@@ -81,9 +81,9 @@ def check_verdicts(
         _check_task(verdict, outline, where)
         _check_answers(verdict, outline, public.study, where)
         own = (verdict.annotator, verdict.kind, verdict.pair or verdict.subject, verdict.round)
-        if (*own, verdict.purpose) in given:
+        if (*own, verdict.purpose) in answered:
             raise difference(f"{own[0]} answered this on {own[2]} before", where)
-        given.add((*own, verdict.purpose))
+        answered.add((*own, verdict.purpose))
     _check_idle(public, study)
     order = [(verdict.task, verdict.annotator) for verdict in public.verdicts]
     if order != sorted(order):
@@ -110,20 +110,20 @@ def _check_idle(public: ReleasedStudy, file: str) -> None:
 
 
 def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:
-    found = {}
+    annotators = {}
     for n, annotator in enumerate(study.annotators):
         where = f"{file} [annotators.{n}]"
         if not _PSEUDONYM.fullmatch(annotator.annotator):
             raise difference(f"{annotator.annotator!r} is not a pseudonym", where)
-        if annotator.annotator in found:
+        if annotator.annotator in annotators:
             raise difference(f"{annotator.annotator} is there twice", where)
         for some, all_ in (("passed", "checks"), ("repeated", "repeats")):
             k, n = getattr(annotator, some), getattr(annotator, all_)
             if not 0 <= k <= n:
                 raise difference(f"{some} is {k}, of {n} {all_}", where)
-        found[annotator.annotator] = annotator
-    same("the order of annotators", list(found), sorted(found), file)
-    return found
+        annotators[annotator.annotator] = annotator
+    same("the order of annotators", list(annotators), sorted(annotators), file)
+    return annotators
 
 
 def _check_annotator(
@@ -169,8 +169,8 @@ def _check_answers(verdict: Verdict, outline: Outline, study: PublicStudy, where
         for response, scores in answers.scores.items():
             _check_scores(scores, study, f"{where} [{response}]")
     else:
-        asked = next(pair.aspects for pair in outline.pairs if pair.id == verdict.pair)
-        same("aspects", tuple(answer.aspect for answer in answers.aspects), asked, where)
+        aspects = next(pair.aspects for pair in outline.pairs if pair.id == verdict.pair)
+        same("aspects", tuple(answer.aspect for answer in answers.aspects), aspects, where)
         for answer in answers.aspects:
             _allowed("delivered", answer.delivered, sides | {BOTH, NEITHER, CANNOT_TELL}, where)
 

@@ -1,4 +1,4 @@
-"""Which files a dump consists of, and which site it is of."""
+"""The files of a dump, and the site that it is of."""
 
 from hashlib import blake2b
 from pathlib import Path, PurePath
@@ -33,7 +33,7 @@ class Dump(NamedTuple):
         return name if name != self.site else self.site.rpartition(".")[0]
 
     def address(self, kind: str, id: int) -> str:
-        """Where a post stands on its site."""
+        """The address of a post on its site."""
         paths = {"question": "q", "answer": "a", "comment": "posts/comments"}
         return f"https://{self.site}/{paths[kind]}/{id}"
 

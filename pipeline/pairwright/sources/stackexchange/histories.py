@@ -41,7 +41,7 @@ def read_items(dump: Dump, domains: Domains, rules: SourceRules) -> Iterator[Ite
 
 
 class _History:
-    """One user's posts, each made readable once, however many items it stands in."""
+    """One user's posts, each made readable once, however many items it is in."""
 
     def __init__(
         self, dump: Dump, store: DumpStore, domain: str, rules: SourceRules, posts: list[DumpPost]
@@ -98,12 +98,12 @@ class _History:
         )
         read = [self._read(post) for post in earlier]
         yield from (post for post in read if isinstance(post, SourceProblem))
-        found = [
+        posts = [
             _with_edit_note(one, post, question)
             for one, post in zip(read, earlier, strict=True)
             if isinstance(one, ReadPost)
         ]
-        yield from with_profile(item, found, question.where, repairs, self._rules.min_posts)
+        yield from with_profile(item, posts, question.where, repairs, self._rules.min_posts)
 
     def _category(self, question: DumpPost) -> str:
         """The site, or the tag of the question that most questions of the site have."""
@@ -129,7 +129,7 @@ class _History:
             return refusal.at(post.where, id)
         if not title and post.kind != "question":
             repairs["missing_question"] = "the question it is about is not in the dump"
-        made = Post(
+        readable = Post(
             id=id,
             text=_in_context(post.kind, title, body),
             category=self._dump.category,
@@ -137,7 +137,7 @@ class _History:
             source_url=self._dump.address(post.kind, post.id),
             kind=post.kind,
         )
-        return ReadPost(made, post.where, repairs)
+        return ReadPost(readable, post.where, repairs)
 
 
 def _no_domain(dump: Dump, domains: Domains) -> SourceError:
@@ -155,12 +155,12 @@ def _no_domain(dump: Dump, domains: Domains) -> SourceError:
     )
 
 
-def _with_edit_note(found: ReadPost, post: DumpPost, question: DumpPost) -> ReadPost:
+def _with_edit_note(readable: ReadPost, post: DumpPost, question: DumpPost) -> ReadPost:
     """The post, with a note if some of its text may be younger than the question."""
     if post.edited <= question.created:
-        return found
+        return readable
     note = {"edited_later": f"its user edited it at {post.edited}, after the question"}
-    return found._replace(repairs={**found.repairs, **note})
+    return readable._replace(repairs={**readable.repairs, **note})
 
 
 def _question_refusal(question: DumpPost) -> SourceRefusal | None:
@@ -177,8 +177,8 @@ def _comment_refusal(body: str) -> SourceRefusal | None:
     if _MODERATION.match(body):
         return SourceRefusal("moderation_comment", f"{excerpt(body)} is about the question's state")
     if len(text.terms(body)) < COMMENT_TERMS:
-        said = f"{excerpt(body)} has fewer than {COMMENT_TERMS} words with content"
-        return SourceRefusal("short_comment", said)
+        detail = f"{excerpt(body)} has fewer than {COMMENT_TERMS} words with content"
+        return SourceRefusal("short_comment", detail)
     return None
 
 
@@ -197,10 +197,10 @@ def _one_line(title: str, repairs: Repairs, rules: SourceRules) -> str:
 def _body(post: DumpPost, repairs: Repairs, rules: SourceRules) -> str:
     if post.kind == "comment":
         return clean_text(comment_text(post.body), "text", repairs, rules.max_post_chars)
-    found = post_text(post.body)
+    plain = post_text(post.body)
     repairs["html_to_text"] = "the body was HTML"
-    if found.code_blocks:
-        repairs["code_block"] = text.number_of(found.code_blocks, "block")
-    if found.images:
-        repairs["image"] = text.number_of(found.images, "image")
-    return clean_text(found.text, "body", repairs, rules.max_post_chars)
+    if plain.code_blocks:
+        repairs["code_block"] = text.number_of(plain.code_blocks, "block")
+    if plain.images:
+        repairs["image"] = text.number_of(plain.images, "image")
+    return clean_text(plain.text, "body", repairs, rules.max_post_chars)

@@ -53,8 +53,8 @@ class RowParser:
         try:
             self._parser.Parse(data, last)
         except expat.ExpatError as error:
-            said = expat.ErrorString(error.code)
-            cut = f"the file ends in the middle ({said})" if last else f"not XML: {said}"
+            reason = expat.ErrorString(error.code)
+            cut = f"the file ends in the middle ({reason})" if last else f"not XML: {reason}"
             raise SourceError(
                 cut, where=f"{self._path}:{error.lineno}", fix="Download or unpack it again."
             ) from None

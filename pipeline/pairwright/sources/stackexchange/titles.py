@@ -48,9 +48,9 @@ def why_unanswerable(title: str) -> str | None:
     """What a title lacks, in words; None for one that can be answered as it is."""
     plain = title.replace("\u2019", "'")
     for pointer in _POINTERS:
-        found = pointer.search(plain)
-        if found:
-            return f"{found.group().strip()!r} points at what the title does not say"
+        match = pointer.search(plain)
+        if match:
+            return f"{match.group().strip()!r} points at what the title does not say"
     terms = len(text.terms(plain) - _OF_ANY_QUESTION) + len(_UNSPACED.findall(plain)) // 2
     if terms < MIN_TERMS and not (terms and _GENERAL.match(plain)):
         return f"{text.number_of(terms, 'word')} with content, not {MIN_TERMS}"

@@ -32,12 +32,13 @@ def task(item: Item, other: tuple[Post, ...] | None) -> CompletionTask | Refusal
     body = item.narrative or ""
     if not text.words(body):
         return "empty_body"
-    said = text.normalised(body)
-    if said in text.normalised(item.question):
+    plain = text.normalised(body)
+    if plain in text.normalised(item.question):
         return "body_in_title"
     shown = (*item.profile, *(other or ()))
     if any(
-        said in text.normalised(post.text) or text.near_duplicate(body, post.text) for post in shown
+        plain in text.normalised(post.text) or text.near_duplicate(body, post.text)
+        for post in shown
     ):
         return "body_in_posts"
     if not other:

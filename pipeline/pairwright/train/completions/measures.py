@@ -29,14 +29,14 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class Rouge(NamedTuple):
-    """Both, from 0 to 1."""
+    """ROUGE-1 and ROUGE-L of a text, from 0 to 1."""
 
     one: float
     longest: float
 
 
 def rouge(written: str, truth: str) -> Rouge:
-    """Of a text and what was really written; 0 where either has no word."""
+    """ROUGE of a text and what was really written; 0 where either has no word."""
     a, b = (_WORD.findall(text.lower()) for text in (written, truth))
     shared = (Counter(a) & Counter(b)).total()
     return Rouge(_f(shared, len(a), len(b)), _f(common_subsequence(a, b), len(a), len(b)))
@@ -162,13 +162,13 @@ def _mean_of(completion: ItemCompletions, draws: Sequence[int]) -> ItemValue:
 
 
 def _mean(name: str, values: Sequence[ItemValue], users: Sequence[str]) -> ConditionMean:
-    found = np.array(values, np.float64)
+    points = np.array(values, np.float64)
     return ConditionMean(
         condition=name,
-        posts=round(float(found[:, 2].mean()), 3),
-        words=round(float(found[:, 3].mean()), 1),
-        rouge_1=_interval(found[:, 0], users),
-        rouge_l=_interval(found[:, 1], users),
+        posts=round(float(points[:, 2].mean()), 3),
+        words=round(float(points[:, 3].mean()), 1),
+        rouge_1=_interval(points[:, 0], users),
+        rouge_l=_interval(points[:, 1], users),
     )
 
 
@@ -193,6 +193,6 @@ def _difference(
 
 
 def _interval(values: Floats, users: Sequence[str], least: float = 0.0) -> Interval:
-    found = mean_by_user(list(zip(users, values.tolist(), strict=True)), least)
-    assert found, "some items count"
-    return found
+    estimate = mean_by_user(list(zip(users, values.tolist(), strict=True)), least)
+    assert estimate, "some items count"
+    return estimate

@@ -82,7 +82,7 @@ class Completions(Record):
     """Whether the embedded model had a part in it: then it is not a result."""
     seed: int
     items: int
-    """That the source has."""
+    """The number of items that the source has."""
     source_problems: dict[str, int]
     """Rows and posts of it that were refused, by reason."""
     refused: dict[str, int]

@@ -64,10 +64,15 @@ def rows(completions: Completions) -> Iterator[tuple[str, ...]]:
 
 def differences(completions: Completions) -> Iterator[tuple[str, ...]]:
     """A row a difference."""
-    for found in completions.differences:
-        name = f"{visible(found.first)} less {visible(found.second)}"
-        n = (f"{found.rouge_1.n:,}", f"{found.rouge_1.clusters:,}")
-        yield (name, interval_text(found.rouge_1, "+"), interval_text(found.rouge_l, "+"), *n)
+    for difference in completions.differences:
+        name = f"{visible(difference.first)} less {visible(difference.second)}"
+        n = (f"{difference.rouge_1.n:,}", f"{difference.rouge_1.clusters:,}")
+        yield (
+            name,
+            interval_text(difference.rouge_1, "+"),
+            interval_text(difference.rouge_l, "+"),
+            *n,
+        )
 
 
 def missing(completions: Completions) -> Iterator[str]:
@@ -106,10 +111,10 @@ def _plot(means: tuple[ConditionMean, ...]) -> Plot:
         panels = figure.subplots(1, 2, sharey=True)
         for axes, name in zip(panels, ("rouge_1", "rouge_l"), strict=True):
             for place, mean in enumerate(means):
-                found: Interval = getattr(mean, name)
-                if found.low is not None and found.high is not None:
-                    axes.hlines(place, found.low, found.high, color=BLUE.light)
-                axes.plot(found.value, place, "o", color=BLUE.light)
+                estimate: Interval = getattr(mean, name)
+                if estimate.low is not None and estimate.high is not None:
+                    axes.hlines(place, estimate.low, estimate.high, color=BLUE.light)
+                axes.plot(estimate.value, place, "o", color=BLUE.light)
             none = getattr(means[0], name).value
             axes.axvline(none, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
             axes.set_xlabel(name.upper().replace("_", "-"))

@@ -31,12 +31,12 @@ class AspectJudging(NamedTuple):
             nothing = AspectAgreement(precision=None, recall=0.0)
             return _with(scored, "judge", AspectMatches(own=nothing, other=None))
         try:
-            found = await self._found(item, scored.planned)
+            matches = await self._found(item, scored.planned)
         except CallFailed as error:
             return _unjudged(scored, f"{CALL_FAILED}:{error.reason}", error.detail)
-        if isinstance(found, Rejected):
-            return _unjudged(scored, f"judge_{found.reason}", found.detail)
-        return _with(scored, "judge", found)
+        if isinstance(matches, Rejected):
+            return _unjudged(scored, f"judge_{matches.reason}", matches.detail)
+        return _with(scored, "judge", matches)
 
     async def _found(self, item: Item, planned: tuple[str, ...]) -> AspectMatches | Rejected:
         own, other = _names(item), self.others.get(item.id)
@@ -87,7 +87,7 @@ def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
     """For each item one of another user: of its category where there is one, else of its domain,
     else any; drawn by ids. Items of the only user have none."""
     drawn = sorted(items, key=lambda item: _digest(str(seed), item.id))
-    found: dict[str, Item] = {}
+    others: dict[str, Item] = {}
     # The nearer kind comes later, and stays.
     for alike in (lambda _: "", lambda item: item.domain, lambda item: item.category):
         pools: dict[str, list[Item]] = defaultdict(list)
@@ -96,8 +96,8 @@ def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
         for pool in pools.values():
             for place, item in enumerate(pool):
                 if other := _of_another(item.user, [*pool[place + 1 :], *pool[:place]]):
-                    found[item.id] = other
-    return found
+                    others[item.id] = other
+    return others
 
 
 def _of_another(user: str, pool: Sequence[Item]) -> Item | None:
@@ -112,12 +112,12 @@ def _unjudged(scored: ScoredPlan, why: str, detail: str) -> ScoredPlan:
     return scored.model_copy(update={"unjudged": why, "detail": detail[:500]})
 
 
-def _with(scored: ScoredPlan, name: Match, found: AspectMatches) -> ScoredPlan:
-    return scored.model_copy(update={"compared": {**scored.compared, name: found}})
+def _with(scored: ScoredPlan, name: Match, matches: AspectMatches) -> ScoredPlan:
+    return scored.model_copy(update={"compared": {**scored.compared, name: matches}})
 
 
-def _share(found: Iterable[bool]) -> float:
-    each = list(found)
+def _share(matched: Iterable[bool]) -> float:
+    each = list(matched)
     return round(sum(each) / len(each), 6)
 
 

@@ -176,18 +176,18 @@ def differences(
 
 def matches_of(lines: Mapping[str, Sequence[ScoredPlan]]) -> tuple[Match, ...]:
     """The comparisons that were made, the judge's first."""
-    made = {match for each in lines.values() for line in each for match in line.compared}
-    return tuple(match for match in MATCHES if match in made)
+    names = {match for each in lines.values() for line in each for match in line.compared}
+    return tuple(match for match in MATCHES if match in names)
 
 
 def _values(lines: Sequence[ScoredPlan], match: Match, name: Name) -> dict[str, tuple[str, float]]:
     """User and value by item, of those that have one."""
-    found = {
+    values = {
         line.id: (line.user, _VALUE[name](line.compared[match]))
         for line in lines
         if match in line.compared
     }
-    return {id: (user, value) for id, (user, value) in found.items() if value is not None}
+    return {id: (user, value) for id, (user, value) in values.items() if value is not None}
 
 
 def _counted(reasons: Iterable[str]) -> dict[str, int]:

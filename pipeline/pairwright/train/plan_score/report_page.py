@@ -83,11 +83,11 @@ class PlanScores(Record):
 
     def of(self, match: Match) -> dict[str, dict[Name, Figure]]:
         """Figures by planner and name."""
-        found: dict[str, dict[Name, Figure]] = {ref.name: {} for ref in self.planners}
+        by_planner: dict[str, dict[Name, Figure]] = {ref.name: {} for ref in self.planners}
         for figure in self.figures:
             if figure.match == match:
-                found[figure.planner][figure.name] = figure
-        return found
+                by_planner[figure.planner][figure.name] = figure
+        return by_planner
 
 
 HEAD = ("planner", *WORDS.values(), "missing", "F1, worst to best")
@@ -156,11 +156,11 @@ def _match(scores: PlanScores, match: Match) -> Iterator[Block]:
 
 
 def _plot(scores: PlanScores, match: Match) -> Plot:
-    found = scores.of(match)
+    by_planner = scores.of(match)
     with drawing():
-        figure = Drawing(figsize=(8.6, 1.2 + 0.6 * len(found)), layout="constrained")
+        figure = Drawing(figsize=(8.6, 1.2 + 0.6 * len(by_planner)), layout="constrained")
         axes = figure.add_subplot()
-        for line, figures in enumerate(found.values()):
+        for line, figures in enumerate(by_planner.values()):
             for step, (name, (marker, colour)) in enumerate(_LOOKS.items()):
                 mean, at = figures[name].mean, line + 0.15 * (step - 1.5)
                 if mean is None or mean.value is None:
@@ -168,8 +168,8 @@ def _plot(scores: PlanScores, match: Match) -> Plot:
                 if mean.low is not None and mean.high is not None:
                     axes.hlines(at, mean.low, mean.high, color=colour.light, linewidth=1.8)
                 axes.plot(mean.value, at, marker, color=colour.light, markersize=5, clip_on=False)
-        axes.set_yticks(range(len(found)), list(found))
-        axes.set_ylim(len(found) - 0.4, -0.6)
+        axes.set_yticks(range(len(by_planner)), list(by_planner))
+        axes.set_ylim(len(by_planner) - 0.4, -0.6)
         axes.set_xlim(-0.02, 1.02)
         axes.grid(axis="x")
         handles = [

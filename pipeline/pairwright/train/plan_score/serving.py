@@ -30,31 +30,33 @@ class Serving(NamedTuple):
     async def planned(self, item: Item) -> ScoredPlan:
         """The item with its plan. A reply that cannot be used, and a call that failed,
         are the reason why there is none; the latter is asked again by the next run."""
-        asked = self._listed if self.spec.form == "lamp-qa" else self._planned
+        ask = self._listed if self.spec.form == "lamp-qa" else self._planned
         try:
-            found = await asked(item)
+            scored = await ask(item)
         except CallFailed as error:
             return _without(item, f"{CALL_FAILED}:{error.reason}", error.detail)
-        if isinstance(found, Rejected):
-            return _without(item, found.reason, found.detail)
-        return found
+        if isinstance(scored, Rejected):
+            return _without(item, scored.reason, scored.detail)
+        return scored
 
     async def _listed(self, item: Item) -> ScoredPlan | Rejected:
         policy = self.spec.rules
-        made = await list_aspects(item.question, item.profile, self.model, self.prompts, policy)
-        if isinstance(made, Rejected):
-            return made
+        aspect_list = await list_aspects(
+            item.question, item.profile, self.model, self.prompts, policy
+        )
+        if isinstance(aspect_list, Rejected):
+            return aspect_list
         return ScoredPlan(
             id=item.id,
             user=item.user,
             gold=len(item.rubric_aspects),
-            planned=made.aspects,
-            posts=len(made.shown.posts),
-            left_out=len(made.shown.left_out),
+            planned=aspect_list.aspects,
+            posts=len(aspect_list.shown.posts),
+            left_out=len(aspect_list.shown.left_out),
         )
 
     async def _planned(self, item: Item) -> ScoredPlan | Rejected:
-        made = await plan(
+        reply = await plan(
             item.question,
             item.profile,
             self.model,
@@ -63,28 +65,28 @@ class Serving(NamedTuple):
             guidance=self.domains.guidance(item.domain),
             words=self.spec.words,
         )
-        if isinstance(made, Rejected):
-            return made
+        if isinstance(reply, Rejected):
+            return reply
         return ScoredPlan(
             id=item.id,
             user=item.user,
             gold=len(item.rubric_aspects),
-            planned=tuple(aspect.aspect for aspect in made.aspects),
-            dropped=len(made.dropped),
-            posts=len(made.shown.posts),
-            left_out=len(made.shown.left_out),
+            planned=tuple(aspect.aspect for aspect in reply.aspects),
+            dropped=len(reply.dropped),
+            posts=len(reply.shown.posts),
+            left_out=len(reply.shown.left_out),
         )
 
 
 def plan_of_file(item: Item, plans: Mapping[str, MadePlan]) -> ScoredPlan:
     """The item with its plan of a file, or the reason why it has none."""
-    given = plans.get(item.id)
-    if given is None:
+    plan = plans.get(item.id)
+    if plan is None:
         return _without(item, NO_PLAN, "the file has no plan of this item")
-    if given.read is None:
+    if plan.read is None:
         return _without(item, UNPARSEABLE, "not a list of aspects")
     gold = len(item.rubric_aspects)
-    return ScoredPlan(id=item.id, user=item.user, gold=gold, planned=given.read)
+    return ScoredPlan(id=item.id, user=item.user, gold=gold, planned=plan.read)
 
 
 def _without(item: Item, why: str, detail: str) -> ScoredPlan:

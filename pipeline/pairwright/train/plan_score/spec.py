@@ -40,7 +40,7 @@ class FilePlanner(Record):
 
 
 class MatchJudge(Record):
-    """Who says which aspects ask for the same."""
+    """The judge that says which aspects ask for the same."""
 
     endpoint: str = Field(description="which of [endpoints]")
     sampling: Sampling = Sampling()
@@ -53,7 +53,7 @@ class MatchEmbedding(Record):
 
 
 class PlanScoring(Record):
-    """A whole file."""
+    """What a scoring of planners is made with, as its file says."""
 
     source: SourceRules
     endpoints: dict[str, Endpoint] = Field(default={})
@@ -69,12 +69,12 @@ class PlanScoring(Record):
     @field_validator("planners")
     @classmethod
     def _named(
-        cls, given: dict[str, PromptedPlanner | FilePlanner]
+        cls, planners: dict[str, PromptedPlanner | FilePlanner]
     ) -> dict[str, PromptedPlanner | FilePlanner]:
-        for name in given:
+        for name in planners:
             if not _NAME.fullmatch(name):
                 raise ValueError(f"{name!r}: a planner's name is lower case, digits and dashes")
-        return given
+        return planners
 
     @model_validator(mode="after")
     def _known(self) -> "PlanScoring":

@@ -79,9 +79,9 @@ def score_checkpoint(
     )
 
 
-def best(found: Iterable[CheckpointScore]) -> CheckpointScore:
+def best(scores: Iterable[CheckpointScore]) -> CheckpointScore:
     """The one whose plans match best; of equal ones the earliest."""
-    return max(found, key=lambda plan: (plan.worst, -plan.step))
+    return max(scores, key=lambda plan: (plan.worst, -plan.step))
 
 
 def _digest(*parts: str) -> str:

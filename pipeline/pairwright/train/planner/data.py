@@ -48,17 +48,17 @@ def rows_of(
     refused, dropped, users = Counter(source.refused), Counter[str](), set[str]()
     empty = Counter[str]()
     aspects = shortened = 0
-    for made in training_examples(source.items, asking, tokenizer, settings.max_tokens):
+    for example in training_examples(source.items, asking, tokenizer, settings.max_tokens):
         seen(1)
-        if isinstance(made, LeftOutItem):
-            refused[made.reason] += 1
-            empty.update(made.dropped)
+        if isinstance(example, LeftOutItem):
+            refused[example.reason] += 1
+            empty.update(example.dropped)
             continue
-        rows.append(made.tokens)
-        dropped.update(made.target.dropped)
-        users.add(made.item.user)
-        aspects += made.target.aspects
-        shortened += bool(made.shown.left_out)
+        rows.append(example.tokens)
+        dropped.update(example.target.dropped)
+        users.add(example.item.user)
+        aspects += example.target.aspects
+        shortened += bool(example.shown.left_out)
     if not rows:
         aspects_told = f"; of their aspects {_told(empty)}" if empty else ""
         raise ConfigError(

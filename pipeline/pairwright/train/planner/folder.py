@@ -73,12 +73,12 @@ def begin(out: Path, begun: TrainingStart) -> None:
 def checkpoints(out: Path) -> Iterator[tuple[int, Path]]:
     """Checkpoints that are whole, by step. One that was being written when the machine failed is
     written again when its step is reached."""
-    found = {
+    by_step = {
         int(number): path
         for path in out.glob("checkpoint-*")
         if (number := path.name.removeprefix("checkpoint-")).isdecimal()
     }
-    for step, path in sorted(found.items()):
+    for step, path in sorted(by_step.items()):
         if _whole(path / STATE) and _whole(path / ADAPTER):
             yield step, path
 

@@ -39,7 +39,7 @@ def page(report: TrainingReport) -> Page:
 
 
 def warnings(report: TrainingReport) -> tuple[str, ...]:
-    if any(found.unreadable < found.items for found in report.checkpoints):
+    if any(score.unreadable < score.items for score in report.checkpoints):
         return ()
     return (
         "No checkpoint wrote a plan that can be read: none is better than another, and the earliest"
@@ -51,17 +51,17 @@ def _matches(report: TrainingReport) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 3.2), layout="constrained")
         axes = figure.add_subplot()
-        for found in report.checkpoints:
-            colour = GREEN if found.step == report.chosen else BLUE
-            if found.f1 and found.f1.low is not None and found.f1.high is not None:
-                axes.vlines(found.step, found.f1.low, found.f1.high, color=colour.light)
-            if found.f1 and found.f1.value is not None:
-                axes.plot(found.step, found.f1.value, "o", color=colour.light)
-            axes.plot(found.step, found.worst, "x", color=GREY.light, clip_on=False)
+        for score in report.checkpoints:
+            colour = GREEN if score.step == report.chosen else BLUE
+            if score.f1 and score.f1.low is not None and score.f1.high is not None:
+                axes.vlines(score.step, score.f1.low, score.f1.high, color=colour.light)
+            if score.f1 and score.f1.value is not None:
+                axes.plot(score.step, score.f1.value, "o", color=colour.light)
+            axes.plot(score.step, score.worst, "x", color=GREY.light, clip_on=False)
         axes.set_xlabel("step")
         axes.set_ylabel("F1")
         axes.set_xticks(
-            [found.step for found in report.checkpoints][:: len(report.checkpoints) // 12 + 1]
+            [score.step for score in report.checkpoints][:: len(report.checkpoints) // 12 + 1]
         )
         axes.set_ylim(bottom=0)
         caption = (
@@ -77,11 +77,11 @@ def _checkpoints(report: TrainingReport) -> Table:
         ("step", "precision", "recall", "F1", "over all items", "unreadable", "items"),
         tuple(
             (
-                f"{found.step:,}", format_interval(found.precision),
-                format_interval(found.recall), format_interval(found.f1),
-                f"{found.worst:.3f}", f"{found.unreadable:,}", f"{found.items:,}",
+                f"{score.step:,}", format_interval(score.precision),
+                format_interval(score.recall), format_interval(score.f1),
+                f"{score.worst:.3f}", f"{score.unreadable:,}", f"{score.items:,}",
             )
-            for found in report.checkpoints
+            for score in report.checkpoints
         ),
         left=0,
         note="In brackets: 95 % interval by user, and n. Precision leaves out empty plans.",
@@ -127,10 +127,10 @@ def _data(report: TrainingReport) -> tuple[Block, ...]:
 
 
 def _settings(begun: TrainingStart) -> Table:
-    format_interval = begun.model_dump(mode="json", exclude={"data"})
+    settings = begun.model_dump(mode="json", exclude={"data"})
     rows = [
         (f"{key}.{name}" if name else key, "none" if value is None else visible(str(value)))
-        for key, given in format_interval.items()
-        for name, value in (given.items() if isinstance(given, dict) else [("", given)])
+        for key, setting in settings.items()
+        for name, value in (setting.items() if isinstance(setting, dict) else [("", setting)])
     ]
     return Table(("", ""), tuple(rows), left=2)

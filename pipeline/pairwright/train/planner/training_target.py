@@ -1,4 +1,4 @@
-"""From gold aspects to the text that a planner is trained to write, and back.
+"""The text that a planner is trained to write for gold aspects, and its way back.
 
 `plan`: the JSON that our own planners reply with, so that the trained model can be put in any
 planner's place. `lamp-qa`: LaMP-QA's list, which names no posts.
@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from pairwright import text
 from pairwright.models import parse
 from pairwright.records import GoldAspect
-from pairwright.settings.prompt import guard
+from pairwright.settings.template import guard
 from pairwright.stages.aspect_list import format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import (
@@ -85,19 +85,21 @@ def target(
     candidates = {name: _planned(name, reasons[name], passages[name]) for name in carried}
     plan = sifted(PlanReply(aspects=list(candidates.values())), question, shown)
     dropped.update(aspect.reason for aspect in plan.dropped)
-    stand = [candidates[aspect.aspect] for aspect in plan.aspects]
-    if over := len(stand) - MAX_PLANNED:
+    passed = [candidates[aspect.aspect] for aspect in plan.aspects]
+    if over := len(passed) - MAX_PLANNED:
         dropped.update({TOO_MANY: max(0, over)})
-    kept = PlanReply(aspects=stand[:MAX_PLANNED])
+    target = PlanReply(aspects=passed[:MAX_PLANNED])
     counted = {reason: n for reason, n in sorted(dropped.items()) if n > 0}
-    return PlanTarget(kept.model_dump_json(), len(kept.aspects), counted)
+    return PlanTarget(target.model_dump_json(), len(target.aspects), counted)
 
 
-def aspects_of(form: Form, said: str, question: str, shown: PromptPosts) -> tuple[str, ...] | None:
-    """The aspects that stand of what a planner wrote; None for a text that cannot be read."""
+def aspects_of(
+    form: Form, plan_text: str, question: str, shown: PromptPosts
+) -> tuple[str, ...] | None:
+    """The aspects of a planner's text that pass the rules; None for a text that cannot be read."""
     if form == "lamp-qa":
-        return parse_aspects(said)
-    reply = parse(said, PlanReply)
+        return parse_aspects(plan_text)
+    reply = parse(plan_text, PlanReply)
     if isinstance(reply, str) or wrong(reply):
         return None
     plan = sifted(reply, question, shown)
@@ -110,12 +112,14 @@ def carrying(aspect: str, question: str, shown: PromptPosts) -> Passage | None:
     wanted = text.terms(aspect) - text.terms(question)
     if not wanted:
         return None
-    found = [
+    passages = [
         Passage(f"p{n}", passage, len(wanted & text.terms(passage)) / len(wanted))
         for n, post in enumerate(shown.posts, start=1)
         for passage in _passages(guard(post.text))
     ]
-    best = max(found, key=lambda candidate: (candidate.share, -len(candidate.words)), default=None)
+    best = max(
+        passages, key=lambda candidate: (candidate.share, -len(candidate.words)), default=None
+    )
     return best if best and best.share >= LEAST_CARRIED else None
 
 

@@ -117,13 +117,13 @@ def _parts(samples: Sequence[RewardSample]) -> Iterator[Sequence[RewardSample]]:
 
 def _wait(state: tenacity.RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
-    asked = error.retry_after if isinstance(error, Transient) else None
-    return min(asked, 60.0) if asked is not None else _JITTERED(state)
+    retry_after = error.retry_after if isinstance(error, Transient) else None
+    return min(retry_after, 60.0) if retry_after is not None else _JITTERED(state)
 
 
 def _seconds(headers: httpx2.Headers) -> float | None:
-    asked = headers.get("Retry-After", "")
-    return float(asked) if asked.isdecimal() else None
+    seconds = headers.get("Retry-After", "")
+    return float(seconds) if seconds.isdecimal() else None
 
 
 def _said(reply: httpx2.Response) -> str:

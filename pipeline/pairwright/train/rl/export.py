@@ -76,19 +76,19 @@ class RlExport(Record):
     """Characters of the longest prompt."""
 
 
-def export_prompts(out: Path, about: RlExport, found: Sequence[RlPrompt]) -> RlExport:
+def export_prompts(out: Path, about: RlExport, prompts: Sequence[RlPrompt]) -> RlExport:
     """Write the folder, whole or not at all.
 
     Raises InputError where it holds something, or nobody is left for validation.
     """
     if out.is_dir() and any(out.iterdir()):
         raise InputError("is not empty", where=out, fix="Give --out a new folder.")
-    about = _counted(about, found)
+    about = _counted(about, prompts)
     partial = out.with_name(f"{out.name}.partial")
     with on_disk(partial):
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        for name, table in _tables(about, found):
+        for name, table in _tables(about, prompts):
             (partial / name).parent.mkdir(exist_ok=True)
             pq.write_table(table, partial / name, compression="zstd")
     write_whole(partial / "README.md", _readme(about))
@@ -102,10 +102,10 @@ def splits_in(about: RlExport) -> list[Split]:
     return [split for split in SPLITS if about.pairs[split]]
 
 
-def _counted(about: RlExport, found: Sequence[RlPrompt]) -> RlExport:
-    pairs = Counter(finding.split for finding in found)
-    prompts = Counter(finding.split for finding in found if finding.first)
-    users = Counter(split for _, split in {(finding.row.user, finding.split) for finding in found})
+def _counted(about: RlExport, rows: Sequence[RlPrompt]) -> RlExport:
+    pairs = Counter(prompt.split for prompt in rows)
+    prompts = Counter(prompt.split for prompt in rows if prompt.first)
+    users = Counter(split for _, split in {(prompt.row.user, prompt.split) for prompt in rows})
     if about.validation_share and not pairs["validation"]:
         raise InputError(
             "all users are partners of each other, so that none can be held out",
@@ -117,15 +117,15 @@ def _counted(about: RlExport, found: Sequence[RlPrompt]) -> RlExport:
             "prompts": {split: prompts[split] for split in SPLITS},
             "pairs": {split: pairs[split] for split in SPLITS},
             "users": {split: users[split] for split in SPLITS},
-            "repeated": sum(not finding.first for finding in found),
-            "longest": max(len(finding.prompt) for finding in found),
+            "repeated": sum(not prompt.first for prompt in rows),
+            "longest": max(len(prompt.prompt) for prompt in rows),
         }
     )
 
 
-def _tables(about: RlExport, found: Sequence[RlPrompt]) -> Iterator[tuple[str, pa.Table]]:
+def _tables(about: RlExport, rows: Sequence[RlPrompt]) -> Iterator[tuple[str, pa.Table]]:
     for split in splits_in(about):
-        prompts = [one for one in found if one.split == split]
+        prompts = [one for one in rows if one.split == split]
         if about.format == "verl":
             source = f"pairwright/{about.release}"
             yield f"{split}.parquet", verl_table(prompts, source, aspects=about.aspects)

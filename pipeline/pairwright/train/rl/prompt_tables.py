@@ -41,14 +41,14 @@ def rl_prompts(
     """
     places = places_of(_users(rows), "rl")
     held = _held(sorted(set(places.values())), validation_share)
-    seen: set[tuple[str, str]] = set()
-    made: list[RlPrompt] = []
+    keys: set[tuple[str, str]] = set()
+    prompts: list[RlPrompt] = []
     for row in rows:
         key = (row.item_id, row.user or row.cluster)
         split: Split = "validation" if places[key[1]] in held else "train"
-        made.append(RlPrompt(row, shown(row), split, key not in seen))
-        seen.add(key)
-    return made
+        prompts.append(RlPrompt(row, shown(row), split, key not in keys))
+        keys.add(key)
+    return prompts
 
 
 def _held(groups: Sequence[int], share: float) -> set[int]:
@@ -58,10 +58,10 @@ def _held(groups: Sequence[int], share: float) -> set[int]:
 
 def _users(rows: Iterable[Row]) -> list[Sequence[str]]:
     """Of each pair or twin, whose it is."""
-    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    by_subject: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
-        found[row.subject][row.user or row.cluster] = None
-    return [list(users) for users in found.values()]
+        by_subject[row.subject][row.user or row.cluster] = None
+    return [list(users) for users in by_subject.values()]
 
 
 class ChatMessage(Record):

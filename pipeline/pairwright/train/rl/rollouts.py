@@ -94,11 +94,11 @@ def _rollouts(dump: Path) -> Iterator[Rollout]:
 def _files(dump: Path) -> list[Path]:
     if dump.is_file():
         return [dump]
-    found = [*dump.glob("*.jsonl"), *dump.glob("*.parquet"), *dump.glob("completions/*.parquet")]
-    if not found:
+    paths = [*dump.glob("*.jsonl"), *dump.glob("*.parquet"), *dump.glob("completions/*.parquet")]
+    if not paths:
         raise InputError("holds no .jsonl and no .parquet", where=dump, fix=_FIX)
     # By number: verl names them 1.jsonl, 10.jsonl, 2.jsonl.
-    return sorted(found, key=lambda path: (len(path.name), path.name))
+    return sorted(paths, key=lambda path: (len(path.name), path.name))
 
 
 def _of_verl(path: Path) -> Iterator[Rollout]:

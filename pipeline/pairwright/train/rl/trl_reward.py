@@ -93,14 +93,14 @@ def _text(completion: str | Messages) -> str:
 
 def _check_trl() -> None:
     try:
-        found = version("trl")
+        installed = version("trl")
     except PackageNotFoundError:
         return
-    numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdecimal())
+    numbers = tuple(int(part) for part in installed.split(".")[:2] if part.isdecimal())
     if numbers < OLDEST:
         wanted = ".".join(map(str, OLDEST))
         raise ConfigError(
-            f"version {found} gives a completion without a reward the reward 0",
+            f"version {installed} gives a completion without a reward the reward 0",
             where="trl",
             fix=f"pip install 'trl>={wanted}'",
         )

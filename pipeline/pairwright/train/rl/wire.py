@@ -43,7 +43,7 @@ class Reward(Record):
 
     score: float | None = None
     error: str = ""
-    """In one word, such as `context_length`; empty where there is a score."""
+    """The reason in one word, such as `context_length`; empty where there is a score."""
     detail: str = ""
 
     @model_validator(mode="after")
@@ -74,7 +74,7 @@ class Health(Record):
     """Samples that are not answered yet."""
     scored: int = 0
     empty: int = 0
-    """Of these, empty responses."""
+    """The number of these that were empty responses."""
     errors: dict[str, int] = Field(default={})
     """Samples without a score, by reason."""
     failed: dict[str, int] = Field(default={})

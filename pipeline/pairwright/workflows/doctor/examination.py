@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pairwright.construct.build_rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.models import simulated
-from pairwright.models.client import Client, Meter
+from pairwright.models.client import Meter
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
 from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
@@ -24,7 +24,7 @@ from pairwright.workflows.doctor.server import cache_metrics, list_models
 from pairwright.workflows.doctor.thinking import check_thinking
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.recording import replay_of
-from pairwright.workflows.run_models import MeterCounts, api_key, call_counts
+from pairwright.workflows.run_models import MeterCounts, api_key, call_counts, client_of
 
 PATIENCE_S = 120.0
 INSTRUCTIONS = 1000
@@ -44,7 +44,7 @@ class ServerToExamine(NamedTuple):
 
 @dataclass(frozen=True)
 class ServerReport:
-    """What was found out about one server."""
+    """What the examination of one server found."""
 
     endpoint: str
     """The endpoint's name in the config."""
@@ -112,13 +112,13 @@ def _recording(name: str, endpoint: Endpoint) -> ServerReport:
     try:
         replay_of(name, endpoint)
     except InputError as error:
-        found = ServerFinding("stop", "recording", error.what, error.fix)
-        return ServerReport(name, endpoint.model, endpoint.base_urls[0], (found,), MeterCounts())
-    found = ServerFinding(
+        finding = ServerFinding("stop", "recording", error.what, error.fix)
+        return ServerReport(name, endpoint.model, endpoint.base_urls[0], (finding,), MeterCounts())
+    finding = ServerFinding(
         "ok", "recording", "can be read, and has replies of this model",
         "It answers the calls that were recorded, and no others.",
     )  # fmt: skip
-    return ServerReport(name, endpoint.model, endpoint.base_urls[0], (found,), MeterCounts())
+    return ServerReport(name, endpoint.model, endpoint.base_urls[0], (finding,), MeterCounts())
 
 
 async def _examine(server: ServerToExamine, prompts: Prompts, key: str | None) -> ServerReport:
@@ -127,7 +127,8 @@ async def _examine(server: ServerToExamine, prompts: Prompts, key: str | None) -
         update={"base_url": server.url, "attempts": 2, "timeout_s": patience}
     )
     meter = Meter()
-    async with Client(server.name, endpoint, key, meter) as client:
+    # The report says what a server that does not answer has; nothing else is to say it, too.
+    async with client_of(server.name, endpoint, meter, say=lambda _: None) as client:
         questions = ServerQuestions(client, endpoint, server.sampling, prompts)
         findings = await _findings(questions, server, key)
     return ServerReport(

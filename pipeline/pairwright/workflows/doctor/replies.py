@@ -76,11 +76,11 @@ async def check_backend(questions: ServerQuestions, *, vllm: bool) -> ServerFind
     """Three requests that tempt the fault, and for vLLM one that tells the backend."""
     name = await _name(questions) if vllm else None
     faults = await _faults(questions)
-    found = [name] if name else []
+    notes = [name] if name else []
     if faults:
-        found.append(f"control characters in {faults} of {len(SEEDS)} replies under maxLength")
+        notes.append(f"control characters in {faults} of {len(SEEDS)} replies under maxLength")
     if faults or name == "xgrammar":
-        return ServerFinding("note", "schema backend", "; ".join(found), ADVICE)
+        return ServerFinding("note", "schema backend", "; ".join(notes), ADVICE)
     return ServerFinding(
         "ok", "schema backend", name or "not known, and no control characters seen"
     )
@@ -97,14 +97,14 @@ async def _name(questions: ServerQuestions) -> str | None:
 
 async def _faults(questions: ServerQuestions) -> int:
     """How many replies under `maxLength` are JSON only if control characters are let through."""
-    found = 0
+    faulty = 0
     for seed in SEEDS:
         try:
             text = await _ask(questions, {"type": "string", "maxLength": 40}, room=256, seed=seed)
         except RequestRefused:
             break  # A server that does not take the keyword cannot have the fault.
-        found += leniency(text) == "control_characters"
-    return found
+        faulty += leniency(text) == "control_characters"
+    return faulty
 
 
 async def _ask(questions: ServerQuestions, item: dict[str, Any], *, room: int, seed: int) -> str:
@@ -148,10 +148,10 @@ async def check_prefix_cache(
     except RequestRefused as error:
         return ServerFinding("note", "prefix cache", f"not found out: {error}")
     if again.cached_tokens:
-        found = (
+        sentence = (
             f"on: {again.cached_tokens:,} of {again.completion.prompt_tokens:,} tokens were reused"
         )
-        return ServerFinding("ok", "prefix cache", f"{found}{_room(reported)}")
+        return ServerFinding("ok", "prefix cache", f"{sentence}{_room(reported)}")
     if reported and reported.prefix_caching:
         return ServerFinding(
             "ok", "prefix cache", f"on, by the server's own account{_room(reported)}"

@@ -44,7 +44,7 @@ async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelLis
     where = f"{url.rstrip('/')}/models"
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        got = await _get(where, headers, endpoint.timeout_s)
+        page = await _get(where, headers, endpoint.timeout_s)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         return ModelList(
             ServerFinding(
@@ -52,24 +52,24 @@ async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelLis
                 "Is the server running, and does the address end in /v1?",
             )
         )  # fmt: skip
-    if got.moved_to:
+    if page.moved_to:
         return ModelList(
             ServerFinding(
-                "note", "server", f"answers {got.status} and sends on to {got.moved_to}",
+                "note", "server", f"answers {page.status} and sends on to {page.moved_to}",
                 "Name the address that it sends to as base_url: on the way a request can lose"
                 " its key and its content.",
             )
         )  # fmt: skip
-    if got.status in (401, 403):
+    if page.status in (401, 403):
         return ModelList(
             ServerFinding(
-                "stop", "server", f"refuses the key: {got.status} for {where}",
+                "stop", "server", f"refuses the key: {page.status} for {where}",
                 "Set the key in the environment variable that `api_key_env` names.",
             )
         )  # fmt: skip
-    if got.status != 200:
-        return _unlisted(f"{got.status} for {where}")
-    return _model(got.text, endpoint.model, where)
+    if page.status != 200:
+        return _unlisted(f"{page.status} for {where}")
+    return _model(page.text, endpoint.model, where)
 
 
 def _model(text: str, wanted: str, where: str) -> ModelList:
@@ -91,10 +91,10 @@ def _model(text: str, wanted: str, where: str) -> ModelList:
     return ModelList(ServerFinding("ok", "server", f"reachable, and serves {wanted}"), length, vllm)
 
 
-def _unlisted(found: str) -> ModelList:
+def _unlisted(reason: str) -> ModelList:
     return ModelList(
         ServerFinding(
-            "note", "server", f"no list of models: {found}",
+            "note", "server", f"no list of models: {reason}",
             "Some servers have none. Otherwise: does base_url end in /v1?",
         )
     )  # fmt: skip
@@ -103,10 +103,10 @@ def _unlisted(found: str) -> ModelList:
 async def cache_metrics(url: str) -> CacheMetrics | None:
     """vLLM's metrics, which are beside /v1 and not under it; None where there are none."""
     try:
-        got = await _get(f"{url.rstrip('/').removesuffix('/v1')}/metrics", {}, TIMEOUT_S)
+        page = await _get(f"{url.rstrip('/').removesuffix('/v1')}/metrics", {}, TIMEOUT_S)
     except (aiohttp.ClientError, OSError, TimeoutError):
         return None
-    return read_metrics(got.text) if got.status == 200 else None
+    return read_metrics(page.text) if page.status == 200 else None
 
 
 def read_metrics(text: str) -> CacheMetrics | None:

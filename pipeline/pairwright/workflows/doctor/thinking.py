@@ -99,25 +99,25 @@ def _finding(
     probes = [text, by_schema] if by_schema else [text]
     most = max(probe.tokens for probe in probes)
     amount = f"about {most:,} tokens" if most else "an unknown number of tokens"
-    found = [f"thinks before a reply, {amount}"]
+    notes = [f"thinks before a reply, {amount}"]
     advice: list[str] = []
     if by_schema:
         shown = _with_schema(by_schema)
-        found.append(shown)
+        notes.append(shown)
         if shown != TOGETHER:
             advice += [PARSER, OFF]
     if any(probe.completion.reasoning_inline for probe in probes):
-        found.append("the thinking stands in the reply itself, and is cut off there")
+        notes.append("the thinking is in the reply itself, and is cut off there")
         advice.append(PARSER)
     room, cut = questions.endpoint.thinking_tokens or 0, any(probe.cut for probe in probes)
     if cut:
-        found.append(f"{questions.sampling.max_tokens + room:,} tokens of room ran out in it")
+        notes.append(f"{questions.sampling.max_tokens + room:,} tokens of room ran out in it")
     if cut or room < 1.5 * most:
         wanted = max(LEAST, 2 * room, math.ceil(2 * most / _STEP) * _STEP)
         place = f"[endpoints.{questions.client.name}]"
         advice.insert(0, f"Set thinking_tokens = {wanted} under {place}.")
     advice = list(dict.fromkeys(advice))
-    return ServerFinding("note" if advice else "ok", "thinking", "; ".join(found), " ".join(advice))
+    return ServerFinding("note" if advice else "ok", "thinking", "; ".join(notes), " ".join(advice))
 
 
 TOGETHER = "replies by a schema come after thinking"

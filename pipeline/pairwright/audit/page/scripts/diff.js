@@ -2,7 +2,7 @@
 
 const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}\p{N}]+)*/gu;
 const CELLS = 6e6; // Words of one text times words of the other, at most.
-const RUN = 3; // Fewer words in a row that both have are no common passage.
+const RUN = 3; // Fewer words in a row that both have are not a common passage.
 
 function wordsOf(text) {
   const found = [];

@@ -1,4 +1,4 @@
-"""The tables that commands print."""
+"""What commands print of a run: what it made, what failed, and what its source lacks."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -11,8 +11,6 @@ from rich.table import Table
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
-    from pairwright.construct.estimate import BuildEstimate
-    from pairwright.construct.pilot import PilotEstimate
     from pairwright.workflows.run_status import RunStatus
 
 
@@ -56,19 +54,18 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
         table.add_row("waiting", f"{where}: for {purpose}", f"{n:,}")
     table.add_section()
     for mode in status.config.modes:
-        for stage, found in funnel_rows(counted.reached, mode)[1:]:
-            if not found.n:
-                continue
-            table.add_row("funnel", f"{mode}: {STAGES[stage]}", str(found))
+        for stage, reached in funnel_rows(counted.reached, mode)[1:]:
+            if reached.n:
+                table.add_row("funnel", f"{mode}: {STAGES[stage]}", str(reached))
     table.add_section()
-    for posts, found in counted.no_signal_by_length():
-        table.add_row("no signal", f"of {posts} posts", str(found))
+    for posts, share in counted.no_signal_by_length():
+        table.add_row("no signal", f"of {posts} posts", str(share))
     for check in status.checks:
         if check.found.n:
             table.add_row("check", check.meaning, str(check.found))
     for kind, n in counted.lenient.most_common():
-        share = f"{n:,} of {counted.json_replies:,}"
-        table.add_row("lenient", f"replies read in spite of: {kind.replace('_', ' ')}", share)
+        of_replies = f"{n:,} of {counted.json_replies:,}"
+        table.add_row("lenient", f"replies read in spite of: {kind.replace('_', ' ')}", of_replies)
     table.add_section()
     totals = status.stored
     now = "" if sent is None else f"; {sent:,} sent now"
@@ -96,58 +93,9 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
 
 
 def recorded_models(status: "RunStatus") -> str:
-    """Who wrote the recorded replies, as a phrase."""
+    """The models that wrote the recorded replies, as a phrase."""
     what = "the embedded model" if status.simulated else "a language model"
     return f"{what} ({', '.join(status.recorded)})"
-
-
-def estimate_tables(console: Console, expected: "BuildEstimate") -> None:
-    """What a build would cost at the least and at the most."""
-    for title, lines in (
-        ("if every first draft is accepted", expected.first_draft),
-        ("at most, if every draw is used", expected.at_most),
-    ):
-        table = Table(
-            title=f"{number_of(expected.items, 'item')}, {title}",
-            box=box.SIMPLE,
-            title_justify="left",
-        )
-        for name in ("role", "model", "calls", "prompt tokens", "reply tokens", "cost"):
-            table.add_column(name, justify="left" if name in ("role", "model") else "right")
-        for line in lines:
-            table.add_row(
-                line.role,
-                f"{line.model} ({line.endpoint})",
-                f"{line.calls:,}",
-                f"{line.prompt_tokens:,}",
-                f"{line.completion_tokens:,}",
-                _range(line.cost_with_cache, line.cost),
-            )
-        sums = (
-            sum(getattr(line, name) for line in lines)
-            for name in ("calls", "prompt_tokens", "completion_tokens")
-        )
-        dearest = sum(line.cost for line in lines)
-        price = _range(sum(line.cost_with_cache for line in lines), dearest)
-        table.add_row("all", "", *(f"{total:,}" for total in sums), price, style="bold")
-        console.print(table)
-    console.print(
-        "Nothing was sent. Items that show no personal signal stop early and cost less;"
-        " reply lengths are assumptions."
-    )
-    cached = [sum(line.cached_tokens for line in lines) for lines in expected[2:]]
-    if any(cached):
-        least, most = (f"{tokens:,}" for tokens in cached)
-        console.print(
-            f"Up to {least if least == most else f'{least} to {most}'} of the prompt tokens are"
-            " histories that were sent before, which an endpoint's cache may hold; price_cached"
-            " of an endpoint is their price."
-        )
-
-
-def _range(low: float, high: float) -> str:
-    """Two amounts of money, or one where they are the same."""
-    return f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
 
 
 SHORT = 0.05
@@ -177,38 +125,6 @@ def print_failures(console: Console, status: "RunStatus") -> None:
         soft_wrap=True,
         markup=False,
     )
-
-
-def pilot_table(console: Console, expected: "PilotEstimate", n: int) -> None:
-    """What a build will take by what a pilot came to: `n` kept units or items are given."""
-    from pairwright.construct.pilot import kept_word
-
-    kept = kept_word(expected.mode)
-    table = Table(
-        title=f"By the pilot: {n:,} {kept if expected.given == 'kept' else 'items'}",
-        box=box.SIMPLE,
-        title_justify="left",
-    )
-    for name in ("", "expected", "95 % interval"):
-        table.add_column(name, justify="right" if name else "left")
-    words = {"kept": f"{kept} kept", "prompt_tokens": "prompt tokens",
-             "completion_tokens": "reply tokens"}  # fmt: skip
-    for one in expected.expected:
-        places = 2 if one.name == "cost" else 0
-        high = f"{one.high:,.{places}f}" if one.high < float("inf") else "no upper end"
-        table.add_row(
-            words.get(one.name, one.name),
-            f"{one.value:,.{places}f}",
-            f"{one.low:,.{places}f} to {high}",
-        )
-    console.print(table)
-    console.print(
-        f"Of {number_of(expected.users, 'user')} of the pilot with"
-        f" {number_of(expected.items, 'item')} and {expected.kept:,} {kept} kept; intervals are of"
-        " bootstrap draws of users. It holds for users like those of the pilot."
-    )
-    if expected.simulated:
-        console.print("[bold]Simulated:[/bold] the embedded model answered in the pilot.")
 
 
 def print_source_problems(console: Console, status: "RunStatus") -> None:

@@ -1,0 +1,94 @@
+"""What a build prints below its table: what to do next, what waits and what is missing."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from pairwright.cli.run_tables import print_failures
+from pairwright.cli.shell import command, print_commands
+from pairwright.models.batch import Round
+from pairwright.models.batch.rounds import folder_of
+from pairwright.models.model import CUT_IN_THINKING
+from pairwright.text import number_of
+
+if TYPE_CHECKING:
+    from pairwright.workflows.run_status import RunStatus
+
+
+def print_shortfalls(console: Console, status: "RunStatus", same_build: str) -> None:
+    """Print why a build made less than it could, and what to do; `same_build` is the command that
+    goes on with it. While units wait for a batch, what is missing in the end is not known yet."""
+    if cut := sum(n for (*_, why), n in status.tally.rejected.items() if CUT_IN_THINKING in why):
+        console.print(
+            f"{number_of(cut, 'unit')} refused because a model's thinking left no room for its"
+            " reply: `pairwright doctor` says which thinking_tokens to set for its endpoint. With"
+            " another number its calls are asked again (--accept-changes).",
+            style="yellow",
+        )
+    if status.budget_spent:
+        console.print("The budget is spent: raise [budget] to go on.", style="yellow")
+    if status.waiting:
+        return
+    if status.target and (missing := status.target.missing):
+        console.print(
+            f"The target is not reached: {missing:,} are missing, and no item is left.",
+            style="yellow",
+        )
+    if status.failed:
+        _print_failed(console, status, same_build)
+
+
+def _print_failed(console: Console, status: "RunStatus", same_build: str) -> None:
+    """Print how much of a run is missing, why, and the command that asks for it."""
+    # What reads recordings takes a while to import, and other commands do without.
+    from pairwright.models.recorded import NOT_RECORDED
+
+    print_failures(console, status)
+    # A recording says the same again; the build has said what to do.
+    if any(reason != NOT_RECORDED for _, reason in status.tally.failed):
+        print_commands(console, "Ask for them again:", [same_build])
+
+
+def print_next_steps(out: Console, run: Path) -> None:
+    """Print the commands that show what was made, with ids that exist."""
+    from pairwright.construct.run_pairs import iterate_pairs
+
+    pair = next(iterate_pairs(run), None)
+    look = [] if pair is None else [command("show", run, pair.id)]
+    print_commands(out, "Look further:", [*look, command("status", run, "--verify")])
+    files = "pairs.jsonl, rejected.jsonl, failed.jsonl, manifest.json"
+    out.print(f"  {run}/: {files}", markup=False)
+
+
+def print_round(out: Console, round_: Round, run: Path, batch_out: Path, same_build: str) -> None:
+    """Print the files that wait for replies, and what to do with them; `same_build` is the command
+    that takes the next step once they are answered."""
+    folder, first = folder_of(batch_out, round_.round), round_.shards[0]
+    calls = number_of(round_.lines, "call")
+    files = (f"{one.file}: {one.lines:,} to {one.endpoint} ({one.model})" for one in round_.shards)
+    print_commands(out, f"Round {round_.round}: {calls} in {folder}/", files)
+    replies = folder / f"{first.file.removesuffix('.jsonl')}.replies.jsonl"
+    run_batch = shlex.join(
+        ["vllm", "run-batch", *("-i", str(folder / first.file)), *("-o", str(replies))]
+    )
+    # The shell must see the star.
+    every_reply = f"{shlex.quote(str(folder))}/*.replies.jsonl"
+    print_commands(
+        out,
+        "Have them answered by a Batch API:",
+        [
+            command("batch", "submit", run, batch_out),
+            command("batch", "poll", run, batch_out, "--wait"),
+        ],
+    )
+    print_commands(
+        out,
+        "or by vLLM, each file with the model it is for:",
+        [
+            f"{run_batch} --model {shlex.quote(first.model)}",
+            f"{command('batch', 'ingest', run)} {every_reply}",
+        ],
+    )
+    print_commands(out, "and go on:", [same_build])

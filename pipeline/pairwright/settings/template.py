@@ -1,0 +1,176 @@
+"""A prompt file's text as a template: what it may hold, and what is written for its values.
+
+A template has `{{ name }}` and `{% for %}` alone. Every value that enters it is guarded: user posts
+and model replies are data, so they can neither close the tag they are in nor smuggle control
+characters or chat markers. Jinja never renders a value again, so `{{ }}` inside a post stays text.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import jinja2
+from jinja2 import nodes
+from jinja2.meta import find_undeclared_variables
+
+from pairwright.errors import PromptError
+from pairwright.text import visible
+
+Piece = Callable[[Mapping[str, Hashable]], str]
+"""Writes one part of a prompt: text that never changes, a value, or a loop."""
+KEPT = 1024
+"""Texts of each loop that are kept at hand: one history is part of many prompts."""
+
+
+_ALLOWED_NODES = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Getattr,
+    nodes.For,
+)
+# What a template may read of a post, an aspect, a list, a case, a scale or an anchor.
+_ATTRIBUTES = frozenset(
+    {
+        "label",
+        "text",
+        "number",
+        "aspects",
+        "aspect",
+        "posts",
+        "name",
+        "question",
+        "anchors",
+        "score",
+    }
+)
+# What could end a tag of ours, open another, or read as a chat template's marker: a closing tag in
+# any spelling, a name right after `<` with nothing or attributes behind it, `<|...|>` in both
+# widths, `[INST]` and its like. "a < b and c > d" is none of these.
+_MARKER = re.compile(
+    r"<(?=\s*[/|\uff5c]|[A-Za-z_][\w.:-]*(?:\s*/?>|\s+[\w.:-]+\s*=))|\[(?=/?[A-Z_]{4,}\])"
+)
+
+
+class Rendered(str):
+    """What a prompt file wrote: the texts in it are guarded, and its own tags are to stay."""
+
+
+def _inert(value: object) -> str:
+    return str(value) if isinstance(value, (int, float, Rendered)) else guard(str(value))
+
+
+# One post is part of many prompts.
+@lru_cache(maxsize=4096)
+def guard(text: str) -> str:
+    """Text that is inert in a prompt: no tags, no chat markers, no invisible characters."""
+    shown = visible(text)
+    # Most texts hold neither, and a look is much cheaper than the pattern.
+    if "<" not in shown and "[" not in shown:
+        return shown
+    return _MARKER.sub(lambda m: "\u2039" if m.group() == "<" else "(", shown)
+
+
+@lru_cache(maxsize=64)
+def compiled(path: Path, source: str, may: frozenset[str]) -> tuple[Piece, ...]:
+    """The parts of a prompt that uses these variables. Kept: a process that loads its prompts more
+    than once compiles them once."""
+    environment = _environment()
+    return tuple(_pieces(environment, _checked(environment, path, source, may)))
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        finalize=_inert,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    # A prompt knows its values and nothing else; every rendering would copy these.
+    environment.globals.clear()
+    return environment
+
+
+def _pieces(environment: jinja2.Environment, tree: nodes.Template) -> Iterator[Piece]:
+    """The parts of a template in order. Only loops are left to Jinja: most of a prompt is text
+    and plain values, and many prompts share what their loops write."""
+    for node in tree.body:
+        for part in node.nodes if isinstance(node, nodes.Output) else (node,):
+            if isinstance(part, nodes.TemplateData):
+                yield _fixed(part.data)
+            elif isinstance(part, nodes.Name):
+                yield _value(part.name)
+            else:
+                yield _loop(environment, part)
+
+
+def _fixed(text: str) -> Piece:
+    return lambda _: text
+
+
+def _value(name: str) -> Piece:
+    return lambda values: _inert(values[name])
+
+
+def _loop(environment: jinja2.Environment, node: nodes.Node) -> Piece:
+    body = node if isinstance(node, nodes.Stmt) else nodes.Output([node])
+    tree = nodes.Template([body], lineno=1)
+    tree.set_environment(environment)
+    names = sorted(find_undeclared_variables(tree))
+    template = environment.from_string(tree)
+
+    @lru_cache(maxsize=KEPT)
+    def written(*values: Hashable) -> str:
+        return template.render(zip(names, values, strict=True))
+
+    return lambda values: written(*[values[name] for name in names])
+
+
+def _checked(
+    environment: jinja2.Environment, path: Path, source: str, may: frozenset[str]
+) -> nodes.Template:
+    """The template, which uses these variables, all of them and no others."""
+    listed = ", ".join(sorted(may)) or "none"
+    try:
+        tree = environment.parse(source)
+    except jinja2.TemplateSyntaxError as error:
+        raise PromptError(
+            f"not a template: {error.message}",
+            where=f"{path}:{error.lineno}",
+            fix="Write {{ name }} for a value and {% for x in xs %} ... {% endfor %} for a list.",
+        ) from None
+    for node in tree.find_all(nodes.Node):
+        if not isinstance(node, _ALLOWED_NODES):
+            raise PromptError(
+                f"{type(node).__name__.lower()} is not allowed in a prompt",
+                where=f"{path}:{node.lineno}",
+                fix="A prompt holds only {{ name }} and {% for %}; put logic into the code.",
+            )
+        if isinstance(node, nodes.Getattr) and node.attr not in _ATTRIBUTES:
+            raise PromptError(
+                f"nothing has the field {node.attr!r}",
+                where=f"{path}:{node.lineno}",
+                fix=f"Fields are: {', '.join(sorted(_ATTRIBUTES))}.",
+            )
+        if isinstance(node, nodes.For) and (node.test or node.recursive):
+            raise PromptError(
+                "a loop with a condition or recursion is not allowed",
+                where=f"{path}:{node.lineno}",
+                fix="Write {% for x in xs %} ... {% endfor %}; put logic into the code.",
+            )
+    used = find_undeclared_variables(tree)
+    if unknown := sorted(used - may):
+        raise PromptError(
+            f"unknown variable {unknown[0]!r}", where=path, fix=f"This prompt may use: {listed}."
+        )
+    if missing := sorted(may - used):
+        raise PromptError(
+            f"the variable {missing[0]!r} is not used",
+            where=path,
+            fix=f"Put {{{{ {missing[0]} }}}} where the model should read it; it needs: {listed}.",
+        )
+    return tree
