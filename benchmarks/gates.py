@@ -33,6 +33,7 @@ from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
 from pairwright.settings.rules import TextGate
 from pairwright.stats import share
+from pairwright.text import passages
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_build import build as build_run
 
@@ -120,7 +121,9 @@ def _aspects(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
     def is_planted(aspect: Aspect) -> bool:
         if kind == "generic_aspect":
             return aspect.aspect in generic
-        return not any(aspect.evidence in post for post in posts)
+        return not all(
+            any(passage in post for post in posts) for passage in passages(aspect.evidence)
+        )
 
     for rubric in {pair.rubric.user: pair.rubric for pair in outcome.pairs}.values():
         yield from (True for aspect in rubric.aspects if is_planted(aspect))
