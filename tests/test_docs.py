@@ -303,6 +303,19 @@ def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
     assert all((DOCS / name).is_file() for name in named)
 
 
+def test_a_room_names_its_files_and_no_others() -> None:
+    lists = 0
+    for init in sorted((ROOT / "pipeline" / "pairwright").rglob("__init__.py")):
+        docstring = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
+        named = set(re.findall(r"\b[a-z_]+(?:\.py\b|/)", docstring))
+        if any(name.endswith(".py") for name in named):
+            lists += 1
+            files = {path.name for path in init.parent.glob("*.py")} - {"__init__.py"}
+            rooms = {f"{path.parent.name}/" for path in init.parent.glob("*/__init__.py")}
+            assert named == files | rooms, init
+    assert lists > 20
+
+
 def test_the_python_reference_has_every_public_name() -> None:
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\.\. auto(?:function|class):: pairwright\.(\w+)$", page, re.MULTILINE)

@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 
 from pairwright.errors import InputError
-from pairwright_human_eval.assign import check_enough
+from pairwright_human_eval.assign import check_enough, draw_controls
+from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
 from pairwright_human_eval.study_tasks import FEWEST_CHECKS
 from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
@@ -149,7 +150,9 @@ def test_every_question_is_answered_by_exactly_overlap_people(n: int) -> None:
     overlap = overlap_of(made)
     who: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for k in made.keyed(*VOTES_AND_CONTROLS):
-        who[k.subject, k.pair, k.kind, k.purpose].append(k.annotator)
+        # Of a twin, strangers' posts are asked about by `overlap` people for both halves together.
+        half = None if k.purpose == "wrong_profile" else k.pair
+        who[k.subject, half, k.kind, k.purpose].append(k.annotator)
     assert all(len(names) == len(set(names)) == overlap for names in who.values())
     questions = set(who)
     for subject in made.subjects:
@@ -162,11 +165,11 @@ def test_every_question_is_answered_by_exactly_overlap_people(n: int) -> None:
 def test_a_control_takes_the_seats_of_the_aspects(n: int) -> None:
     made = some_study(n)
     asked = {k.subject for k in made.keyed("vote", kind="rubric")}
-    controls = {k.subject: k for k in made.keyed("wrong_profile", "narrative")}
-    assert asked | controls.keys() == made.by_id.keys()
-    assert not asked & controls.keys()
-    for keyed in controls.values():
-        assert keyed.kind == "preference"
+    controls = made.keyed("wrong_profile", "narrative")
+    assert asked | {k.subject for k in controls} == made.by_id.keys()
+    assert not asked & {k.subject for k in controls}
+    assert all(keyed.kind == "preference" for keyed in controls)
+    for keyed in made.keyed("narrative"):
         assert keyed.pair == made.by_id[keyed.subject].asked.id
 
 
@@ -226,29 +229,49 @@ def test_a_larger_sample_holds_the_smaller() -> None:
 
 
 @pytest.mark.parametrize("n", STUDIES)
-def test_whoever_votes_meets_at_least_four_checks_each_once(n: int) -> None:
+def test_whoever_votes_meets_enough_checks_each_once(n: int) -> None:
     made = some_study(n)
     voters = {k.annotator for k in made.keyed("vote", kind="preference")}
     for who in voters:
         met = [task.keyed.subject for task in made.tasks[who] if task.keyed.purpose == "attention"]
         assert FEWEST_CHECKS <= len(met) == len(set(met))
+        assert nonreader_pass(len(met), 0.75) <= NONREADER_PASS
 
 
 def test_the_share_of_checks_is_of_the_votes() -> None:
     made = study_of(mixed(40, 40), attention=0.1)
     for tasks in made.tasks.values():
         purposes = Counter(t.keyed.purpose for t in tasks if t.keyed.kind == "preference")
-        assert 0.1 <= purposes["attention"] / purposes["vote"] < 0.1 + 1 / purposes["vote"]
+        least = math.ceil(0.1 * purposes["vote"])
+        assert purposes["attention"] == enough_checks(least, 0.75, len(CHECKS))
     assert not study_of(mixed(5, 5), attention=0).keyed("attention")
     every = study_of(mixed(9, 9), attention=1.0, checks=CHECKS[:5])
     assert len(every.keyed("attention")) == 5 * 9
 
 
-def test_a_check_expects_the_good_response() -> None:
+def test_a_check_expects_the_response_that_its_posts_ask_for() -> None:
     for task in study_of(mixed(12, 12)).of("attention"):
         shown = {"A": task.data["response_a"], "B": task.data["response_b"]}
         assert task.keyed.expected is not None
-        assert "wipe it dry" in str(shown[task.keyed.expected])
+        asked = "wipe it dry" if "brass" in str(task.data["posts"]) else "thrown away"
+        assert asked in str(shown[task.keyed.expected])
+
+
+def test_nothing_but_the_posts_tells_the_right_answer_of_a_check() -> None:
+    """Each response is the right one about as often, and for every check some people get either."""
+    made = [study_of(mixed(12, 12), seed=seed) for seed in range(12)]
+    tasks = [task for study in made for task in study.of("attention")]
+    people = Counter("brass" in str(task.data["posts"]) for task in tasks)
+    n = people.total()
+    assert n >= 700
+    assert abs(people[True] - n / 2) < 3 * math.sqrt(n / 4)
+    for question in {str(task.data["question"]) for task in tasks}:
+        asked = {
+            "brass" in str(task.data["posts"])
+            for task in tasks
+            if task.data["question"] == question
+        }
+        assert asked == {True, False}
 
 
 def test_the_right_answers_of_an_annotators_checks_are_on_both_sides() -> None:
@@ -336,11 +359,55 @@ def test_a_wrong_profile_is_another_users_never_the_askers_or_the_partners() -> 
         assert narrative == "[]"
 
 
-def test_a_subject_shows_the_same_stranger_to_everyone() -> None:
+def test_a_pair_shows_the_same_stranger_to_everyone() -> None:
     seen = defaultdict(set)
     for keyed, text, _ in shown(study_of(mixed(20, 20), wrong_profile=0.5), "wrong_profile"):
-        seen[keyed.subject].add(text)
+        seen[keyed.pair].add(text)
     assert {len(texts) for texts in seen.values()} == {1}
+
+
+def test_both_halves_of_twins_are_shown_with_strangers_about_as_often() -> None:
+    made = study_of(mixed(100, 0), wrong_profile=0.5)
+    by_subject = defaultdict(list)
+    for keyed in made.keyed("wrong_profile"):
+        by_subject[keyed.subject].append(keyed.pair)
+    assert len(by_subject) == 50
+    for subject, pairs in by_subject.items():
+        counts = Counter(pairs)
+        assert set(counts) == {pair.id for pair in made.by_id[subject].pairs}
+        assert sorted(counts.values()) == [1, 2]
+    asked = {pair.id for subject in made.subjects for pair in subject.pairs if pair.asked}
+    share = sum(keyed.pair in asked for keyed in made.keyed("wrong_profile")) / 150
+    assert 0.4 < share < 0.6
+
+
+def test_a_stranger_of_the_same_category_comes_first() -> None:
+    pairs = [violate(n, category=f"hobby {n % 10}") for n in range(40)]
+    hobbies = {tell(pair.user): pair.category for pair in pairs}
+    made = study_of(pairs, annotators=6, wrong_profile=1.0)
+    controls = shown(made, "wrong_profile")
+    assert len(controls) == 120
+    for keyed, seen, _ in controls:
+        (whose,) = {hobby for word, hobby in hobbies.items() if word + " " in seen}
+        assert whose == made.by_id[keyed.subject].asked.category
+
+
+def test_a_stranger_of_another_category_is_better_than_none() -> None:
+    pairs = [violate(n, category=f"hobby {n}") for n in range(6)]
+    made = study_of(pairs, annotators=6, wrong_profile=1.0)
+    assert len({keyed.subject for keyed in made.keyed("wrong_profile")}) == 6
+
+
+@pytest.mark.parametrize(
+    ("subjects", "share", "controls"),
+    [(10, 0.05, 2), (100, 0.05, 20), (200, 0.05, 40), (300, 0.05, 40), (40, 0.5, 20), (200, 0, 0)],
+)
+def test_the_control_has_forty_subjects_or_a_fifth_of_all(
+    subjects: int, share: float, controls: int
+) -> None:
+    every = subjects_of(mixed(0, subjects), FILE)
+    drawn = draw_controls(every, share, 0.0, seed=1)
+    assert list(drawn.values()) == ["wrong_profile"] * controls
 
 
 def test_a_strangers_posts_are_older_than_the_question() -> None:

@@ -104,7 +104,7 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Pat
             secrets |= {aspect_id(aspect.aspect) for aspect in pair.rubric.aspects}
             secrets |= {aspect.reason for aspect in pair.rubric.aspects}
             secrets |= {str(aspect.confidence) for aspect in pair.rubric.aspects}
-    secrets |= {check.id for check in CHECKS} | set(made.tasks)
+    secrets |= {half.id for check in CHECKS for half in check.halves} | set(made.tasks)
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
     for name, content in shown.items():
         if name == "guidelines.md":  # The same for every study.
@@ -654,8 +654,9 @@ def test_exporting_over_a_damaged_key_puts_it_back(made: Made, tmp_path: Path, h
 
 def test_the_checks_that_ship_are_enough_and_all_different() -> None:
     checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
-    assert len({check.id for check in checks}) == len(checks) >= 24
-    assert all(check.good != check.bad for check in checks)
+    halves = [half for check in checks for half in check.halves]
+    assert len({half.id for half in halves}) == 2 * len(checks) >= 48
+    assert all(half.good != half.bad for half in halves)
     assert {check.domain for check in checks} <= set(Domains.load(assets.RUBRICS).by_key)
 
 
@@ -666,7 +667,11 @@ def test_the_checks_that_ship_are_enough_and_all_different() -> None:
         ("[[check]\n", "no checks can be read"),
         ("check = []\n", "check"),
         ("[[check]]\nquestion = 'q'\n", "check.0"),
-        ("[[check]]\ndomain='d'\nquestion='q'\nposts=[]\ngood='g'\nbad='b'\n", "check.0.posts"),
+        (
+            "[[check]]\ndomain='d'\nquestion='q'\nfirst='f'\nsecond='s'\nposts_for_first=[]\n"
+            "posts_for_second=['p']\n",
+            "check.0.posts_for_first",
+        ),
     ],
 )
 def test_a_file_of_checks_that_cannot_be_read_is_named(

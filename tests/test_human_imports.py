@@ -195,10 +195,13 @@ def test_what_was_there_already_is_not_taken_back(run: Path, files: list[Path]) 
 def test_of_two_files_of_one_name_the_raw_file_is_named(
     run: Path, files: list[Path], tmp_path: Path
 ) -> None:
-    folder, key = HumanFolder(run), read_study(HumanFolder(run)).key
+    folder = HumanFolder(run)
+    study, key = read_study(folder)
     for n, file in enumerate(files[:2]):
         (tmp_path / str(n)).mkdir()
-        import_files([Path(shutil.copy(file, tmp_path / str(n) / "export.json"))], folder, key)
+        import_files(
+            [Path(shutil.copy(file, tmp_path / str(n) / "export.json"))], folder, key, study
+        )
     with pytest.raises(InputError, match="2 files of that name were imported") as error:
         undo_import(folder, ["export.json"])
     raw = sorted(path.name for path in folder.raw.iterdir())
@@ -224,8 +227,9 @@ def test_a_raw_file_without_a_record_is_taken_back_by_its_name(
 def test_a_name_that_is_no_text_is_no_obstacle(run: Path, files: list[Path]) -> None:
     odd = files[0].with_name("odd\udcff.json")
     shutil.copy(files[0], odd)
-    folder, key = HumanFolder(run), read_study(HumanFolder(run)).key
-    assert len(import_files([odd], folder, key).added) == 1
+    folder = HumanFolder(run)
+    study, key = read_study(folder)
+    assert len(import_files([odd], folder, key, study).added) == 1
     assert len(undo_import(folder)) == 1
 
 

@@ -280,6 +280,9 @@ def test_the_right_profile_is_held_against_the_wrong_one_on_the_same_pairs() -> 
     assert (of.own.chosen, of.own.other) == (60, 0)
     assert (of.control_votes.chosen, of.control_votes.other) == (0, 60)
     assert of.difference.value == of.difference_of_all.value == 1
+    assert (of.signs.own, of.signs.control, of.signs.equal) == (20, 0, 0)
+    assert of.signs.p == pytest.approx(2 / 2**20, abs=1e-6)
+    assert of.signs.power == pytest.approx(0.627, abs=0.001)
     assert of.difference.reason == "no interval: nothing varies"
 
 

@@ -16,7 +16,7 @@ from pairwright import assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules, PlanRules
-from pairwright_human_eval.attention import AttentionCheck
+from pairwright_human_eval.attention import MirroredCheck
 from pairwright_human_eval.decisions import Decision, decide
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -50,12 +50,16 @@ SECRETS = {
 """What every pair below carries where no annotator may see it."""
 
 CHECKS = tuple(
-    AttentionCheck(
+    MirroredCheck(
         domain="Checks",
         question=f"How is the fitting number {n} cleaned?",
-        posts=(f"I own fitting {n} and it is brass.", f"Mine, number {n}, is by the sea."),
-        good=f"Brass by the sea, number {n}: wipe it dry.",
-        bad=f"Number {n} is best thrown away.",
+        posts_for_first=(
+            f"I own fitting {n} and it is brass.",
+            f"Mine, number {n}, is by the sea.",
+        ),
+        posts_for_second=(f"I hate fitting {n} and its rust.", f"Mine, number {n}, is past it."),
+        first=f"Brass by the sea, number {n}: wipe it dry.",
+        second=f"Number {n} is best thrown away.",
     )
     for n in range(24)
 )
@@ -200,7 +204,7 @@ def study_of(
     overlap: int = 3,
     attention: float = 0.05,
     seed: int = 0,
-    checks: tuple[AttentionCheck, ...] = CHECKS,
+    checks: tuple[MirroredCheck, ...] = CHECKS,
     **human: Any,
 ) -> Made:
     """Tasks of a study of all these pairs; `human` are keys of the policy."""

@@ -4,16 +4,22 @@ Another tool is one more writer of task files and one more reader of what comes 
 a tool's server is in `pairwright.workflows`.
 """
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from pairwright_human_eval.annotation import AnnotatedTask, AnnotationFile
+from pairwright_human_eval.label_studio import exports
 from pairwright_human_eval.label_studio.annotations import read_annotation
-from pairwright_human_eval.label_studio.exports import read_export
 from pairwright_human_eval.label_studio.files import (
     config_hashes,
     form_files,
     read_task_file,
     task_file,
 )
+from pairwright_human_eval.language import load_language
 from pairwright_human_eval.raw_export import Export, ExportedTask
+from pairwright_human_eval.records import KeyedTask, Study
+from pairwright_human_eval.spreadsheet.filled_in import is_sheet, read_sheet
 from pairwright_human_eval.stored_annotation import read_stored
 
 __all__ = [
@@ -24,6 +30,13 @@ __all__ = [
     "read_task_file",
     "task_file",
 ]
+
+
+def read_export(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export:
+    """What a file of either tool holds. Raises InputError where it cannot be read."""
+    if is_sheet(path):
+        return read_sheet(path, key, study, load_language(study.language))
+    return exports.read_export(path)
 
 
 def read_annotations(export: Export) -> AnnotationFile:
@@ -42,7 +55,7 @@ def _annotated(task: ExportedTask, export: Export) -> AnnotatedTask:
     read = (
         read_annotation(content, task, n)
         if export.tool == "label-studio"
-        else read_stored(content, export, task.task, n)
+        else read_stored(content, export, n)
         for n, content in enumerate(task.annotations)
     )
     return AnnotatedTask(

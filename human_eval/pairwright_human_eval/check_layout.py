@@ -26,7 +26,7 @@ from pairwright_human_eval.text_size import (
 )
 
 KEPT_POSTS = 2
-"""The first posts of a check are never shortened: the need that makes it plain is in both."""
+"""The first posts of a check are never shortened: what decides it is in both."""
 KEPT_SENTENCES = 3
 """Of a response: the first of its sentences may be common to both."""
 TRIED = 12
@@ -51,7 +51,7 @@ def laid_out(
     """The check with as many posts as `example`, one at least, and with question, posts and
     responses of about its sizes; `swap`: the good response has the size of its second one. The ends
     of posts and responses are those of one of the `sources`, which is another for posts."""
-    question = question_like(check, example.question)
+    question = question_like((check.question, *check.questions), example.question)
     good, bad = _responses(check, question, example, sources, swap)
     posts = tuple(post.text for post in example.posts)
     return check.model_copy(
@@ -64,12 +64,10 @@ def laid_out(
     )
 
 
-def question_like(check: AttentionCheck, question: str) -> str:
-    """The wording of the check's question whose size is nearest."""
+def question_like(wordings: Sequence[str], question: str) -> str:
+    """The wording of a check's question whose size is nearest."""
     target = size_of(question)
-    return min(
-        (check.question, *check.questions), key=lambda own: float(distance(size_of(own), target))
-    )
+    return min(wordings, key=lambda own: float(distance(size_of(own), target)))
 
 
 def _responses(
@@ -134,7 +132,7 @@ def _posts(
     own: tuple[str, ...], models: tuple[str, ...], sources: Sequence[Example]
 ) -> tuple[str, ...]:
     """Posts of the sizes of `models`, all together and the first, that end like those of one
-    source."""
+    source. Posts beyond the check's own are the model's."""
 
     def apart(posts: tuple[str, ...]) -> float:
         whole, wanted = (size_of(" ".join(texts)) for texts in (posts, models))

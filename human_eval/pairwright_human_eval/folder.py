@@ -74,6 +74,16 @@ class HumanFolder:
     def decisions(self) -> Path:
         return self.path / "decisions.jsonl"
 
+    @property
+    def preview(self) -> Path:
+        """The tasks as pages, to be looked through."""
+        return self.path / "preview"
+
+    def sheet(self, annotator: str, round: int = 1) -> Path:
+        """The spreadsheet of one annotator, with the tasks of all kinds."""
+        end = "" if round == 1 else "-adjudication"
+        return self.path / "spreadsheets" / f"{annotator}{end}.csv"
+
     def tasks(self, annotator: str, kind: Kind, round: int = 1) -> Path:
         """The task file of one annotator and kind. Names of annotators are ours, not theirs."""
         folder = self.path / ("tasks" if round == 1 else "adjudication")

@@ -10,6 +10,7 @@ from typing import NamedTuple, cast, get_args
 from pairwright.settings.domains import Scale
 from pairwright.text import visible
 from pairwright_human_eval.annotation import Entry, Objection, Remark
+from pairwright_human_eval.language import ENGLISH, Language
 from pairwright_human_eval.records import (
     BOTH,
     CANNOT_TELL,
@@ -62,15 +63,15 @@ def controls(kind: Kind, scales: tuple[Scale, ...], aspects: int) -> dict[str, f
     return {f"{name}_{n}": values for n in range(aspects) for name, values in row.items()}
 
 
-def scale_choices(scale: Scale) -> dict[str, str]:
+def scale_choices(scale: Scale, language: Language = ENGLISH) -> dict[str, str]:
     """The choices of a scale and their labels: every score with its anchor, and `cannot judge`
     where the scale has it."""
-    texts = {anchor.score: anchor.text for anchor in scale.anchors}
+    texts = {anchor.score: language(anchor.text) for anchor in scale.anchors}
     choices = {
         str(score): f"{score}: {texts[score]}" if score in texts else str(score)
         for score in range(scale.low, scale.high + 1)
     }
-    return choices | ({CANNOT_JUDGE: "Cannot judge"} if scale.cannot_judge else {})
+    return choices | ({CANNOT_JUDGE: language("Cannot judge")} if scale.cannot_judge else {})
 
 
 def read_answers(

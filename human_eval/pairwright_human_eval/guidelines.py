@@ -3,23 +3,34 @@
 from collections.abc import Sequence
 
 from pairwright import assets
+from pairwright.errors import InputError
 from pairwright.settings.domains import Scale
+from pairwright_human_eval.language import ENGLISH, FOLDER, Language
 
 TEMPLATE = assets.HUMAN_EVAL / "guidelines.md"
 PLACE = "[[ scales ]]\n"
 """The line of the template in whose place the table of scales is put."""
 
 
-def render_guidelines(scales: Sequence[Scale]) -> str:
+def render_guidelines(scales: Sequence[Scale], language: Language = ENGLISH) -> str:
     """The whole page, in Markdown."""
-    return TEMPLATE.read_text(encoding="utf-8").replace(PLACE, scale_table(scales))
+    template = TEMPLATE if language.code == "en" else FOLDER / f"guidelines.{language.code}.md"
+    try:
+        text = template.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            str(error.strerror), where=template, fix="Write the guidelines of this language there."
+        ) from None
+    return text.replace(PLACE, scale_table(scales, language))
 
 
-def scale_table(scales: Sequence[Scale]) -> str:
+def scale_table(scales: Sequence[Scale], language: Language = ENGLISH) -> str:
     """A column for each scale with its question above, and a row for each score."""
-    anchors = [{anchor.score: anchor.text for anchor in scale.anchors} for scale in scales]
+    anchors = [
+        {anchor.score: language(anchor.text) for anchor in scale.anchors} for scale in scales
+    ]
     scores = sorted({score for column in anchors for score in column})
-    questions = [f"{n}. {scale.question}" for n, scale in enumerate(scales, start=1)]
+    questions = [f"{n}. {language(scale.question)}" for n, scale in enumerate(scales, start=1)]
     rows = [
         ["", *questions],
         ["---"] * (len(scales) + 1),

@@ -49,6 +49,8 @@ class Export(BaseModel):
     config_hash: str | None = None
     """The hash of the project's form at the time of the pull."""
     simulated: bool = False
+    seconds: float | None = None
+    """The time that a person says to have worked on the file."""
     sequence: int = 0
     """Files of a tool that notes no time: of two of them, the one with the higher number came
     later."""

@@ -100,8 +100,13 @@ class Study(Record):
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
     """The quality scales as they were asked: the judges' own."""
+    language: str = "en"
+    """Of the forms and guidelines."""
     config_hashes: dict[str, str]
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
+    mirrored_checks: bool = False
+    """Whether only the posts decide its attention checks. False in studies of older versions: some
+    of their right answers can be seen without the posts."""
 
 
 class QualityAnswers(Record):

@@ -1,7 +1,9 @@
 """Model output as HTML that a labelling page can show: nothing runs, loads, links or hides."""
 
 import html
+import re
 from functools import lru_cache
+from html.parser import HTMLParser
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
@@ -32,6 +34,55 @@ def render_markdown(text: str) -> str:
         token.info = ""
     # Again, because a character reference stands for a character only once it is parsed.
     return visible(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+
+
+def plain_text(page: str) -> str:
+    """What `render_markdown` gave as text for a cell or a terminal: a line for each line, with `-`
+    or a number before the points of a list, and `|` between the cells of a table."""
+    reader = _TextReader()
+    reader.feed(page)
+    reader.close()
+    lines = (line.rstrip() for line in "".join(reader.parts).split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+class _TextReader(HTMLParser):
+    """Collects the text of safe HTML."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._lists: list[int | None] = []
+        """The next number of each open list; None where it has none."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("ul", "ol"):
+            start = dict(attrs).get("start") or "1"
+            self._lists.append(int(start) if tag == "ol" else None)
+        elif tag == "li":
+            number = self._lists[-1] if self._lists else None
+            mark = "- " if number is None else f"{number}. "
+            self.parts.append("\n" + "  " * (len(self._lists) - 1) + mark)
+            if number is not None:
+                self._lists[-1] = number + 1
+        elif tag == "br":
+            self.parts.append("\n")
+        elif tag in ("td", "th"):
+            self.parts.append("| ")
+        elif tag in ("p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "table"):
+            self.parts.append("" if self._lists else "\n\n")
+        elif tag == "tr":
+            self.parts.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("ul", "ol") and self._lists:
+            self._lists.pop()
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        # Between the tags of blocks are line ends that no page shows.
+        if data.strip() or "\n" not in data:
+            self.parts.append(data)
 
 
 def _whole(text: str) -> str:

@@ -26,21 +26,20 @@ class StoredAnnotation(Record):
     comment: str = ""
 
 
-def read_stored(content: JsonValue, export: Export, task: str | None, n: int) -> Annotation:
+def read_stored(content: JsonValue, export: Export, n: int) -> Annotation:
     """Read the `n`th annotation of a task."""
     raw = digest(content)
-    identity = f"{export.source} {export.sequence} {task} {n} {raw}"
     try:
         row = StoredAnnotation.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         return Annotation(
-            raw=raw, identity=identity, problem=Objection("malformed", str(first["msg"]))
+            raw=raw, identity=f"{n} {raw}", problem=Objection("malformed", str(first["msg"]))
         )
     choices = tuple(Choice(control, choice) for control, choice in row.choices)
     return Annotation(
         raw=raw,
-        identity=row.identity or identity,
+        identity=row.identity or raw,
         number=export.sequence or n,
         account=row.account,
         skipped=row.skipped,

@@ -1,5 +1,6 @@
 """Writing a study into its folder, and reading the private part back."""
 
+import codecs
 import hashlib
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -19,7 +20,9 @@ from pairwright_human_eval.annotation_tool import (
 )
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.guidelines import render_guidelines
-from pairwright_human_eval.records import KINDS, KeyedTask, Kind, Study
+from pairwright_human_eval.language import load_language
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
+from pairwright_human_eval.spreadsheet.sheets import sheet_texts
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Task
 
@@ -57,7 +60,8 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
             shutil.rmtree(folder.path / "tasks", ignore_errors=True)
         write_forms(folder, study, round=1)
         if not folder.guidelines.exists():  # The study lead may have filled them in.
-            _write(folder.guidelines, render_guidelines(study.scales))
+            language = load_language(study.language)
+            _write(folder.guidelines, render_guidelines(study.scales, language))
         for who in study.annotators:
             _write_tasks(folder, who, tasks[who])
         _write(folder.key, key)
@@ -154,8 +158,49 @@ def read_key(path: Path) -> Iterator[KeyedTask]:
 
 def write_forms(folder: HumanFolder, study: Study, round: int) -> None:
     """Write the forms of a round: what annotators fill in."""
-    for path, text in form_files(folder, study.scales, round).items():
+    language = load_language(study.language)
+    for path, text in form_files(folder, study.scales, round, language).items():
         _write(path, text)
+
+
+def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
+    """What the tasks of the `key` show, by their ids. Raises InputError where a file lacks one."""
+    found: dict[str, Data] = {}
+    files: dict[Path, dict[str, Data]] = {}
+    for keyed in key:
+        path = folder.tasks(keyed.annotator, keyed.kind, keyed.round)
+        if path not in files:
+            files[path] = {str(data.get("task")): data for data in read_task_file(path)}
+        if keyed.task not in files[path]:
+            raise InputError(
+                f"{keyed.task} is missing",
+                where=path,
+                fix="Restore the file from a copy, or export again.",
+            )
+        found[keyed.task] = files[path][keyed.task]
+    return found
+
+
+def write_sheets(folder: HumanFolder, fixed: FixedStudy, round: int = 1) -> list[Path]:
+    """Write the spreadsheets of a round, one a person. Raises InputError where one is there that
+    is not as it would be written: a person may have filled it in."""
+    key, study = fixed.key.values(), fixed.study
+    keyed = [task for task in key if task.round == round]
+    texts = sheet_texts(keyed, read_tasks(folder, keyed), study, load_language(study.language))
+    written = []
+    for who, text in texts.items():
+        path = folder.sheet(who, round)
+        content = codecs.BOM_UTF8 + text.encode()  # By the mark Excel knows UTF-8.
+        if path.exists() and path.read_bytes() != content:
+            raise InputError(
+                "is there, and was filled in or changed",
+                where=path,
+                fix="Import it if it holds answers, then move it away.",
+            )
+        if not path.exists():
+            write_whole(path, content)
+        written.append(path)
+    return written
 
 
 def _second_round(folder: HumanFolder) -> list[KeyedTask]:
@@ -168,7 +213,7 @@ def _valid(keyed: list[KeyedTask], voted: Mapping[str, Set[str]]) -> Iterator[Ke
 
 
 def _check_forms(folder: HumanFolder, study: Study) -> None:
-    now = config_hashes(study.scales)
+    now = config_hashes(study.scales, load_language(study.language))
     if any(now[name] != fixed for name, fixed in study.config_hashes.items()):
         raise InputError(
             f"its forms were fixed by Pairwright {study.version}, and those of this version differ",

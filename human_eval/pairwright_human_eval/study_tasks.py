@@ -16,7 +16,7 @@ from pairwright_human_eval.assign import (
     draw_controls,
     stranger,
 )
-from pairwright_human_eval.attention import AttentionCheck
+from pairwright_human_eval.attention import MirroredCheck, enough_checks
 from pairwright_human_eval.check_layout import Example, question_like
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped
@@ -57,7 +57,7 @@ class StudyPlan:
 
 
 def make_tasks(
-    subjects: list[Subject], plan: StudyPlan, checks: tuple[AttentionCheck, ...]
+    subjects: list[Subject], plan: StudyPlan, checks: tuple[MirroredCheck, ...]
 ) -> tuple[dict[str, list[Task]], dict[str, int]]:
     """Every annotator's tasks in the order they are to be done, and the salts of the sides.
 
@@ -100,15 +100,14 @@ def _tasks_of(
         for _ in range(plan.overlap)
     ]
     purpose, posts = _control(subject, controls, strangers[subject.domain])
-    last = Seat(purpose, None if purpose == "vote" else 0, None)
-    seats += [last] * plan.overlap
+    seats += _last_seats(subject, purpose, sorted(posts), plan)
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:
             for pair in subject.pairs:
                 yield rubric_task(page, pair, who)
         else:
             pair = subject.pairs[seat.preference]
-            shown = posts if seat.purpose == "wrong_profile" else None
+            shown = posts[seat.preference] if seat.purpose == "wrong_profile" else None
             yield preference_task(
                 page, pair, who, plan.planner, purpose=seat.purpose, posts=shown
             )  # fmt: skip
@@ -116,13 +115,26 @@ def _tasks_of(
 
 def _control(
     subject: Subject, controls: Controls, others: list[Pair]
-) -> tuple[Purpose, tuple[Post, ...]]:
-    """What the seats for the aspects are used for: themselves, or a control."""
+) -> tuple[Purpose, dict[int, tuple[Post, ...]]]:
+    """What the seats for the aspects are used for: themselves, or a control; and a stranger's posts
+    for each of the subject's pairs that has a fitting stranger."""
     purpose = controls.get(subject.id, "vote")
     if purpose != "wrong_profile":
-        return purpose, ()
-    posts = stranger(subject.asked, subject, others)
-    return (purpose, posts) if posts else ("vote", ())
+        return purpose, {}
+    found = {n: stranger(pair, subject, others) for n, pair in enumerate(subject.pairs)}
+    posts = {n: shown for n, shown in found.items() if shown}
+    return (purpose, posts) if posts else ("vote", {})
+
+
+def _last_seats(
+    subject: Subject, purpose: Purpose, halves: list[int], plan: StudyPlan
+) -> list[Seat]:
+    """The seats for the aspects, or those of a control. `halves` are the pairs that have a
+    stranger: the seats go round them, from one or the other by the subject's id."""
+    if purpose != "wrong_profile":
+        return [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
+    start = random.Random(content_id("half", str(plan.seed), subject.id)).getrandbits(1)
+    return [Seat(purpose, halves[(start + n) % len(halves)], None) for n in range(plan.overlap)]
 
 
 def _shuffled(subjects: list[Subject], seed: int) -> list[Subject]:
@@ -132,7 +144,7 @@ def _shuffled(subjects: list[Subject], seed: int) -> list[Subject]:
 def _ordered(
     who: str,
     tasks: list[Task],
-    checks: tuple[AttentionCheck, ...],
+    checks: tuple[MirroredCheck, ...],
     examples: list[Example],
     plan: StudyPlan,
 ) -> list[Task]:
@@ -140,7 +152,7 @@ def _ordered(
     repeats of early ones in their last third."""
     chance = random.Random(content_id("tasks", str(plan.seed), who))
     chance.shuffle(tasks)
-    others = [task for task in tasks if task.keyed.kind != "preference"]
+    rest = [task for task in tasks if task.keyed.kind != "preference"]
     asked = [task for task in tasks if task.keyed.kind == "preference"]
     votes = [task for task in asked if task.keyed.purpose == "vote"]
 
@@ -150,12 +162,12 @@ def _ordered(
         earliest = max(len(asked) * 2 // 3, asked.index(task)) + 1
         asked.insert(chance.randint(earliest, len(asked)), repeated(task, plan.seed))
 
-    wanted = max(FEWEST_CHECKS, math.ceil(plan.attention * len(votes))) if plan.attention else 0
-    # A check that comes a second time would be recognised.
+    wanted = _check_count(len(votes), len(checks), plan)
+    # A check that comes a second time would be recognised, and so would its other person.
     own = {task.keyed.domain for task in votes}
     near = [check for check in checks if check.domain in own]
     pool = near if len(near) >= wanted else checks
-    number = min(len(pool), wanted) if votes else 0
+    number = min(len(pool), wanted)
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(number)]
     chance.shuffle(swaps)
@@ -164,26 +176,42 @@ def _ordered(
     free = [example for example in examples if example.subject not in voted] or examples
     alike = [_spread(free, n, number, chance) for n in range(number)]
     chance.shuffle(alike)
-    # No end of a text comes twice.
-    dealt = chance.sample(free, len(free))
+    # No end of a text comes twice, nor does a post that fills up a check.
+    others = [example for example in free if example not in alike]
+    dealt = chance.sample(others, len(others))
     left = chance.sample(pool, len(pool))
     for n, (swap, example) in enumerate(zip(swaps, alike, strict=True)):
-        check = _fitting(left, example)
-        left.remove(check)
+        mirrored = _fitting(left, example)
+        left.remove(mirrored)
+        # A fair coin: nothing but the posts tells which response is the right answer.
+        check = mirrored.halves[chance.getrandbits(1)]
         # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
-        shown, sources = _earlier(example, chance), dealt[n::number][:SOURCES]
+        shown, sources = _earlier(example, chance), [example, *dealt[n::number]][:SOURCES]
         asked.insert(place, attention_task(check, who, shown, swap, plan.seed, sources))
-    return [*others, *asked]
+    return [*rest, *asked]
 
 
-def _fitting(checks: list[AttentionCheck], example: Example) -> AttentionCheck:
+def _check_count(votes: int, there: int, plan: StudyPlan) -> int:
+    """How many of the checks that are there an annotator with so many votes gets: the share that
+    was asked for, and as many more as it takes to notice an annotator who does not read."""
+    if not votes or not plan.attention:
+        return 0
+    wanted = max(FEWEST_CHECKS, math.ceil(plan.attention * votes))
+    return enough_checks(wanted, plan.human.attention_floor, there)
+
+
+def _fitting(checks: list[MirroredCheck], example: Example) -> MirroredCheck:
     """The check whose question is most like the example's in size."""
     target = size_of(example.question)
     return min(
         checks,
-        key=lambda check: float(distance(size_of(question_like(check, example.question)), target)),
+        key=lambda check: float(
+            distance(
+                size_of(question_like((check.question, *check.questions), example.question)), target
+            )
+        ),
     )
 
 

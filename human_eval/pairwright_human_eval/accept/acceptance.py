@@ -117,9 +117,11 @@ def _latest(copies: list[TaskAnnotation]) -> Iterator[TaskAnnotation]:
         yield max(own, key=_state)
 
 
-def _state(one: TaskAnnotation) -> tuple[bool, datetime, bool, bool, str]:
-    deleted = one.problem is not None and one.problem.reason == "deleted"
-    return deleted, one.annotation.at, one.account is not None, one.problem is not None, one.file
+def _state(one: TaskAnnotation) -> tuple[bool, datetime, bool, bool, int, str]:
+    problem, number = one.problem, one.annotation.number or 0
+    deleted = problem is not None and problem.reason == "deleted"
+    named = one.account is not None
+    return deleted, one.annotation.at, named, problem is not None, number, one.file
 
 
 def _work(annotations: Iterable[TaskAnnotation]) -> Counter[tuple[Account, Slot]]:

@@ -4,7 +4,7 @@
 files as they were given, and the raw files made of them.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,12 +14,14 @@ from pairwright.records import Record
 from pairwright_human_eval.annotation_exports.raw_files import (
     check_unmixed,
     imported_files,
+    next_number,
     raw_file,
     store,
 )
 from pairwright_human_eval.annotation_tool import read_export
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.raw_export import Export
+from pairwright_human_eval.records import KeyedTask, Study
 
 
 class ImportedFile(Record):
@@ -47,11 +49,13 @@ class ImportResult(NamedTuple):
     """Why a file was not taken in. Nothing of it is kept."""
 
 
-def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[str]) -> ImportResult:
+def import_files(
+    paths: Iterable[Path], folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study
+) -> ImportResult:
     """Take in every file that is an export of the study, even where others are refused.
 
-    `study` holds the ids of its tasks: a file that names none of them is not kept, so that a
-    stranger's texts are never in the study. Raises InputError where simulated answers are.
+    A file that names no task of the `key` is not kept, so that a stranger's texts are never in the
+    study. Raises InputError where simulated answers are.
     """
     check_unmixed(folder, simulated=False)
     before = list(read_imports(folder))
@@ -60,11 +64,13 @@ def import_files(paths: Iterable[Path], folder: HumanFolder, study: Container[st
     refused: list[InputError] = []
     for path in paths:
         try:
-            export = read_export(path)
-            _check_study(path, export, study)
+            export = read_export(path, key, study)
+            _check_study(path, export, key)
         except InputError as error:
             refused.append(error)
             continue
+        if export.tool == "spreadsheet":
+            export = export.model_copy(update={"sequence": next_number(folder)})
         raw = raw_file(export, folder)
         if raw.exists():
             repeated.append(path.name)

@@ -51,6 +51,11 @@ def raw_file(export: Export, folder: HumanFolder) -> Path:
     return folder.raw / f"{_SIMULATED if export.simulated else _IMPORTED}{name}.json"
 
 
+def next_number(folder: HumanFolder) -> int:
+    """The `sequence` of the next file of a tool that notes no time."""
+    return 1 + max((read_raw(path).sequence for path in imported_files(folder)), default=0)
+
+
 def imported_files(folder: HumanFolder) -> list[Path]:
     """The raw files of what was imported by hand."""
     return sorted(folder.raw.glob(f"{_IMPORTED}*.json"))
@@ -132,7 +137,7 @@ def _is_simulated(path: Path) -> bool:
 
 def _content(export: Export, without: frozenset[str] = frozenset()) -> bytes:
     # A file of Label Studio's is written as it was before there were other tools.
-    unsaid = {name for name in ("tool", "sequence") if name not in export.model_fields_set}
+    unsaid = {"tool", "seconds", "sequence"} - export.model_fields_set
     return json.dumps(export.model_dump(exclude={"file", *unsaid, *without})).encode() + b"\n"
 
 

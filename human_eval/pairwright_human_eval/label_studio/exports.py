@@ -2,7 +2,6 @@
 
 import codecs
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from pydantic import JsonValue
 from pydantic_core import from_json
 
 from pairwright.errors import InputError
+from pairwright_human_eval.addresses import clean_text
 from pairwright_human_eval.raw_export import Export, ExportedTask
 from pairwright_human_eval.records import digest
 
@@ -21,10 +21,6 @@ _KEYS = (
     "id", "task", "unique_id", "completed_by", "updated_by", "was_cancelled", "created_at",
     "updated_at", "lead_time", "ground_truth", "parent_annotation", "parent_prediction", "result",
 )  # fmt: skip
-# The look-behind keeps it linear: a run of characters is tried from its first one only.
-_PART = r"[^\s@\uff20<>()\[\],;:\"']"
-_ADDRESS = re.compile(rf"(?<!{_PART}){_PART}+[@\uff20]{_PART}+\.{_PART}+")
-_LONE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 50
 """Levels of lists and objects in an annotation. Label Studio's have six."""
 
@@ -147,13 +143,6 @@ def clean_task(task: JsonValue) -> ExportedTask:
         annotations=tuple(map(_annotation, annotations)) if isinstance(annotations, list) else (),
         drafts=len(drafts) if isinstance(drafts, list) else 0,
     )
-
-
-def clean_text(text: str) -> str:
-    """Without e-mail addresses, and fit for a file."""
-    if "@" in text or "\uff20" in text:
-        text = _ADDRESS.sub("[e-mail]", text)
-    return _LONE.sub("\ufffd", text)
 
 
 def _hash(data: JsonValue) -> str:

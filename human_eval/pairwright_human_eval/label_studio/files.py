@@ -19,6 +19,7 @@ from pairwright.errors import InputError
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import scale_choices
+from pairwright_human_eval.language import ENGLISH, Language, load_language
 from pairwright_human_eval.records import KINDS, Data, Kind
 
 # What Label Studio would put a value of the task, or a row's number, in place of.
@@ -38,6 +39,7 @@ def labelling_config(
     *,
     adjudication: bool = False,
     folder: Path = assets.HUMAN_EVAL,
+    language: Language = ENGLISH,
 ) -> str:
     """The XML of a kind's labelling configuration; raises InputError.
 
@@ -46,7 +48,7 @@ def labelling_config(
     if kind == "quality":
         _check_words(scales)
     name = f"labeling_config_{kind}.xml.jinja"
-    text = _render(folder, name, scales, adjudication)
+    text = _render(folder, name, scales, adjudication, language)
     xml = "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
     _canonical(xml, where=folder / name)
     return xml
@@ -58,10 +60,14 @@ def form_path(folder: HumanFolder, kind: Kind, round: int = 1) -> Path:
     return folder.path / f"labeling_config_{kind}{end}.xml"
 
 
-def form_files(folder: HumanFolder, scales: tuple[Scale, ...], round: int) -> dict[Path, str]:
+def form_files(
+    folder: HumanFolder, scales: tuple[Scale, ...], round: int, language: Language = ENGLISH
+) -> dict[Path, str]:
     """The forms of a round, by path."""
     return {
-        form_path(folder, kind, round): labelling_config(kind, scales, adjudication=round == 2)
+        form_path(folder, kind, round): labelling_config(
+            kind, scales, adjudication=round == 2, language=language
+        )
         for kind in KINDS
     }
 
@@ -92,19 +98,27 @@ def config_hash(xml: str) -> str:
     return "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def config_hashes(scales: tuple[Scale, ...]) -> dict[str, str]:
+def config_hashes(scales: tuple[Scale, ...], language: Language = ENGLISH) -> dict[str, str]:
     """By kind: the hash of its configuration, and under `KIND_adjudication` that of round 2."""
     return {
-        kind + end: config_hash(labelling_config(kind, scales, adjudication=bool(end)))
+        kind + end: config_hash(
+            labelling_config(kind, scales, adjudication=bool(end), language=language)
+        )
         for kind in KINDS
         for end in ("", "_adjudication")
     }
 
 
-def _render(folder: Path, name: str, scales: tuple[Scale, ...], adjudication: bool) -> str:
+def _render(
+    folder: Path, name: str, scales: tuple[Scale, ...], adjudication: bool, language: Language
+) -> str:
     try:
-        template = _templates(folder).get_template(name)
-        return template.render(scales=scales, choices=_choices, adjudication=adjudication)
+        template = _templates(folder, language.code).get_template(name)
+        return template.render(
+            scales=scales,
+            choices=lambda scale: _choices(scale, language),
+            adjudication=adjudication,
+        )
     except jinja2.TemplateSyntaxError as error:
         raise InputError(
             f"not a template: {error.message}",
@@ -124,8 +138,8 @@ def _render(folder: Path, name: str, scales: tuple[Scale, ...], adjudication: bo
 
 
 @cache
-def _templates(folder: Path) -> jinja2.Environment:
-    return jinja2.Environment(
+def _templates(folder: Path, language: str) -> jinja2.Environment:
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
@@ -137,10 +151,14 @@ def _templates(folder: Path) -> jinja2.Environment:
         comment_start_string="[#",
         comment_end_string="#]",
     )
+    # A template that is imported sees the globals alone.
+    environment.globals["_"] = load_language(language)
+    return environment
 
 
-def _choices(scale: Scale) -> Iterator[_FormChoice]:
-    return (_FormChoice(alias, label) for alias, label in scale_choices(scale).items())
+def _choices(scale: Scale, language: Language) -> Iterator[_FormChoice]:
+    found = scale_choices(scale, language).items()
+    return (_FormChoice(alias, label) for alias, label in found)
 
 
 def _check_words(scales: tuple[Scale, ...]) -> None:

@@ -6,7 +6,7 @@ from statistics import median
 
 from pairwright.report import Block, Plot, Table
 from pairwright.stats import share
-from pairwright_human_eval.attention import checks_passed
+from pairwright_human_eval.attention import checks_passed, nonreader_pass
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     KINDS,
@@ -28,8 +28,10 @@ def annotator_rows(
     votes: Iterable[Vote],
     key: Mapping[str, KeyedTask],
     excluded: frozenset[str],
+    floor: float | None,
 ) -> tuple[AnnotatorRow, ...]:
-    """Everyone who was given a task of the first round, and what they did in it."""
+    """Everyone who was given a task of the first round, and what they did in it. `floor` is that of
+    attention checks that only the posts decide; None for others."""
     verdicts = [verdict for verdict in verdicts if verdict.round == 1]
     assigned = Counter(keyed.annotator for keyed in key.values() if keyed.round == 1)
     own: defaultdict[str, list[Verdict]] = defaultdict(list)
@@ -52,7 +54,8 @@ def annotator_rows(
                 seconds=seconds_by_kind(given),
                 with_majority=proportion(share(sum(majority[who]), len(majority[who]))),
                 first=proportion(share(sum(first[who]), len(first[who]))),
-                attention=proportion(attention.get(who, share(0, 0))),
+                attention=proportion(met := attention.get(who, share(0, 0))),
+                nonreader=None if floor is None or not met.n else nonreader_pass(met.n, floor),
                 retest=proportion(share(sum(retest[who]), len(retest[who]))),
             )
         )
@@ -152,17 +155,41 @@ def annotators_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[
         tuple(_seconds_row(*row) for row in (*people, ("all people", report.seconds))),
     )
     yield Table(
-        ("annotator", "A, of A and B", "with the majority", "attention checks", "retest"),
+        (
+            "annotator", "A, of A and B", "with the majority", "attention checks",
+            "passed without reading, %", "retest",
+        ),
         tuple(
             (
                 row.annotator, share_text(row.first), share_text(row.with_majority),
-                share_text(row.attention), share_text(row.retest),
+                share_text(row.attention),
+                "n/a" if row.nonreader is None else f"{100 * row.nonreader:.1f}",
+                share_text(row.retest),
             )
             for row in report.annotators
         ),
     )  # fmt: skip
+    yield _attention(report)
     if "annotators" in drawn:
         yield drawn["annotators"]
+
+
+def _attention(report: StudyReport) -> str:
+    """How often an annotator who does not read would not have been noticed."""
+    floor = f"{100 * report.policy.attention_floor:.0f} %"
+    met = [(row.attention.n, row.nonreader) for row in report.annotators if row.nonreader]
+    if not met:
+        return (
+            "How often an annotator who does not read the posts passes the attention checks cannot"
+            " be said: nobody met one, or an older version made them, whose right answers can in"
+            " part be seen without the posts."
+        )
+    n, worst = max(met, key=lambda one: (one[1] or 0, -one[0]))
+    return (
+        f"Only the posts decide an attention check. An annotator who does not read them passes the"
+        f" floor of {floor} with the probability in the table, the binomial tail at one half: at"
+        f" most {100 * (worst or 0):.1f} %, with {n:,} checks."
+    )
 
 
 def comments_section(report: StudyReport) -> Iterator[Block]:

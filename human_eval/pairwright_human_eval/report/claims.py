@@ -7,12 +7,21 @@ from typing import TypeVar
 import numpy as np
 
 from pairwright.report import Block, Plot, Table
+from pairwright.stats import p_value
 from pairwright_human_eval.agreement import Ratings, dawid_skene
+from pairwright_human_eval.control_power import (
+    OWN,
+    STRANGER,
+    ControlDesign,
+    control_power,
+    sign_test,
+)
 from pairwright_human_eval.records import CANNOT_TELL, EQUAL, Purpose
 from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
 from pairwright_human_eval.report.findings_records import (
     Consensus,
     ControlComparison,
+    ControlSigns,
     Measure,
     PreferenceShares,
 )
@@ -111,9 +120,33 @@ def control_comparisons(answers: Answers, draws: Draws) -> tuple[ControlComparis
                 control_votes=preference_shares(control, controls, draws),
                 difference=_difference(same, controls, draws, ("chosen", "other")),
                 difference_of_all=_difference(same, controls, draws, CHOICES),
+                signs=_signs(same, controls),
             )
         )
     return tuple(comparisons)
+
+
+def _signs(own: Sequence[Vote], controls: Sequence[Vote]) -> ControlSigns:
+    """Own posts against the control, subject by subject."""
+    given: dict[str, tuple[list[bool], list[bool]]] = {}
+    for place, votes in enumerate((own, controls)):
+        for vote in votes:
+            both = given.setdefault(vote.about.subject.id, ([], []))
+            both[place].append(vote.choice == "chosen")
+    shared = [(with_own, control) for with_own, control in given.values() if with_own and control]
+    apart = Counter(
+        (sum(with_own) * len(control) > sum(control) * len(with_own))
+        - (sum(with_own) * len(control) < sum(control) * len(with_own))
+        for with_own, control in shared
+    )
+    designs = [ControlDesign(len(with_own), len(control)) for with_own, control in shared]
+    return ControlSigns(
+        own=apart[1],
+        control=apart[-1],
+        equal=apart[0],
+        p=round(sign_test(apart[1], apart[-1]), 6),
+        power=round(control_power(designs), 6),
+    )
 
 
 def _difference(
@@ -175,11 +208,29 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
             f" response (n = {control.difference.n:,});"
             f" {percent_points(control.difference_of_all)} of all votes"
             f" (n = {control.difference_of_all.n:,})."
+            f" {signs_sentence(control)}"
         )
         renamed = control.control_votes.model_copy(update={"group": name})
         yield _preferred([control.own, renamed])
     if "contrasted" in drawn:
         yield drawn["contrasted"]
+
+
+def signs_sentence(control: ControlComparison) -> str:
+    """The sign test over subjects, and what it could find where a difference is expected."""
+    signs = control.signs
+    subjects = signs.own + signs.control + signs.equal
+    sentence = (
+        f"Of {subjects:,} subjects, own posts win in {signs.own:,}, the control in"
+        f" {signs.control:,}, and {signs.equal:,} are equal: sign test, p = {p_value(signs.p)}."
+    )
+    if control.control != "wrong_profile":
+        return sentence
+    return (
+        f"{sentence} Its power was {100 * signs.power:.0f} %, if people prefer the chosen response"
+        f" in {100 * OWN:.0f} % of the votes with own posts and in {100 * STRANGER:.0f} % with a"
+        " stranger's."
+    )
 
 
 def _preferred(groups: list[PreferenceShares]) -> Table:

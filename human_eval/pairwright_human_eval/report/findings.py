@@ -130,11 +130,14 @@ def compute_report(
         head=study_counts(outlines, fixed, verdicts, aside, out, rules),
         fixed=study.policy,
         adjudication=adjudication_counts(key, verdicts, list(decisions.values()), pairs, aside),
-        annotators=annotator_rows(verdicts, answers_of(pairs, verdicts, out).votes, key, out),
+        annotators=annotator_rows(
+            verdicts, answers_of(pairs, verdicts, out).votes, key, out,
+            rules.attention_floor if study.mirrored_checks else None,
+        ),
         seconds=seconds_by_kind(verdicts),
         comments=tuple(comments[:COMMENTS]),
         comments_in_all=len(comments),
-    )
+    )  # fmt: skip
 
 
 def _comments(verdicts: Iterable[Verdict]) -> list[Comment]:

@@ -101,6 +101,20 @@ class Consensus(Record):
     converged: bool
 
 
+class ControlSigns(Record):
+    """In how many subjects own posts win: the share of all votes for the chosen response, with own
+    posts and in the control."""
+
+    own: int
+    """Subjects in which it is greater with own posts."""
+    control: int
+    equal: int
+    p: float
+    """The exact two-sided sign test's."""
+    power: float
+    """How probable it was to find that own posts win, by the assumption of `control_power`."""
+
+
 class ControlComparison(Record):
     """The same pairs shown with their own posts, and as a control: only pairs that were both."""
 
@@ -112,6 +126,7 @@ class ControlComparison(Record):
     difference: Measure
     """Own less control, of the votes for either response."""
     difference_of_all: Measure
+    signs: ControlSigns
 
 
 class SupportShares(Record):

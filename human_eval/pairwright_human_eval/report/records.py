@@ -105,6 +105,9 @@ class AnnotatorRow(Record):
     first: Proportion
     """Answers for the response shown as A, of those for A or B; attention checks left out."""
     attention: Proportion
+    nonreader: float | None
+    """The probability that somebody who does not read the posts passes the floor in as many checks;
+    None where no check was met, or not only the posts decide them."""
     retest: Proportion
     """Swapped repeats answered as before."""
 

@@ -8,9 +8,9 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.build_messages import print_next_steps, print_round, print_shortfalls
-from pairwright.cli.estimate_tables import estimate_tables, pilot_table
+from pairwright.cli.estimate_tables import print_estimate, print_pilot_estimate
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.run_tables import result_table
+from pairwright.cli.run_tables import print_run
 from pairwright.cli.shell import command
 from pairwright.errors import InputError
 from pairwright.models.batch.rounds import MOST_LINES
@@ -121,7 +121,7 @@ def build_command(
             progress=progress,
             stop=stop,
         )
-    result_table(out, result.status, sent=result.usage.sent)
+    print_run(out, result.status, sent=result.usage.sent)
     same_build = _command(
         config_path,
         run,
@@ -163,9 +163,9 @@ def _print_estimate(
             config_path, pilot, items=expected.items, target=target, progress=progress
         )
     out = Console()
-    estimate_tables(out, expected)
+    print_estimate(out, expected)
     if by_pilot:
-        pilot_table(out, by_pilot, target or expected.items)
+        print_pilot_estimate(out, by_pilot, target or expected.items)
 
 
 def _command(config_path: Path, run: Path, options: dict[str, object]) -> str:

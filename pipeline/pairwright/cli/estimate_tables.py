@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pairwright.construct.pilot import PilotEstimate
 
 
-def estimate_tables(console: Console, expected: "BuildEstimate") -> None:
-    """What a build would cost at the least and at the most."""
+def print_estimate(console: Console, expected: "BuildEstimate") -> None:
+    """Print what a build would cost at the least and at the most."""
     for title, lines in (
         ("if every first draft is accepted", expected.first_draft),
         ("at most, if every draw is used", expected.at_most),
@@ -62,7 +62,7 @@ def _range(low: float, high: float) -> str:
     return f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
 
 
-def pilot_table(console: Console, expected: "PilotEstimate", n: int) -> None:
+def print_pilot_estimate(console: Console, expected: "PilotEstimate", n: int) -> None:
     """Print what a build will take by a pilot's outcome, for `n` kept units or `n` items."""
     from pairwright.construct.pilot import kept_word
 

@@ -65,7 +65,7 @@ class _Display:
                 self._panel = self._stack.enter_context(BuildPanel(self._console, units, meter))
             case UnitEnded(unit):
                 assert self._panel, "a build begins before its units end"
-                self._panel.seen(unit)
+                self._panel.count(unit)
 
     def _bar(self, step: Step) -> None:
         if self._bars is None:
@@ -143,7 +143,7 @@ class BuildPanel:
         self._console = console
         self._total = total
         self._meter = meter
-        self._started = self._told = time.monotonic()
+        self._started = self._printed = time.monotonic()
         self._done = self._surveyed = 0
         self._kept: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
@@ -169,7 +169,7 @@ class BuildPanel:
         if self._live:
             self._live.stop()
 
-    def seen(self, outcome: "Brief") -> None:
+    def count(self, outcome: "Brief") -> None:
         """Count one outcome."""
         self._done += 1
         if outcome.kind == "failed":
@@ -182,8 +182,8 @@ class BuildPanel:
             self._surveyed += 1
         else:
             self._kept[outcome.mode] += 1
-        if not self._live and time.monotonic() - self._told >= PLAIN_EVERY_S:
-            self._told = time.monotonic()
+        if not self._live and time.monotonic() - self._printed >= PLAIN_EVERY_S:
+            self._printed = time.monotonic()
             self._console.print(self._line(), highlight=False)
 
     def _rates(self) -> tuple[float, float, float]:

@@ -14,22 +14,40 @@ if TYPE_CHECKING:
     from pairwright.workflows.run_status import RunStatus
 
 
-def result_table(console: Console, status: "RunStatus", sent: int | None = None) -> None:
+def print_run(console: Console, status: "RunStatus", sent: int | None = None) -> None:
     """Print what a build made: items in, pairs kept, units refused by reason, calls and tokens.
 
     `sent` is the number of calls that were sent just now.
     """
-    # What reads outcomes takes a while to import, and other commands do without.
-    from pairwright.construct.funnel import funnel_rows, kept_costs
-    from pairwright.modes import STAGES
-
-    counted = status.tally
     table = Table(
         title=escape(str(status.run)), box=box.SIMPLE, title_justify="left", show_header=False
     )
     table.add_column(style="bold", no_wrap=True, min_width=10)
     table.add_column()
     table.add_column(justify="right", no_wrap=True)
+    _add_outcomes(table, status)
+    table.add_section()
+    _add_funnel(table, status)
+    table.add_section()
+    _add_checks(table, status)
+    table.add_section()
+    _add_costs(table, status, sent)
+    console.print(table)
+    if status.simulated:
+        console.print(
+            "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
+            " and is not a benchmark; every pair is marked so."
+        )
+    if status.recorded:
+        console.print(
+            f"[bold]Recorded:[/bold] replies written by {escape(recorded_models(status))} were"
+            " recorded in an earlier run; this one took them from the recording."
+        )
+
+
+def _add_outcomes(table: Table, status: "RunStatus") -> None:
+    """Add what came in, and what came of it."""
+    counted = status.tally
     for mode in status.config.modes:
         table.add_row("items in", mode, f"{counted.of_mode(mode):,}")
     for mode in status.config.modes:
@@ -52,12 +70,23 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
         table.add_row("failed", f"{where}: {reason}", f"{n:,}", style="red")
     for (where, purpose), n in counted.waiting.most_common():
         table.add_row("waiting", f"{where}: for {purpose}", f"{n:,}")
-    table.add_section()
+
+
+def _add_funnel(table: Table, status: "RunStatus") -> None:
+    """Add how many units reached each stage of their mode, the first one left out."""
+    # What reads outcomes takes a while to import, and other commands do without.
+    from pairwright.construct.funnel import funnel_rows
+    from pairwright.modes import STAGES
+
     for mode in status.config.modes:
-        for stage, reached in funnel_rows(counted.reached, mode)[1:]:
+        for stage, reached in funnel_rows(status.tally.reached, mode)[1:]:
             if reached.n:
                 table.add_row("funnel", f"{mode}: {STAGES[stage]}", str(reached))
-    table.add_section()
+
+
+def _add_checks(table: Table, status: "RunStatus") -> None:
+    """Add what is known of the models: signals by length of history, controls, odd replies."""
+    counted = status.tally
     for posts, share in counted.no_signal_by_length():
         table.add_row("no signal", f"of {posts} posts", str(share))
     for check in status.checks:
@@ -66,8 +95,13 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     for kind, n in counted.lenient.most_common():
         of_replies = f"{n:,} of {counted.json_replies:,}"
         table.add_row("lenient", f"replies read in spite of: {kind.replace('_', ' ')}", of_replies)
-    table.add_section()
-    totals = status.stored
+
+
+def _add_costs(table: Table, status: "RunStatus", sent: int | None) -> None:
+    """Add calls and tokens: of all, and for one kept pair."""
+    from pairwright.construct.funnel import kept_costs
+
+    counted, totals = status.tally, status.stored
     now = "" if sent is None else f"; {sent:,} sent now"
     table.add_row("calls", f"stored{now}", f"{totals.calls:,}")
     table.add_row("tokens", "of prompts", f"{totals.prompt_tokens:,}")
@@ -79,17 +113,6 @@ def result_table(console: Console, status: "RunStatus", sent: int | None = None)
     for one in kept_costs(counted.pairs, counted.kept, totals, status.cost):
         if one.kept:
             table.add_row("each", f"for one of {number_of(one.kept, f'kept {one.what}')}", str(one))
-    console.print(table)
-    if status.simulated:
-        console.print(
-            "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
-            " and is not a benchmark; every pair is marked so."
-        )
-    if status.recorded:
-        console.print(
-            f"[bold]Recorded:[/bold] replies written by {escape(recorded_models(status))} were"
-            " recorded in an earlier run; this one took them from the recording."
-        )
 
 
 def recorded_models(status: "RunStatus") -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.run_tables import print_failures, print_source_problems, result_table
+from pairwright.cli.run_tables import print_failures, print_run, print_source_problems
 from pairwright.text import number_of
 
 
@@ -37,7 +37,7 @@ def status_command(
     if as_json:
         _print_manifest(run)
     else:
-        result_table(console, found)
+        print_run(console, found)
         print_source_problems(console, found)
         print_failures(console, found)
     if found.waiting:

@@ -100,19 +100,19 @@ def read_corpus(
 
 
 async def build_here(
-    task: BuildTask, models: ModelSource, seen: Callable[[Brief], None]
+    task: BuildTask, models: ModelSource, on_outcome: Callable[[Brief], None]
 ) -> tuple[Tally, list[ReplyCheck]]:
     """Work through every unit, and write the outcome files unless a unit waits for a batch.
 
-    `seen` is called with each outcome as it comes. Raises Interrupted (nothing is written, all
-    finished calls are stored), EndpointRefused and StoreError.
+    `on_outcome` is called with each outcome. Raises Interrupted (nothing is written, all finished
+    calls are stored), EndpointRefused and StoreError.
     """
     counted = Tally()
 
     def count(outcome: Outcome | SurveyOutcome) -> None:
         if isinstance(outcome, Outcome):
             counted.add(outcome)
-        seen(outcome.brief)
+        on_outcome(outcome.brief)
 
     corpus, rules = task.corpus, task.rules.with_other_users(task.corpus)
     for units in task.steps():

@@ -2,6 +2,11 @@
 
 Text gates run before the judges, so that a draft that leaks or is cut short costs no
 judgement; judged gates run after. Every gate of a group is measured, whatever the others say.
+
+writing.py      the gates on texts
+judged.py       the gates on judgements
+phrases.py particulars.py languages.py    what the text gates look for
+results.py      a gate's decision
 """
 
 from pairwright.gates.judged import judge_contrast, judge_twin

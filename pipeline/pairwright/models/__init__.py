@@ -1,9 +1,23 @@
-"""The model seam: what a stage may ask of a model, and nothing about how it is answered.
+"""Everything between a prompt and its reply; this file is the seam that stages see.
 
 A stage gets a `Model` and calls `write` (free text) or `answer` (a validated object). Below
 that is an `LLM`: anything with `complete(request)`. Durability, retries, rate limits and
-progress live behind it, so a stage is tested with five lines that return canned replies. A
+progress are behind it, so a stage is tested with five lines that return canned replies. A
 malformed reply is an answer too: asking again is asking for the next draw.
+
+model.py         a role's model, and the seam below it: `LLM` and `Sender`
+request.py completion.py    a request with its key, and a stored reply
+reply.py         replies by a schema: what is sent, and reading what comes back
+shared_work.py   several calls at once, and results that several pieces of work share
+usage.py         the tokens of the calls behind one piece of work
+run.py           many pieces of work at once, with bounded memory and a clean stop
+foreign_body.py  what came in place of a reply, such as a web page
+
+store/           the store of calls: every request beside its reply
+client/          endpoints over the network, and vLLM in this process
+batch/           calls as files, for a Batch API or an offline run
+recorded/        replies out of a recording
+simulated/       the embedded model
 """
 
 from pairwright.models.completion import (

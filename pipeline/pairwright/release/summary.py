@@ -117,11 +117,11 @@ class SummaryBuilder:
             name = _short(f"{post.id}\0{post.text}")
             if name not in self._posts:
                 self._posts[name] = post.licence or "unknown", _host(post.source_url)
-            self._seen(post.created)
-        self._seen(row.created)
+            self._note_time(post.created)
+        self._note_time(row.created)
         self._count(row)
 
-    def _seen(self, created: str | None) -> None:
+    def _note_time(self, created: str | None) -> None:
         if created:
             low, high = self._days or (created, created)
             self._days = min(low, created), max(high, created)

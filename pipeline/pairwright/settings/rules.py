@@ -139,7 +139,11 @@ class HumanRules(Record):
     )
     repeats: float = Field(0.05, ge=0, le=1, description="share of votes asked again, swapped")
     wrong_profile: float = Field(
-        0.05, ge=0, le=1, description="share of subjects also shown with another user's posts"
+        0.05,
+        ge=0,
+        le=1,
+        description="share of subjects also shown with another user's posts; if not 0, 40 subjects"
+        " or more, as long as that is a fifth of all",
     )
     narrative: float = Field(
         0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"

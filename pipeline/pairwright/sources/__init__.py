@@ -1,12 +1,18 @@
 """How user histories come in: files, Hub datasets and dumps as items, and what was wrong with them.
 
-    for found in read(rules, domains, folder):
-        match found:
+    for record in read(rules, domains, folder):
+        match record:
             case Item(): ...
             case SourceProblem(): ...      # a row or post, refused or repaired, with its place
 
 A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
 SourceError. `problems.REASONS` has every rule by which a row or post is refused or repaired.
+
+opening.py tables.py delimited.py parquet.py hub.py    a table of rows, by the kind of its file
+fields.py times.py markup.py    one field of a row, read and cleaned
+items.py posts.py    rows that are items, and rows that are posts
+rules.py problems.py    what every item is held to, and what is said of the others
+stackexchange/       dumps of Stack Exchange
 """
 
 from collections.abc import Iterator

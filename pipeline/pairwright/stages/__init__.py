@@ -1,1 +1,10 @@
-"""What is asked of models: one file a stage, each a plain async function on records."""
+"""What models are asked: one file a stage, each a plain async function on records.
+
+infer.py        a rubric: plan, and drop every aspect that is not this user's own
+planner.py narrative_aspects.py aspect_list.py    the aspects of posts, of a narrative, of LaMP-QA's
+support_check.py aspect_match.py    do posts carry an aspect; do other lists ask for it, too
+writer.py       a response, from a rubric or from none
+judges.py       adherence, quality, and a comparison of two responses
+history.py      a prompt with a person's history, with fewer posts where they do not all fit
+numbering.py    replies that name the number of what they answer
+"""

@@ -1,10 +1,8 @@
-"""What of the papers touches training and generation.
+"""Planners and policies: comparing and training the one, and data and rewards to train the other.
 
-rl/           prompts for PPO and GRPO, and rewards over HTTP
-planner/      training a planner on gold aspects, and choosing a checkpoint
+gold.py       items with gold aspects, how near planned aspects come to them, and means by user
 plan_score/   comparing planners on held-out gold aspects
+planner/      training a planner on gold aspects, and choosing a checkpoint
 completions/  writing a question's body as its user would
-gold.py       items with gold aspects, and how many had none
-means.py      means over items, with intervals by user
-matching.py   how near planned aspects come to gold ones
+rl/           prompts for PPO and GRPO, and rewards over HTTP
 """

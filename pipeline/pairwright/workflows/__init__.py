@@ -1,1 +1,14 @@
-"""What a user does from start to end, a module each: plain arguments in, a result out."""
+"""What a user does from start to end, a module each: plain arguments in, a result out.
+
+Build      run_build.py build_estimate.py run_status.py batch_files.py recording.py workers/
+           example_study.py simulated_endpoint.py doctor/
+Verify     tasks.py answers.py decision_report.py label_studio.py study.py
+Release    new_release.py release_content.py releases.py removal.py pair_audit.py
+Evaluate   evaluation.py ranking.py condition_scores.py scorers.py scorer_refs.py vllm_scores.py
+Downstream best_samples.py output_judging.py body_writing.py body_source.py guided_policies.py
+           correlation.py
+Train      planner_training.py training_run.py planner_inputs.py plan_scoring.py rl_data.py
+           reward_service.py reward_scoring.py
+Shared     run_models.py (endpoints), scoring.py and scoring_roles.py (what asks models),
+           progress.py, output.py (reports), collector.py
+"""

@@ -67,7 +67,7 @@ class ImportedVerdicts:
 def import_verdicts(
     run: str | Path, files: Iterable[str | Path], *, progress: Progress = log_notes
 ) -> ImportedVerdicts:
-    """Take in annotations that were exported from Label Studio as JSON files.
+    """Take in JSON files exported from Label Studio, and spreadsheets that people filled in.
 
     Every annotation becomes a verdict or is set aside with its reason. A file that cannot be read,
     or has no task of this study, is reported as a note and not kept, and the others are taken in.
@@ -84,7 +84,7 @@ def import_verdicts(
     if not paths:
         raise InputError("no file is named", where="FILE", fix="Name the exported files.")
     with open_study(Path(run)) as study:
-        done = import_files(paths, study.folder, study.fixed.key)
+        done = import_files(paths, study.folder, study.fixed.key, study.fixed.study)
         nothing = not done.added and not done.repeated
         for error in done.refused[: -1 if nothing else None]:
             progress(Note(str(error)))

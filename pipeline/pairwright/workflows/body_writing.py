@@ -160,7 +160,7 @@ async def _write(
                 BodyWriter(policy.model, session.prompts, spec.history, spec.words),
                 workers=policy.workers,
                 stop=policy.stop,
-                seen=lambda _: count(),
+                on_each=lambda _: count(),
             )
     return policy.ref, written
 

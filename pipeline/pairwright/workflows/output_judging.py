@@ -44,7 +44,7 @@ def judge_outputs(
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> JudgedOutputs:
-    """Judge outputs of any models by the rubrics of a release: 0, 1 or 2 for each aspect.
+    """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 
     `outputs` is a file of lines {"id", "model", "output"}, where an id is that of an item or a
     pair; `scorers` has the tables [judge] and [endpoints]. The judge reads question, output and

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pairwright import assets
 from pairwright.construct.folder import RunFolder
@@ -16,15 +17,27 @@ from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
-from pairwright_human_eval.attention import load_checks
+from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
+from pairwright_human_eval.control_power import ControlDesign, control_power
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
-from pairwright_human_eval.records import Kind, Study, Verdict, pseudonyms
-from pairwright_human_eval.study_files import add_adjudication, not_given, read_fixed, write_study
+from pairwright_human_eval.records import KeyedTask, Kind, Study, Verdict, pseudonyms
+from pairwright_human_eval.study_files import (
+    add_adjudication,
+    not_given,
+    read_fixed,
+    read_study,
+    write_sheets,
+    write_study,
+)
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
+
+AnnotationTool = Literal["label-studio", "spreadsheet"]
+"""What annotators work with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +47,31 @@ class Workload:
     tasks: int
     hours: float
     """The time to read everything in them once; thinking and answering come on top."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionPower:
+    """What the attention checks of a study can notice."""
+
+    fewest: int
+    """Attention checks of the annotator who has fewest."""
+    most: int
+    nonreader: float
+    """The probability that an annotator who does not read the posts passes the floor, where it is
+    greatest."""
+    reader: float
+    """The probability that an annotator who is right in 95 % of the checks passes it, where it is
+    least."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrangerPower:
+    """What the wrong-profile control of a study can find."""
+
+    subjects: int
+    power: float
+    """The probability to find that own posts win, if people prefer the chosen response in 75 % of
+    the votes with own posts and in 50 % with a stranger's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +94,12 @@ class TaskExport:
     """By kind: the words of the median task, and minutes to read all tasks once."""
     workloads: Mapping[str, Workload]
     """The work of each annotator, by name."""
+    attention: AttentionPower | None
+    """None where there are no attention checks."""
+    stranger: StrangerPower | None
+    """None where no pair is shown with a stranger's posts."""
+    sheets: tuple[Path, ...] = ()
+    """The spreadsheets, one an annotator, where these were asked for."""
 
 
 def export_tasks(
@@ -66,6 +110,8 @@ def export_tasks(
     sample: int | None = None,
     checks: float = 0.05,
     seed: int | None = None,
+    tool: AnnotationTool = "label-studio",
+    language: str = "en",
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
@@ -73,7 +119,8 @@ def export_tasks(
     takes all. `checks` is the number of attention checks by the number of an annotator's votes, 0
     to 1. `seed` makes a demo repeatable; without it a study's seed is drawn at random and kept, for
     it tells which side a response is on. The rule that verifies a pair is [human] of
-    RUN/config.toml, fixed by this export.
+    RUN/config.toml, fixed by this export. With the `tool` `spreadsheet` there is also a CSV file
+    for each annotator. `language` is that of the forms and guidelines, such as `de`.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -109,10 +156,13 @@ def export_tasks(
         of=len(whole),
         policy=config.human,
         scales=scales,
-        config_hashes=config_hashes(scales),
+        language=language,
+        config_hashes=config_hashes(scales, load_language(language)),
+        mirrored_checks=True,
     )
     new = write_study(human, study, tasks)
-    return _task_export(human, study, new, subjects, tasks)
+    sheets = tuple(write_sheets(human, read_study(human))) if tool == "spreadsheet" else ()
+    return _task_export(human, study, new, subjects, tasks, sheets)
 
 
 def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:
@@ -132,6 +182,7 @@ def _task_export(
     new: bool,
     subjects: Iterable[Subject],
     tasks: Mapping[str, Sequence[Task]],
+    sheets: tuple[Path, ...],
 ) -> TaskExport:
     """The study that was written, counted by mode, kind and annotator."""
     sampled = Counter(subject.mode for subject in subjects)
@@ -145,7 +196,39 @@ def _task_export(
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
         reading=readings(all_tasks),
         workloads={name: _workload(assigned) for name, assigned in tasks.items()},
+        attention=_attention_power(tasks, study.policy.attention_floor),
+        stranger=_stranger_power(task.keyed for task in all_tasks),
+        sheets=sheets,
     )
+
+
+READER = 0.95
+"""Share of attention checks that somebody who reads the posts is taken to answer right."""
+
+
+def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> AttentionPower | None:
+    counts = [
+        sum(task.keyed.purpose == "attention" for task in assigned) for assigned in tasks.values()
+    ]
+    given = sorted(filter(None, counts))
+    if not given:
+        return None
+    return AttentionPower(
+        fewest=given[0],
+        most=given[-1],
+        nonreader=max(nonreader_pass(n, floor) for n in given),
+        reader=min(pass_rate(n, floor, READER) for n in given),
+    )
+
+
+def _stranger_power(keyed: Iterable[KeyedTask]) -> StrangerPower | None:
+    counts = Counter((task.subject, task.purpose) for task in keyed if task.kind == "preference")
+    designs = [
+        ControlDesign(counts[subject, "vote"], n)
+        for (subject, purpose), n in counts.items()
+        if purpose == "wrong_profile"
+    ]
+    return StrangerPower(len(designs), control_power(designs)) if designs else None
 
 
 def _workload(tasks: Sequence[Task]) -> Workload:
@@ -171,13 +254,17 @@ class AdjudicationExport:
 
 
 def export_adjudication(
-    run: str | Path, *, adjudicators: int | None = None, by: Iterable[str] = ()
+    run: str | Path,
+    *,
+    adjudicators: int | None = None,
+    by: Iterable[str] = (),
+    tool: AnnotationTool = "label-studio",
 ) -> AdjudicationExport:
     """Write tasks of the disputed pairs, with the first round's anonymous answers shown.
 
     `adjudicators` is the number of people who took no part in the first round: 1 unless `by` names
     annotators of the first round who adjudicate what others were given. Tasks that exist stay as
-    they are.
+    they are. With the `tool` `spreadsheet` there is also a CSV file for each adjudicator.
 
     Raises InputError where there is no study, or for an annotator who cannot adjudicate.
 
@@ -200,6 +287,8 @@ def export_adjudication(
             voted,
         )  # fmt: skip
         added = add_adjudication(study.folder, study.fixed.study, tasks, voted)
+        if tool == "spreadsheet":
+            write_sheets(study.folder, read_study(study.folder), 2)
         disputed = [d.subject for d in decisions.values() if d.state == "disputed"]
         return AdjudicationExport(
             folder=study.folder.path / "adjudication",

@@ -123,7 +123,7 @@ class TrainingRun(NamedTuple):
             self.progress(Step("steps", reached, most))
             train(
                 self.settings, words, rows, self.out, last,
-                seen=report, stopped=lambda: self.stop.requested,
+                on_step=report, stopped=lambda: self.stop.requested,
             )  # fmt: skip
 
     def _validated(

@@ -1,4 +1,10 @@
-"""Integrity: whether rows are what they say they are."""
+"""Integrity: whether rows are what they say they are.
+
+identity.py   ids, sides and labels, and the two halves of every twin
+aspects.py    aspects and their evidence
+texts.py endings.py languages.py    empty and broken texts, responses cut short, other languages
+times.py      profiles in the order of time
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar

@@ -1,4 +1,11 @@
-"""Leakage: what a pair gives away that its reader should not know."""
+"""Leakage: what a pair gives away that its reader should not know.
+
+profiles.py    profiles that hold the question, or posts that are not older
+copies.py      responses that copy the rubric or the profile
+duplicates.py paraphrases.py    pairs that repeat another pair, of another user or split
+corpora.py     texts shared with a corpus that the auditor gives
+sketch.py      near-duplicates among many texts
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import ClassVar

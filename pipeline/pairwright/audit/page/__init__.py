@@ -1,5 +1,11 @@
 """The report of an audit: one HTML file with tables, plots and a browser of pairs, which needs no
-network and no other file."""
+network and no other file.
+
+write.py       the file, from an audit and its rows
+verdict.py sections.py plots.py    the top of the page, the sections below it, and their plots
+packing.py selection.py flags.py    the pairs that it holds, and the checks that name them
+formats.py     how values are written
+"""
 
 from pairwright.audit.page.selection import Sizes
 from pairwright.audit.page.write import write_page

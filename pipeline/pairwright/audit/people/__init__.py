@@ -1,4 +1,11 @@
-"""People: what the rows say about persons, and whether the rows may say it."""
+"""People: what the rows say about persons, and whether the rows may say it.
+
+scan.py        one search of each text: checks, and a log of what to redact
+finding.py     a kind of personal data, and a finding
+contacts.py addresses.py identifiers.py names.py    the kinds
+sensitive.py   rows on subjects that can harm people
+rights.py      licences, and people who asked to be forgotten
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar

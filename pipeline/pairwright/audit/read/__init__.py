@@ -1,4 +1,10 @@
-"""Reading pairs of any origin as rows: releases, run folders, files of others, the Hub."""
+"""Reading pairs of any origin as rows: releases, run folders, files of others, the Hub.
+
+source.py      what a source gives: rows, and those that cannot be read
+folders.py hub.py files.py    releases and runs, datasets of the Hub, files of others
+columns.py fields.py messages.py    the columns of such a file, and one row of it
+corpus.py      texts that pairs are compared with
+"""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,11 @@
-"""Shortcuts: what picks the chosen response without knowing the user, or by word overlap."""
+"""Shortcuts: what picks the chosen response without knowing the user, or by word overlap.
+
+trials.py        all ways of choosing, tried on the pairs of one configuration
+response.py style.py features.py pair_features.py    what they go by
+classifiers.py   what can be learnt from responses and questions
+baselines.py     what overlap with posts and aspects can tell
+gaps.py          whether twins are whole, and how unequal two responses are
+"""
 
 from collections.abc import Iterator
 from typing import ClassVar

@@ -32,7 +32,7 @@ def judge_outputs_command(
         float, typer.Option(min=0, max=1, help="Least share of outputs that must get a score.")
     ] = 0.95,
 ) -> None:
-    """Judge outputs of any models by the rubrics of a release: 0, 1 or 2 for each aspect.
+    """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 
     An output's id is that of an item, for the user who asked it, or that of a pair. The judge reads
     question, output and aspects, and never a profile. Scores are stored as they come: running the

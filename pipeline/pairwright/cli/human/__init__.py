@@ -5,6 +5,7 @@ import typer
 from pairwright.cli.human.adjudicate import adjudicate_command
 from pairwright.cli.human.answers import import_command, simulate_command
 from pairwright.cli.human.export import export_command
+from pairwright.cli.human.preview import preview_command
 from pairwright.cli.human.report import report_command
 from pairwright.cli.human.server import pull_command, push_command, serve_command
 from pairwright.cli.human.status import status_command
@@ -16,6 +17,7 @@ human = typer.Typer(
     rich_markup_mode=None,
 )
 human.command("export")(export_command)
+human.command("preview")(preview_command)
 human.command("serve")(serve_command)
 human.command("push")(push_command)
 human.command("status")(status_command)

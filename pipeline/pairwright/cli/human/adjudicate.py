@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.human.options import RunPath
+from pairwright.cli.human.options import RunPath, Tool
 from pairwright.cli.shell import command, print_commands
 from pairwright.workflows import collector
 
@@ -29,6 +29,7 @@ def adjudicate_command(
             " given more than once.",
         ),
     ] = None,
+    tool: Tool = "label-studio",
 ) -> None:
     """Write tasks of the disputed pairs, with the first round's anonymous answers shown.
 
@@ -46,7 +47,7 @@ def adjudicate_command(
     from pairwright.workflows.tasks import export_adjudication
 
     collector.ease()
-    made = export_adjudication(run, adjudicators=adjudicators, by=by or ())
+    made = export_adjudication(run, adjudicators=adjudicators, by=by or (), tool=tool)
     console = Console()
     console.print(
         f"Disputed: {made.disputed}. Tasks added: {made.added}, for {', '.join(made.adjudicators)}."

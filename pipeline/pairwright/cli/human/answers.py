@@ -24,13 +24,13 @@ def import_command(
     run: RunPath,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILE...", help="JSON exports of Label Studio."),
+        typer.Argument(metavar="FILE...", help="JSON exports of Label Studio, or CSV."),
     ] = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take back the last import, or the files named.")
     ] = False,
 ) -> None:
-    """Take in annotations that were exported by hand, as JSON.
+    """Take in annotations: JSON that was exported from Label Studio, or filled-in spreadsheets.
 
     Every annotation becomes a verdict or is set aside with its reason. Importing a file again
     changes nothing. A file that cannot be read, or has no task of this study, is named and not
@@ -43,6 +43,8 @@ def import_command(
     Examples:
 
       pairwright human import runs/first project-1.json project-2.json
+
+      pairwright human import runs/first annotator-01.csv annotator-02.csv
 
       pairwright human import runs/first --undo
 

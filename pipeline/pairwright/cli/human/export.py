@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.human.options import RunPath, share_of
+from pairwright.cli.human.options import RunPath, Tool, share_of
 from pairwright.cli.shell import command, print_commands
 from pairwright.modes import MODES
+from pairwright.text import number_of
 from pairwright_human_eval.records import KINDS
 
 if TYPE_CHECKING:
@@ -34,13 +35,18 @@ def export_command(
         typer.Option(
             parser=share_of,
             metavar="SHARE",
-            help="Attention checks by votes, such as 5% (4 or more each); 0: none.",
+            help="Attention checks by votes, such as 5%, or as many more as it takes so that who"
+            " does not read the posts passes in 10 % at most; 0: none.",
         ),
     ] = 0.05,
     seed: Annotated[
         int | None,
         typer.Option(metavar="N", help="Not drawn at random: for a demo, not for a study."),
     ] = None,
+    tool: Tool = "label-studio",
+    language: Annotated[
+        str, typer.Option(metavar="CODE", help="Of the forms and guidelines: en or de.")
+    ] = "en",
 ) -> None:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 
@@ -52,12 +58,21 @@ def export_command(
       pairwright human export runs/first
 
       pairwright human export runs/first --annotators 9 --overlap 3 --sample 200 --checks 5%
+
+      pairwright human export runs/first --tool spreadsheet --language de
     """
     # What assigns tasks takes a while to import, and other commands do without.
     from pairwright.workflows.tasks import export_tasks
 
     made = export_tasks(
-        run, annotators=annotators, overlap=overlap, sample=sample_size, checks=checks, seed=seed
+        run,
+        annotators=annotators,
+        overlap=overlap,
+        sample=sample_size,
+        checks=checks,
+        seed=seed,
+        tool=tool,
+        language=language,
     )
     _print(Console(), run, made)
 
@@ -85,6 +100,7 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
     table.add_row("annotators", "tasks each", f"{min(tasks):,} to {max(tasks):,}")
     table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
     table.add_row("annotators", "", f"{len(made.workloads):,}")
+    _add_powers(table, made)
     console.print(table)
     console.print(
         f"Reading is counted at {WORDS_A_MINUTE} words a minute; thinking and answering come on"
@@ -98,6 +114,12 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
     )  # fmt: skip
     if made.study.simulated_pairs:
         console.print("The pairs come from the embedded model: this shows how the tool works.")
+    if made.sheets:
+        console.print(
+            f"Send each annotator the guidelines and only their own file of {made.sheets[0].parent}"
+            f" ({number_of(len(made.sheets), 'file')}). What comes back is imported.",
+            highlight=False, markup=False, soft_wrap=True,
+        )  # fmt: skip
     print_commands(
         console,
         "Next, one of:",
@@ -108,3 +130,20 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
             command("human", "simulate", run),
         ),
     )
+
+
+def _add_powers(table: Table, made: "TaskExport") -> None:
+    """What the attention checks notice, and what the control with strangers' posts finds."""
+    if attention := made.attention:
+        few, most = attention.fewest, attention.most
+        each = f"{few:,} to {most:,}" if most > few else f"{few:,}"
+        table.add_row("attention checks", "each", each)
+        table.add_row("attention checks", "passed without reading", f"{attention.nonreader:.1%}")
+        table.add_row("attention checks", "passed if 95 % are right", f"{attention.reader:.1%}")
+    if stranger := made.stranger:
+        table.add_row(
+            "strangers' posts", "twins and pairs shown with them", f"{stranger.subjects:,}"
+        )
+        table.add_row(
+            "strangers' posts", "power: 75 % own against 50 % strangers'", f"{stranger.power:.1%}"
+        )

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,6 +15,13 @@ ServerUrl = Annotated[
 KnownUrl = Annotated[
     str | None,
     typer.Option("--url", metavar="URL", help="The server, if not where tasks were pushed to."),
+]
+Tool = Annotated[
+    Literal["label-studio", "spreadsheet"],
+    typer.Option(
+        help="What annotators work with: spreadsheet also writes one CSV file a person, to be"
+        " filled in without a server.",
+    ),
 ]
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 

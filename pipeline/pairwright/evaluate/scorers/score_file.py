@@ -32,7 +32,7 @@ _FORM = (
 )
 
 
-class _Cell(NamedTuple):
+class _ScorePlace(NamedTuple):
     pair: str
     condition: str
     side: Side
@@ -51,7 +51,7 @@ class ScoreFile:
         without the four columns, an unknown condition or response, a score that is not a finite
         number, and a second score for the same pair, condition and response."""
         self.path = path
-        self._lines: dict[_Cell, _FileScore] = {}
+        self._lines: dict[_ScorePlace, _FileScore] = {}
         for row in _rows(path):
             cell, line = (
                 _cell(row),
@@ -95,7 +95,7 @@ class ScoreFile:
 
     def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
         """The scores of the chosen and of the rejected response, or that the file has none."""
-        found = [self._lines.get(_Cell(pair, condition, side)) for side in SIDES.values()]
+        found = [self._lines.get(_ScorePlace(pair, condition, side)) for side in SIDES.values()]
         missing = [side for side, line in zip(SIDES, found, strict=True) if line is None]
         if missing:
             return Unscored("not_in_file", f"no line for {' and '.join(missing)}")
@@ -142,7 +142,7 @@ def _check_columns(where: str, columns: Collection[str]) -> None:
         raise InputError(f"has no {', '.join(missing)}", where=where, fix=_FORM)
 
 
-def _cell(row: SourceRow) -> _Cell:
+def _cell(row: SourceRow) -> _ScorePlace:
     pair, condition, side = (row.fields[name] for name in ("pair", "condition", "response"))
     if not isinstance(pair, str) or not pair:
         raise _wrong(row, "pair", "is not an id")
@@ -150,7 +150,7 @@ def _cell(row: SourceRow) -> _Cell:
         raise _wrong(row, "condition", f"is not one of {', '.join(IN_FILES)}")
     if not isinstance(side, str) or side not in SIDES:
         raise _wrong(row, "response", f"is not one of {', '.join(SIDES)}")
-    return _Cell(pair, condition, SIDES[side])
+    return _ScorePlace(pair, condition, SIDES[side])
 
 
 def _score(row: SourceRow, text: bool) -> float | None:

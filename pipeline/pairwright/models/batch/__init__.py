@@ -6,6 +6,11 @@
 
 A build records what it would send (`Recorder`), `write_round` writes it, and `ingest` puts the
 replies into the run's store. A reply says only its key: all else is read from the run folder.
+
+pending.py     the calls that wait, and `Recorder`, which writes them down
+rounds.py      a round's files
+replies.py ingest.py    the lines of a file of replies; putting them into the store
+api.py service.py submissions.py    the Batch API: its calls, a round at it, what was handed in
 """
 
 from pairwright.models.batch.ingest import Ingest, Ingested

@@ -57,39 +57,39 @@ class BatchApi:
 
     def upload(self, path: Path) -> str:
         """The id of the uploaded file. Raises CallFailed and EndpointRefused, as all below."""
-        with self._told(), path.open("rb") as file:
+        with self._refusals(), path.open("rb") as file:
             return self._api.files.create(file=(path.name, file), purpose="batch").id
 
     def create(self, file_id: str, tag: str) -> "Batch":
         """A new batch of an uploaded file, to be found by `tag`."""
         # Asked once only: a repeated try could make and bill a second batch.
-        with self._told():
+        with self._refusals():
             return self._api.with_options(max_retries=0).batches.create(
                 input_file_id=file_id, endpoint=URL, completion_window="24h", metadata={_TAG: tag}
             )
 
     def find(self, tag: str) -> "Batch | None":
         """The batch that was made with this tag."""
-        with self._told():
+        with self._refusals():
             for batch in self._api.batches.list(limit=100):
                 if (batch.metadata or {}).get(_TAG) == tag:
                     return batch
         return None
 
     def batch(self, batch_id: str) -> "Batch":
-        with self._told():
+        with self._refusals():
             return self._api.batches.retrieve(batch_id)
 
     def download(self, file_id: str, to: Path) -> None:
         """Write a file of replies, whole or not at all."""
         with (
-            self._told(),
+            self._refusals(),
             self._api.files.with_streaming_response.content(file_id) as response,
         ):
             write_whole(to, response.iter_bytes())
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _refusals(self) -> Iterator[None]:
         from openai import APIConnectionError, APIStatusError
 
         try:

@@ -71,16 +71,16 @@ class Ingest:
         store: CallStore,
         secrets: tuple[str, ...],
         tell: Callable[[LineProblem], None],
-        seen: Callable[[int], None],
+        on_line: Callable[[int], None],
     ) -> None:
         """`secrets` are API keys, which are stored nowhere; `tell` gets each problem as it is
-        found, `seen` the number of bytes of each line."""
+        found, `on_line` the number of bytes of each line."""
         self._pending = pending
         self._store = store
         # A short key (`test`, `none`) is not a secret, and may be a word of a reply.
         self._secrets = [secret.encode() for secret in secrets if len(secret) >= 12]
         self._tell = tell
-        self._seen = seen
+        self._on_line = on_line
         self._fresh: dict[str, _Fresh] = {}
         self._failed: list[tuple[str, str, str]] = []
         self.result = Ingested(0, 0, Counter())
@@ -97,7 +97,7 @@ class Ingest:
             for line in lines_of(path):
                 empty = False
                 self._line(line, f"{path}:{line.number}")
-                self._seen(len(line.text) + 1)
+                self._on_line(len(line.text) + 1)
                 if len(self._fresh) + len(self._failed) >= _TOGETHER:
                     self._commit()
         finally:

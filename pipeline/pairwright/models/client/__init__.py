@@ -1,5 +1,13 @@
-"""The real endpoints: OpenAI-compatible servers, vLLM in this process, and what vLLM's servers tell
-beside completions: classes and log-probabilities."""
+"""Endpoints: OpenAI-compatible servers, vLLM in this process, and what vLLM's servers give beside
+completions: classes and log-probabilities.
+
+client.py      one endpoint of the config: sends, retries, and learns the pace
+wire.py        a request as a body of OpenAI's form, refusals, and `Wire`: what sends a body
+connection.py headers.py    the wire to one server, and the headers of every call
+pace.py meter.py    how fast an endpoint is asked, and what was sent
+engine.py vllm.py flags.py    vLLM in this process
+classify.py prompt_logprobs.py stored_scores.py    vLLM's scores, as if they were completions
+"""
 
 from pairwright.models.client.classify import Classify
 from pairwright.models.client.client import Client

@@ -3,6 +3,14 @@
 Replies are committed in groups, one transaction per turn of the event loop, and handed on only
 after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses no finished
 call; a power cut may lose the last ones. Only answers are stored, never failures.
+
+store.py     the store of a run: its calls, and what came of its units
+calls.py     the calls, and what they add up to
+durable.py   an `LLM` that looks into the store first
+file.py      the file: making it, locking its folder, and what is wrong with it
+database.py  the connection of one process
+record.py    what a store held when it was last closed, so that a lost one is noticed
+shards.py    what one worker of a build stores, until it is merged
 """
 
 from pairwright.models.store.calls import CallStore, ModelCalls, StoredCall, Totals

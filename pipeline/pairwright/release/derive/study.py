@@ -8,6 +8,7 @@ from pairwright.release.summary import Summary
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.report.claims import signs_sentence
 from pairwright_human_eval.report.findings_records import (
     ByChance,
     Findings,
@@ -223,7 +224,7 @@ def control_sentences(findings: Findings) -> Iterator[str]:
             f"Control: {each.pairs:,} pairs were also shown with {CONTROLS[each.control]}."
             " Choices of the chosen response with the user's own posts alone, less those in the"
             f" control, in percentage points: {percent_points(each.difference)},"
-            f" n = {each.difference.n:,} votes."
+            f" n = {each.difference.n:,} votes. {signs_sentence(each)}"
         )
 
 

@@ -87,11 +87,11 @@ class DecisionCheck:
         self._outlines = outlines
         self._decisions = decisions
         self._ordinary = kind == "release"
-        self._seen: set[str] = set()
+        self._subjects: set[str] = set()
 
     def add(self, row: Row, where: str) -> None:
         """One row. Raises Difference."""
-        self._seen.add(row.subject)
+        self._subjects.add(row.subject)
         if self._ordinary:
             same("simulated in an ordinary release", row.simulated, False, where)
         if self._decisions is None:
@@ -119,7 +119,7 @@ class DecisionCheck:
         if self._decisions is not None:
             decided = self._decisions.values()
             wanted = (decision.subject for decision in decided if decision.state == "verified")
-        if lost := next((subject for subject in wanted if subject not in self._seen), None):
+        if lost := next((subject for subject in wanted if subject not in self._subjects), None):
             raise difference(f"{lost} belongs into this release, and no row is of it", file)
 
 

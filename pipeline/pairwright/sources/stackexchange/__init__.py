@@ -1,8 +1,8 @@
 """The dump of a Stack Exchange site as items.
 
-files      which files it consists of, and which site it is of
-rows       the rows of one XML file, streamed
-store      posts by user, on disk
-titles     which questions can be asked by their title alone
-histories  a user's questions as items
+archive.py files.py    files out of an archive; which files a dump has, and which site it is of
+rows.py       the rows of one XML file, streamed
+store.py      posts by user, on disk
+titles.py     which questions can be asked by their title alone
+histories.py  a user's questions as items
 """

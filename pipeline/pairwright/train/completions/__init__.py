@@ -4,11 +4,9 @@ wrote.
 
 It measures imitation of a user's writing, and is not evidence about answers.
 
-tasks.py       which items can be asked, and what is in the way of the others
-conditions.py  which posts a model is shown
-rouge.py       how near a text is to what was written
-records.py     what comes of it
-writing.py     every task in every condition
-figures.py     means by condition and differences between them, by user
-page.py        all of it as a report
+conditions.py   the task of an item, and which posts a model is shown
+writer.py       every task in every condition, written and held to what the user wrote
+measures.py     how near a text is to what was written; means by condition and their differences
+records.py      the results, as they are written
+report_page.py  the results as a page
 """

@@ -48,9 +48,9 @@ async def complete_bodies(
     *,
     workers: int,
     stop: Callable[[], None],
-    seen: Callable[[ItemCompletions], None],
+    on_each: Callable[[ItemCompletions], None],
 ) -> list[ItemCompletions]:
-    """Each task in each condition with so many draws, by task. `seen` is called with each as it
+    """Each task in each condition with so many draws, by task. `on_each` is called with each as it
     comes.
 
     Raises Interrupted, EndpointRefused and StoreError: what was written is stored.
@@ -61,7 +61,7 @@ async def complete_bodies(
     async def work(numbered: tuple[int, tuple[CompletionTask, CompletionCondition, int]]) -> None:
         number, (task, condition, n) = numbered
         done[number] = await _completion(task, condition, n, writer)
-        seen(done[number])
+        on_each(done[number])
 
     await work_through(iter(enumerate(pieces)), work, workers=workers, stop=stop)
     return [done[number] for number in range(len(pieces))]

@@ -30,10 +30,10 @@ class PlanWriter:
         )  # fmt: skip
 
     def write(
-        self, adapter: Path, asks: Sequence[Ask], seen: Callable[[int], None]
+        self, adapter: Path, asks: Sequence[Ask], count: Callable[[int], None]
     ) -> Iterator[str]:
         """What the model with this adapter writes to each prompt, one most likely token after the
-        other. `seen` is called with how many were written. Raises ConfigError for an adapter of
+        other. `count` is called with how many were written. Raises ConfigError for an adapter of
         another model."""
         with loading(str(adapter)):
             model = PeftModel.from_pretrained(self._model, str(adapter)).eval()
@@ -41,7 +41,7 @@ class PlanWriter:
             for first in range(0, len(asks), self._batch):
                 some = [self._words.prompt(ask) for ask in asks[first : first + self._batch]]
                 yield from self._written(model, some)
-                seen(len(some))
+                count(len(some))
         finally:
             model.unload()
 

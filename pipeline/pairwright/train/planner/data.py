@@ -40,16 +40,16 @@ def rows_of(
     source: GoldItems,
     asking: PromptMaker,
     tokenizer: Tokenizer,
-    seen: Callable[[int], None],
+    count: Callable[[int], None],
 ) -> tuple[list[SplitPrompt], TrainingData]:
-    """Each item's tokens; `seen` is called with each item. Raises ConfigError where none is
+    """Each item's tokens; `count` is called with each item. Raises ConfigError where none is
     left."""
     rows: list[SplitPrompt] = []
     refused, dropped, users = Counter(source.refused), Counter[str](), set[str]()
     empty = Counter[str]()
     aspects = shortened = 0
     for example in training_examples(source.items, asking, tokenizer, settings.max_tokens):
-        seen(1)
+        count(1)
         if isinstance(example, LeftOutItem):
             refused[example.reason] += 1
             empty.update(example.dropped)
@@ -60,9 +60,9 @@ def rows_of(
         aspects += example.target.aspects
         shortened += bool(example.shown.left_out)
     if not rows:
-        aspects_told = f"; of their aspects {_told(empty)}" if empty else ""
+        of_aspects = f"; of their aspects {_reasons(empty)}" if empty else ""
         raise ConfigError(
-            f"not one item is left to train on: {_told(refused)}{aspects_told}",
+            f"not one item is left to train on: {_reasons(refused)}{of_aspects}",
             where=f"[source] {settings.source.path}",
             fix="Bring items whose posts carry their gold aspects, set target = 'lamp-qa', or raise"
             " max_tokens.",
@@ -81,5 +81,5 @@ def rows_of(
     return rows, data
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _reasons(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{n:,} {reason}" for reason, n in sorted(counts.items()))

@@ -25,17 +25,17 @@ def train(
     out: Path,
     resume: Path | None,
     *,
-    seen: Callable[[int, float], None],
+    on_step: Callable[[int, float], None],
     stopped: Callable[[], bool],
 ) -> None:
     """Train to the last step, with checkpoints in `out`, from `resume` on if there is one.
 
-    `seen` is called with each step and its loss; once `stopped`, the step under way is saved.
+    `on_step` is called with each step and its loss; once `stopped`, the step under way is saved.
     Raises Interrupted then, and ConfigError for a loss that is not a number and a checkpoint that
     is not of this model."""
     trainer = _trainer(settings, words, rows, out)
     trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(_Steps(seen, stopped))
+    trainer.add_callback(_Steps(on_step, stopped))
     try:
         trainer.train(resume_from_checkpoint=str(resume) if resume else None)
     except RuntimeError as error:
@@ -106,8 +106,8 @@ class _Trainer(SFTTrainer):  # type: ignore[misc]
 class _Steps(TrainerCallback):  # type: ignore[misc]
     """Tells of steps, and ends a training that is stopped or learns nothing."""
 
-    def __init__(self, seen: Callable[[int, float], None], stopped: Callable[[], bool]) -> None:
-        self._seen = seen
+    def __init__(self, on_step: Callable[[int, float], None], stopped: Callable[[], bool]) -> None:
+        self._on_step = on_step
         self._stopped = stopped
 
     def on_step_end(self, _args: Any, _state: Any, control: Any, **_: Any) -> None:
@@ -124,4 +124,4 @@ class _Steps(TrainerCallback):  # type: ignore[misc]
                     where="[steps] learning_rate",
                     fix="Lower it, or set dtype = 'float32'; the checkpoints before it are whole.",
                 )
-        self._seen(state.global_step, float(logs["loss"]))
+        self._on_step(state.global_step, float(logs["loss"]))

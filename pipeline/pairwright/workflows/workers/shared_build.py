@@ -125,11 +125,11 @@ def _round(
 class CombinedCounts:
     """Adds up what all workers report."""
 
-    def __init__(self, meter: Meter, seen: Callable[[Brief], None]) -> None:
-        """`meter` is kept at the sum of all workers' meters; `seen` is called
+    def __init__(self, meter: Meter, on_outcome: Callable[[Brief], None]) -> None:
+        """`meter` is kept at the sum of all workers' meters; `on_outcome` is called
         once with each unit."""
         self._meter = meter
-        self._seen = seen
+        self._on_outcome = on_outcome
         self._before = meter.cost
         self._by_worker: dict[str, MeterCounts] = {}
         self._units: set[str] = set()
@@ -145,4 +145,4 @@ class CombinedCounts:
             # A chunk that was lost with its worker is built again.
             if brief.unit not in self._units:
                 self._units.add(brief.unit)
-                self._seen(brief)
+                self._on_outcome(brief)

@@ -86,6 +86,6 @@ function sidesOf(row) {
   const turn = () => sides.classList.toggle("marked", (MARKING.on = box.checked));
   box.addEventListener("change", turn);
   turn();
-  const told = `Mark the words that differ (${Math.round(100 * compared.shared)} % stand in both)`;
-  return [make("label", "switch faint", box, told), sides];
+  const words = `Mark the words that differ (${Math.round(100 * compared.shared)} % are in both)`;
+  return [make("label", "switch faint", box, words), sides];
 }

@@ -35,7 +35,7 @@ function termsOf(query) {
 }
 
 // Lower-cased texts of all pairs: ids and the starts of questions at once, the rest as it is read.
-function searchable(index, told) {
+function searchable(index, done) {
   const texts = index.ids.map((id, n) => `${id}\n${index.questions[n]}`.toLowerCase());
   const state = { texts, read: index.starts.length === 0 ? 1 : 0 };
   (async () => {
@@ -47,7 +47,7 @@ function searchable(index, told) {
         texts[place] = whole.join("\n").toLowerCase();
       });
       state.read = (number + 1) / index.starts.length;
-      told();
+      done();
     }
     performance.mark("read");
   })();

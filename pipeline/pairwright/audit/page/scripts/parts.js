@@ -59,8 +59,8 @@ function votesOf(row) {
     return part;
   }));
   bar.setAttribute("aria-hidden", "true");
-  const told = VOTES.map(([name, words]) => `${row.votes[name]} ${words}`).join(", ");
-  return [title, make("p", "", `${state} First-round votes: ${told}.`), bar];
+  const votes = VOTES.map(([name, words]) => `${row.votes[name]} ${words}`).join(", ");
+  return [title, make("p", "", `${state} First-round votes: ${votes}.`), bar];
 }
 
 function postsOf(row, spans) {

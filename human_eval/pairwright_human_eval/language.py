@@ -1,0 +1,74 @@
+"""The language that annotators read: of the forms, the guidelines, and what stands around them.
+
+English is written where it is used. Every other language is one file of `human_eval/languages/`,
+with its words by the English ones, and its guidelines beside it.
+"""
+
+import tomllib
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from pairwright import assets
+from pairwright.errors import InputError
+from pairwright.records import Record
+
+FOLDER = assets.HUMAN_EVAL / "languages"
+
+
+class Language(Record):
+    """The words of one language. Called with a text in English, it gives it in this language."""
+
+    code: str
+    """Such as `de`."""
+    separator: str = ","
+    """Of cells in CSV, as spreadsheets of the language's country expect it."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """By the English text."""
+
+    def __call__(self, text: str) -> str:
+        """Raises InputError where the language's file lacks the text."""
+        if self.code == "en":
+            return text
+        if text not in self.words:
+            raise InputError(
+                f"has no words for {text!r}",
+                where=path_of(self.code),
+                fix="Add a line for it to [words], with the English text before the = sign.",
+            )
+        return self.words[text]
+
+
+ENGLISH = Language(code="en")
+
+
+def languages() -> tuple[str, ...]:
+    """The codes of the languages that there are."""
+    return ("en", *sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def load_language(code: str) -> Language:
+    """The language of a code; raises InputError where there is no file for it."""
+    if code == "en":
+        return ENGLISH
+    if code not in languages():
+        raise InputError(
+            f"{code!r} is not a language that forms are written in",
+            where="--language",
+            fix=f"Take one of {', '.join(languages())}, or add its file to {FOLDER}.",
+        )
+    path = path_of(code)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Language.model_validate({"code": code, **content})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        what = str(error)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    raise InputError(what, where=path, fix="Compare with de.toml as it ships.")
+
+
+def path_of(code: str) -> Path:
+    """The file of a language's words."""
+    return FOLDER / f"{code}.toml"

@@ -1,0 +1,273 @@
+"""Reading spreadsheets that people filled in, also as Excel and LibreOffice save them.
+
+Cells may be in any order of rows and columns, between commas, semicolons or tabs, in UTF-8, UTF-16
+or the Windows code page of Western Europe. Anything that cannot be meant is an error that says
+where, and nothing of such a file is kept: it can be mended. An empty cell is never an answer.
+"""
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from pairwright.errors import InputError
+from pairwright_human_eval.addresses import clean_text
+from pairwright_human_eval.form import controls
+from pairwright_human_eval.language import ENGLISH, Language
+from pairwright_human_eval.raw_export import Export, ExportedTask
+from pairwright_human_eval.records import KeyedTask, Study
+from pairwright_human_eval.spreadsheet.cells import unguarded
+from pairwright_human_eval.spreadsheet.columns import (
+    ANSWER,
+    COMMENT_FIELD,
+    FIELD,
+    MINUTES,
+    SKIP_WORD,
+    TASK,
+)
+from pairwright_human_eval.stored_annotation import StoredAnnotation
+from pairwright_human_eval.task_view import labels_of
+
+SOURCE = "spreadsheet"
+MOST_NAMED = 5
+"""Mistakes of a file that its error quotes."""
+_FIX = "Mend it, and import the file again: nothing of it was kept."
+
+
+class _Cell(NamedTuple):
+    """One row that is filled in."""
+
+    row: int
+    """As a spreadsheet counts them: the head is row 1."""
+    task: str
+    field: str
+    answer: str
+
+
+class _Mistake(NamedTuple):
+    row: int
+    column: str
+    what: str
+
+
+class _Form(NamedTuple):
+    """What somebody wrote for one task."""
+
+    choices: dict[str, str]
+    comment: str
+    skipped: bool
+
+
+def is_sheet(path: Path) -> bool:
+    """Whether a file has the columns of a sheet."""
+    try:
+        rows = _table(path)
+    except InputError:
+        return False
+    return bool(rows) and {TASK, FIELD} <= {_plain(cell) for cell in rows[0]}
+
+
+def read_sheet(
+    path: Path, key: Mapping[str, KeyedTask], study: Study, language: Language = ENGLISH
+) -> Export:
+    """The answers of a file that a person filled in.
+
+    A task that is answered in part is counted as begun, and one without any answer is not there.
+    Raises InputError, which names file, row, column and task.
+    """
+    rows = _table(path)
+    cells = _filled(path, rows, language)
+    mistakes: list[_Mistake] = []
+    forms: dict[str, _Form] = {}
+    minutes: float | None = None
+    by_task: dict[str, list[_Cell]] = defaultdict(list)
+    for cell in cells:
+        if cell.field == MINUTES:
+            minutes = _number(cell, mistakes)
+        elif cell.task in key:
+            by_task[cell.task].append(cell)
+        else:
+            what = (
+                f"{_quoted(cell.task)} is not a task of this study"
+                if cell.task
+                else ("an answer to no task")
+            )
+            mistakes.append(_Mistake(cell.row, TASK, what))
+    for name, own in by_task.items():
+        forms[name] = _form(own, key[name], study, language, mistakes)
+    if mistakes:
+        raise _error(path, mistakes)
+    named = {unguarded(row[0]) for row in _columns(path, rows, (TASK,))} & key.keys()
+    return Export(
+        file=path.name,
+        tool="spreadsheet",
+        source=SOURCE,
+        seconds=None if minutes is None else minutes * 60,
+        tasks=tuple(_exported(key[name], forms.get(name), study) for name in sorted(named)),
+    )
+
+
+def account_of(annotator: str) -> int:
+    """The number of a person who fills in sheets: a sheet is one person's."""
+    number = int(annotator.rpartition("-")[2])
+    return number if annotator.startswith("annotator-") else 1_000 + number
+
+
+def _exported(keyed: KeyedTask, form: _Form | None, study: Study) -> ExportedTask:
+    asked = controls(keyed.kind, study.scales, len(keyed.aspects))
+    whole = form is not None and (form.skipped or form.choices.keys() == asked.keys())
+    filled_in: tuple[JsonValue, ...] = ()
+    if form and whole:
+        annotation = StoredAnnotation(
+            account=account_of(keyed.annotator),
+            skipped=form.skipped,
+            choices=tuple(sorted(form.choices.items())),
+            comment=form.comment,
+        )
+        filled_in = (annotation.model_dump(mode="json"),)
+    begun = form is not None and not whole
+    return ExportedTask(
+        id=None,
+        task=keyed.task,
+        data_hash=keyed.data_hash,
+        annotations=filled_in,
+        drafts=int(begun),
+    )
+
+
+def _form(
+    cells: Sequence[_Cell],
+    keyed: KeyedTask,
+    study: Study,
+    language: Language,
+    mistakes: list[_Mistake],
+) -> _Form:
+    asked = controls(keyed.kind, study.scales, len(keyed.aspects))
+    choices: dict[str, str] = {}
+    rows: dict[str, int] = {}
+    comment, skipped = "", False
+    for cell in cells:
+        if cell.field in rows:
+            what = f"{cell.field} is answered in row {rows[cell.field]}, too"
+            mistakes.append(_Mistake(cell.row, ANSWER, f"task {cell.task}: {what}"))
+            continue
+        rows[cell.field] = cell.row
+        if cell.field == COMMENT_FIELD:
+            comment = clean_text(cell.answer)
+        elif cell.field not in asked:
+            what = (
+                f"there is no question {_quoted(cell.field)}"
+                if cell.field
+                else "an answer where nothing is asked"
+            )
+            mistakes.append(_Mistake(cell.row, FIELD, f"task {cell.task}: {what}"))
+        elif _plain(cell.answer) in {SKIP_WORD, _plain(language(SKIP_WORD))}:
+            skipped = True
+        elif choice := _choice(cell, keyed, study, language):
+            choices[cell.field] = choice
+        else:
+            allowed = labels_of(cell.field, keyed.kind, study.scales, language)
+            what = f"{_quoted(cell.answer)} is none of {', '.join(allowed.values())}"
+            mistakes.append(_Mistake(cell.row, ANSWER, f"task {cell.task}, {cell.field}: {what}"))
+    return _Form({} if skipped else choices, comment, skipped)
+
+
+def _choice(cell: _Cell, keyed: KeyedTask, study: Study, language: Language) -> str | None:
+    """The choice that is meant: as the sheet words it, as it is stored, or by its number."""
+    # A score may stand without its words, and a spreadsheet may have made 4.0 of it.
+    written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(cell.answer))
+    for words in (language, ENGLISH):
+        for alias, label in labels_of(cell.field, keyed.kind, study.scales, words).items():
+            if written in (_plain(alias), _plain(label)):
+                return alias
+    return None
+
+
+def _number(cell: _Cell, mistakes: list[_Mistake]) -> float | None:
+    text = cell.answer.replace(",", ".")
+    if re.fullmatch(r"\d{1,6}(\.\d+)?", text):
+        return float(text)
+    what = f"{_quoted(cell.answer)} is not a number of minutes"
+    mistakes.append(_Mistake(cell.row, ANSWER, what))
+    return None
+
+
+def _filled(path: Path, rows: list[list[str]], language: Language) -> list[_Cell]:
+    answer = (ANSWER, language(ANSWER)) if language.code != "en" else (ANSWER,)
+    found = _columns(path, rows, (TASK,), (FIELD,), answer)
+    return [
+        _Cell(number, unguarded(task).strip(), unguarded(field).strip(), unguarded(text).strip())
+        for number, (task, field, text) in enumerate(found, start=2)
+        if unguarded(text).strip()
+    ]
+
+
+def _columns(path: Path, rows: list[list[str]], *names: tuple[str, ...]) -> list[list[str]]:
+    """The cells of the named columns, row by row. A column may have several names."""
+    head = [_plain(cell) for cell in rows[0]]
+    places = []
+    for known in names:
+        there = [n for n, cell in enumerate(head) if cell in {_plain(name) for name in known}]
+        if len(there) != 1:
+            what = "is missing" if not there else "is there twice"
+            raise InputError(
+                f"the column {known[-1]!r} {what}",
+                where=f"{path}, row 1",
+                fix="Give its first row back as it was exported.",
+            )
+        places += there
+    return [[row[n] if n < len(row) else "" for n in places] for row in rows[1:]]
+
+
+def _table(path: Path) -> list[list[str]]:
+    """All rows. Raises InputError for what is not a text of cells."""
+    text = _decoded(path)
+    first, _, rest = text.partition("\n")
+    if re.fullmatch(r"sep=.\s*", first):  # Excel writes and reads such a line.
+        first, _, _ = rest.partition("\n")
+        text = rest
+    separator = max(",;\t", key=first.count)
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    except csv.Error as error:
+        raise InputError(
+            f"cannot be read as cells: {error}", where=path, fix="Save it as CSV (UTF-8) again."
+        ) from None
+
+
+def _decoded(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            str(error.strerror), where=path, fix="Name a file that is there."
+        ) from None
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", errors="replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Identifiers and answers are ASCII; of a comment a few letters may be wrong.
+        return content.decode("cp1252", errors="replace")
+
+
+def _plain(text: str) -> str:
+    """For comparing: without case, and with single spaces."""
+    return " ".join(text.split()).casefold()
+
+
+def _quoted(text: str) -> str:
+    return ascii(text if len(text) <= 40 else text[:40] + "…")
+
+
+def _error(path: Path, mistakes: Iterable[_Mistake]) -> InputError:
+    ordered = sorted(mistakes)
+    said = [f"row {row}, column {column}: {what}" for row, column, what in ordered[:MOST_NAMED]]
+    if len(ordered) > MOST_NAMED:
+        said.append(f"and {len(ordered) - MOST_NAMED:,} more mistakes")
+    return InputError("; ".join(said), where=path, fix=_FIX)

@@ -1,0 +1,27 @@
+"""`pairwright human preview`: the tasks as pages, without a server."""
+
+from rich.console import Console
+
+from pairwright.cli.human.options import RunPath
+from pairwright.text import number_of
+from pairwright.workflows import collector
+
+
+def preview_command(run: RunPath) -> None:
+    """Write the tasks as pages that annotators would see, to be looked through in a browser.
+
+    One page a person, and the guidelines with links to them, in RUN/human/preview. The pages need
+    no server, load nothing and store nothing. They do not say which response is which.
+
+    Example:
+
+      pairwright human preview runs/first
+    """
+    from pairwright.workflows.task_preview import preview_tasks
+
+    collector.ease()
+    made = preview_tasks(run)
+    Console().print(
+        f"Pages written: {number_of(len(made.pages), 'person', 'people')}. Open {made.index}",
+        highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip

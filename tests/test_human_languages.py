@@ -1,0 +1,140 @@
+"""Forms, spreadsheets and guidelines in another language: the same questions, the same answers."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from pairwright import assets
+from pairwright.errors import InputError
+from pairwright.settings.domains import load_scales
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.form import controls
+from pairwright_human_eval.guidelines import render_guidelines
+from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
+from pairwright_human_eval.language import ENGLISH, languages, load_language
+from pairwright_human_eval.records import KINDS, KeyedTask, Kind
+from pairwright_human_eval.study_files import read_study
+from released import PAIRS, Answers, right, run_of
+from sheets import ANSWER, fill, sheet_rows
+from study import pairwright
+
+SCALES = load_scales(assets.RUBRICS)
+OTHERS = [code for code in languages() if code != "en"]
+READ = ("value", "requiredMessage", "placeholder")
+
+
+def texts(kind: Kind, code: str, adjudication: bool) -> list[str]:
+    """What a form says, without the places of a task's own texts."""
+    xml = labelling_config(kind, SCALES, adjudication=adjudication, language=load_language(code))
+    found = (
+        element.attrib[name]
+        for element in ElementTree.fromstring(xml).iter()
+        for name in READ
+        if name in element.attrib
+    )
+    return [text for text in found if not text.startswith("$")]
+
+
+def test_german_ships() -> None:
+    assert OTHERS == ["de"]
+
+
+@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("adjudication", [False, True])
+def test_every_text_of_a_form_is_translated(code: str, kind: Kind, adjudication: bool) -> None:
+    english, other = texts(kind, "en", adjudication), texts(kind, code, adjudication)
+    assert len(english) == len(other)
+    same = [text for text in english if text in other and not re.fullmatch(r"\d", text)]
+    assert not same
+
+
+@pytest.mark.parametrize("code", OTHERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_form_stores_the_same_in_every_language(code: str, kind: Kind) -> None:
+    root = ElementTree.fromstring(labelling_config(kind, SCALES, language=load_language(code)))
+    asked = {
+        choices.attrib["name"].replace("{{idx}}", "0"): frozenset(
+            choice.attrib["alias"] for choice in choices.iter("Choice")
+        )
+        for choices in root.iter("Choices")
+    }
+    assert asked == controls(kind, SCALES, aspects=1)
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_form_of_another_language_has_another_hash(code: str) -> None:
+    english, other = config_hashes(SCALES), config_hashes(SCALES, load_language(code))
+    assert english.keys() == other.keys()
+    assert not set(english.values()) & set(other.values())
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_guidelines_say_as_much_and_name_the_choices_as_the_form_does(code: str) -> None:
+    language = load_language(code)
+    page, english = render_guidelines(SCALES, language), render_guidelines(SCALES)
+    for mark in ("\n## ", "\n### ", "\n| ", "\n- **", "\n> ", "\n**"):
+        assert page.count(mark) >= english.count(mark) > 0
+    assert "[[" not in page
+    for scale in SCALES:
+        assert language(scale.question) in page
+        assert all(language(anchor.text) in page for anchor in scale.anchors)
+    flat = " ".join(page.split())
+    named = (
+        "About equal", "Cannot tell", "Clearly", "Plausibly", "Contradicted", "Only A", "Only B",
+        "Both", "Neither", "Cannot judge", "Response B",
+    )  # fmt: skip
+    for choice in named:
+        assert language(choice) in flat
+
+
+def test_a_text_that_a_language_lacks_is_named(tmp_path: Path) -> None:
+    own = SCALES[0].model_copy(update={"question": "Is it kind?"})
+    with pytest.raises(InputError, match="Is it kind") as error:
+        labelling_config("quality", (own,), language=load_language("de"))
+    assert error.value.where.endswith("de.toml")
+    assert ENGLISH("Is it kind?") == "Is it kind?"
+
+
+def test_a_language_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", PAIRS[:3], study=False)
+    done = pairwright("human", "export", run, "--language", "tlh")
+    assert done.code == 2
+    assert "en, de" in done.err
+    assert not HumanFolder(run).path.exists()
+
+
+def test_a_german_spreadsheet_is_answered_in_german(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", PAIRS[:3], study=False)
+    done = pairwright(
+        "human", "export", run, "--tool", "spreadsheet", "--language", "de", "--seed", 1
+    )
+    assert done.code == 0, done.said
+    folder, german = HumanFolder(run), load_language("de")
+    assert folder.guidelines.read_text("utf-8").startswith("# Anleitung")
+    usual = right()
+    words = {"clearly": "Clearly", "A": "Response A", "B": "Response B", "4": "4"}
+
+    def answer(task: KeyedTask) -> Answers | None:
+        only = {"A": "Only A", "B": "Only B"}
+        return {
+            name: german({**words, **(only if name.startswith("delivered") else {})}[choice])
+            if choice != "4"
+            else choice
+            for name, choice in (usual(task, None) or {}).items()
+        }
+
+    key = read_study(folder).key
+    for n in range(1, 10):
+        path = folder.sheet(f"annotator-{n:02}")
+        rows = sheet_rows(path, ";")
+        assert rows[0][ANSWER] == "antwort"
+        fill(path, answer, key, separator=";")
+        assert pairwright("human", "import", run, path).code == 0
+    lines = folder.verdicts.read_text("utf-8").splitlines()
+    assert len(lines) == len(key)
+    assert not folder.set_aside.read_text()
+    assert pairwright("human", "report", run).code == 0
+    assert '"state":"verified"' in folder.decisions.read_text().replace(" ", "")
