@@ -25,6 +25,7 @@ from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.dataset import Row
 from pairwright.intervals import LEVEL, Accuracy, Interval, z_of
+from pairwright.modes import Mode
 from pairwright.stats import share
 from pairwright_human_eval.agreement import ScoreDifference, parity
 from pairwright_human_eval.report.findings_records import Measure, ParityOf
@@ -258,11 +259,11 @@ def test_parity_is_tested_at_the_level_it_has() -> None:
     assert strict.low == pytest.approx(of.mean - t.isf(0.001, 5) * error, abs=1e-5)
 
 
-def test_a_difference_in_quality_fails_but_in_mode_violate() -> None:
+@pytest.mark.parametrize("mode", ["twin", "violate"])
+def test_a_difference_in_quality_fails_in_every_mode(mode: Mode) -> None:
     apart = [2.0, 2.1, 1.9, 2.2] * 10
-    assert compared(apart).check(0.001).status == "fail"
-    assert compared(apart, "violate").check(0.001).status == "note"
-    assert compared(apart, "violate").settled(0.001)
+    assert compared(apart, mode).check(0.001).status == "fail"
+    assert compared(apart, mode).settled(0.001)
 
 
 def test_annotators_share_the_level_of_their_check() -> None:

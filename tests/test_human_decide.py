@@ -7,9 +7,11 @@ from typing import Any, get_args
 
 import pytest
 
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.rules import LATER_LIMITS, HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decisions import Decision, State, decide, decide_all
+from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.decisions import Decision, decide, decide_all
+from pairwright_human_eval.reasons import reason_in_words
 from pairwright_human_eval.records import (
     KeyedTask,
     Purpose,
@@ -154,15 +156,15 @@ def of_quality(given: list[Verdict], **policy: Any) -> tuple[State, tuple[str, .
 @pytest.mark.parametrize("low_side", ["first", "second"])
 @pytest.mark.parametrize("scale", ["correctness", "helpfulness"])
 def test_the_floor_holds_on_either_side_and_on_every_scale(low_side: str, scale: str) -> None:
-    fine = {"correctness": 5, "helpfulness": 5}
+    fine = {"correctness": 4, "helpfulness": 4}
     for score, state, reasons in ((2, "refused", (f"quality: {scale}",)), (3, "verified", ())):
         low = {**fine, scale: score}
         sides: dict[str, Any] = {"first": fine, "second": fine, low_side: low}
-        assert of_quality(quality(VIOLATE, **sides)) == (state, reasons)
+        assert of_quality(quality(VIOLATE, **sides), quality_gap=4) == (state, reasons)
 
 
 def test_the_floor_is_on_the_mean() -> None:
-    low, high = quality(VIOLATE, 2, 5, n=1), quality(VIOLATE, 4, 5, n=1)
+    low, high = quality(VIOLATE, 2, 4, n=1), quality(VIOLATE, 4, 4, n=1)
     assert of_quality([*low, *high])[0] == "verified"
     assert of_quality([*low, *low, *high])[0] == "refused"
     assert of_quality([*low, *low, *high], quality_floor=2.5)[0] == "verified"
@@ -209,8 +211,8 @@ def test_a_scale_below_the_floor_refuses_although_another_could_not_be_judged(
 ) -> None:
     other = {"first": "second", "second": "first"}[unsure_side]
     sides: dict[str, Any] = {
-        unsure_side: {"correctness": None, "helpfulness": 1},
-        other: {"correctness": 4, "helpfulness": 4},
+        unsure_side: {"correctness": None, "helpfulness": 2},
+        other: {"correctness": 4, "helpfulness": 3},
     }
     assert of_quality(quality(VIOLATE, **sides)) == ("refused", ("quality: helpfulness",))
 
@@ -249,26 +251,149 @@ def test_an_aspect_is_supported_where_most_find_it_so(
     assert of_support(first, second) == (
         ("verified", ()) if share >= 0.5 else ("refused", UNSUPPORTED)
     )
-    assert of_support(first, second, aspects_supported=0)[0] == "verified"
+    assert of_support(first, second, aspects_supported=0, delivered=0)[0] == "verified"
     assert of_support(first, second, aspects_supported=1)[0] == (
         "verified" if share == 1 else "refused"
     )
 
 
-def test_which_response_delivers_an_aspect_decides_nothing() -> None:
-    (given,) = support(PAIR, CLEAR)
-    assert isinstance(given.answers, RubricAnswers)
-    other = given.answers.model_copy(
-        update={
-            "aspects": tuple(
-                a.model_copy(update={"delivered": response_id(PAIR.rejected)})
-                for a in given.answers.aspects
-            )
-        }
-    )
-    turned = given.model_copy(update={"answers": other})
-    rest = [*well(VIOLATE), *votes(PAIR, "+++")]
-    assert decided(VIOLATE, [*rest, given]) == decided(VIOLATE, [*rest, turned])
+GAPS = [
+    ([(4, 3), (4, 3), (5, 3)], ()),  # 4/3 of a point
+    ([(5, 4), (5, 3)], ()),  # a point and a half, which is the limit
+    ([(5, 3), (4, 3), (5, 3)], ("quality_gap: correctness", "quality_gap: helpfulness")),
+    ([(3, 5), (3, 5)], ("quality_gap: correctness", "quality_gap: helpfulness")),
+]
+
+
+@pytest.mark.parametrize(("scores", "reasons"), GAPS)
+def test_neither_response_may_be_much_better(
+    scores: list[tuple[int, int]], reasons: tuple[str, ...]
+) -> None:
+    given = [v for first, second in scores for v in quality(VIOLATE, first, second, n=1)]
+    assert of_quality(given) == ("refused" if reasons else "verified", reasons)
+    assert of_quality(given, quality_gap=2)[0] == "verified"
+
+
+def test_a_gap_on_one_scale_is_enough_and_names_it() -> None:
+    better: dict[str, int | None] = {"correctness": 5, "helpfulness": 4}
+    worse: dict[str, int | None] = {"correctness": 3, "helpfulness": 4}
+    assert of_quality(quality(VIOLATE, better, worse)) == (
+        "refused", ("quality_gap: correctness",)
+    )  # fmt: skip
+
+
+def test_a_gap_that_is_the_limit_passes_although_thirds_are_not_exact() -> None:
+    given = [*quality(VIOLATE, 5, 3, n=2), *quality(VIOLATE, 3, 3, n=1)]
+    assert of_quality(given, quality_gap=4 / 3)[0] == "verified"
+    assert of_quality(given, quality_gap=1.3)[0] == "refused"
+
+
+def delivered_by(*answers: str, **policy: Any) -> tuple[State, tuple[str, ...]]:
+    """Everybody finds both aspects supported. For each person, who delivers the first and the
+    second: `+` the chosen response alone, `-` the other alone, `b` both, `n` neither, `?`."""
+    names = {"+": response_id(PAIR.chosen), "-": response_id(PAIR.rejected), "b": "both"}
+    names |= {"n": "neither", "?": "cannot_tell"}
+    given = []
+    for (verdict,), said in ((support(PAIR, CLEAR), said) for said in answers):
+        assert isinstance(verdict.answers, RubricAnswers)
+        rows = zip(verdict.answers.aspects, said, strict=True)
+        rewritten = [row.model_copy(update={"delivered": names[code]}) for row, code in rows]
+        told = RubricAnswers(aspects=tuple(rewritten))
+        given.append(verdict.model_copy(update={"answers": told}))
+    made = decided(VIOLATE, [*quality(VIOLATE, 4, 4), *votes(PAIR, "+++"), *given], **policy)
+    return made.state, made.reasons
+
+
+UNDELIVERED = ("rubric: aspects_undelivered",)
+
+
+@pytest.mark.parametrize(
+    ("answers", "reasons"),
+    [
+        (("++", "++", "++"), ()),
+        (("++", "+-", "-+"), ()),  # two of three for each
+        (("++", "+b", "b+"), ()),  # all find it in the chosen one, and most not in the other
+        (("++", "n?", "??"), UNDELIVERED),  # the first is one of two
+        (("++", "+?", "??"), ()),  # who cannot tell is left out
+        (("+-", "+-", "+-"), UNDELIVERED),  # one aspect each: not most
+        (("+b", "+b", "+b"), UNDELIVERED),
+        (("--", "--", "--"), UNDELIVERED),
+        (("bb", "bb", "bb"), UNDELIVERED),
+        (("nn", "nn", "nn"), UNDELIVERED),
+        (("??", "??", "??"), UNDELIVERED),
+    ],
+)
+def test_the_chosen_response_alone_delivers_most(
+    answers: tuple[str, ...], reasons: tuple[str, ...]
+) -> None:
+    assert delivered_by(*answers) == ("refused" if reasons else "verified", reasons)
+    assert delivered_by(*answers, delivered=0)[0] == "verified"
+    assert delivered_by(*answers, rubric_votes=0)[0] == "verified"
+
+
+def test_one_of_two_aspects_is_enough_where_the_rule_says_so() -> None:
+    assert delivered_by("+b", "+b", delivered=0.5)[0] == "verified"
+
+
+def test_only_supported_aspects_have_to_be_delivered() -> None:
+    """Nobody delivers the second aspect, and most find it unsupported."""
+    first: tuple[Support, Support] = ("clearly", "no")
+    given = [*quality(VIOLATE, 4, 4), *votes(PAIR, "+++")]
+    for verdict in support(PAIR, first, first):
+        assert isinstance(verdict.answers, RubricAnswers)
+        kept, unmet = verdict.answers.aspects
+        told = RubricAnswers(aspects=(kept, unmet.model_copy(update={"delivered": "neither"})))
+        given.append(verdict.model_copy(update={"answers": told}))
+    made = decided(VIOLATE, given)
+    assert (made.state, made.supported, made.delivered) == (
+        "verified", {PAIR.id: 0.5}, {PAIR.id: 1.0}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answers", "refused"),
+    [
+        ([CLEAR, CLEAR, CLEAR], False),
+        ([("clearly", "contradicted"), CLEAR], False),  # one of two is not most
+        ([("clearly", "contradicted"), ("clearly", "contradicted"), CLEAR], True),
+        ([("clearly", "contradicted")] * 3, True),
+    ],
+)
+def test_no_aspect_may_be_contradicted_by_most(
+    answers: list[tuple[Support, Support]], refused: bool
+) -> None:
+    found = of_support(*answers)
+    assert found == (("refused", ("rubric: aspect_contradicted",)) if refused else ("verified", ()))
+    assert of_support(*answers, contradicted=1)[0] == "verified"
+
+
+def test_every_failure_has_its_reason() -> None:
+    """What an older rule verified: the better response is chosen, the other one delivers, and the
+    posts contradict an aspect."""
+    twisted: tuple[Support, Support] = ("clearly", "contradicted")
+    given = [*quality(VIOLATE, 5, 3), *votes(PAIR, "+++")]
+    given += support(PAIR, twisted, twisted, delivered=response_id(PAIR.rejected))
+    made = decided(VIOLATE, given)
+    assert made.state == "refused"
+    assert made.reasons == (
+        "quality_gap: correctness", "quality_gap: helpfulness", *UNDELIVERED,
+        "rubric: aspect_contradicted",
+    )  # fmt: skip
+    assert all(map(reason_in_words, made.reasons))
+    old = decided(VIOLATE, given, **dict.fromkeys(LATER_LIMITS))
+    assert old.state == "verified"
+    assert "delivered" not in old.model_dump()
+
+
+@pytest.mark.parametrize("half", [ASKED, PARTNER])
+def test_what_is_not_delivered_in_either_half_refuses_a_twin(half: Any) -> None:
+    given = [*quality(TWIN, 4, 4), *votes(ASKED, "+++"), *votes(PARTNER, "+++")]
+    for pair in TWIN.pairs:
+        other = response_id(pair.rejected if pair is half else pair.chosen)
+        given += support(pair, CLEAR, CLEAR, delivered=other)
+    made = decided(TWIN, given)
+    assert (made.state, made.reasons) == ("refused", UNDELIVERED)
+    assert made.delivered == {p.id: 0.0 if p is half else 1.0 for p in TWIN.pairs}
 
 
 def test_how_many_rubric_answers_a_pair_needs() -> None:
@@ -340,7 +465,7 @@ def test_one_half_of_a_twin_decides_for_both(
 
 @pytest.mark.parametrize("half", [ASKED, PARTNER])
 def test_the_aspects_of_either_half_refuse_a_twin(half: Any) -> None:
-    no: tuple[Support, Support] = ("no", "contradicted")
+    no: tuple[Support, Support] = ("no", "no")
     given = [*quality(TWIN, 4, 4), *votes(ASKED, "+++"), *votes(PARTNER, "+++")]
     for pair in TWIN.pairs:
         given += support(pair, *([no, no] if pair is half else [CLEAR, CLEAR]))

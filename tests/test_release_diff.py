@@ -193,9 +193,10 @@ def test_what_is_built_and_was_not_asked_about_is_told_from_what_is_gone(
     )
     found = told(first, trial)
     changed = {of["reason"] for of in found["subjects"] if of["what"] == "changed"}
-    assert changed == {"votes, verified"}
+    asked = "votes, verified, annotators' answers on aspects"
+    assert changed == {asked}
     back = told(trial, written(run_of(tmp_path / "run", pairs_of(0)), tmp_path / "asked"))
-    assert {of["reason"] for of in back["subjects"]} == {"votes, verified"}
+    assert {of["reason"] for of in back["subjects"]} == {asked}
 
 
 # What came of the unit of a pair that left

@@ -543,7 +543,7 @@ PEOPLE = (
     Tampering("a vote removed", f"{VIOLATE}:1", "decision",
               lambda bad: _drop(bad, VERDICTS, _vote(bad))),
     Tampering("a refusal taken away", SUBJECTS, "manifest.json has", _refused_subject_gone),
-    Tampering("an annotator made to fail", "data/", "decision",
+    Tampering("an annotator made to fail", "data/", "support is",
               lambda bad: _annotator(bad, 1, passed=0)),
     Tampering("attention counts", STUDY, "manifest.json has",
               lambda bad: _annotator(bad, 1, checks=9, passed=9)),

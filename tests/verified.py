@@ -261,15 +261,20 @@ def quality(
     return [_verdict(subject.asked, answers, **{"pair": None, **changes}) for _ in range(n)]
 
 
-def support(pair: Pair, *answers: Iterable[Support], **changes: Any) -> list[Verdict]:
-    """One person's support for each aspect, for as many people as given."""
+def support(
+    pair: Pair, *answers: Iterable[Support], delivered: str | None = None, **changes: Any
+) -> list[Verdict]:
+    """One person's support for each aspect, for as many people as given; all of them say that the
+    chosen response alone delivers it, or else what is `delivered`."""
     return [
         _verdict(
             pair,
             RubricAnswers(
                 aspects=tuple(
                     AspectAnswer(
-                        aspect=aspect_id(aspect.aspect), support=said, delivered="cannot_tell"
+                        aspect=aspect_id(aspect.aspect),
+                        support=said,
+                        delivered=response_id(pair.chosen) if delivered is None else delivered,
                     )
                     for aspect, said in zip(pair.rubric.aspects, given, strict=True)
                 )

@@ -12,8 +12,9 @@ from functools import cached_property
 from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright.stats import share
+from pairwright_human_eval.aspect_counts import AspectCounts, aspect_counts
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.records import SetAside, Verdict
@@ -48,9 +49,9 @@ class PublicStudy(Record):
 
     version: str
     """Pairwright's, at export."""
-    policy: HumanRules
+    policy: StoredRules
     """In force."""
-    fixed: HumanRules
+    fixed: StoredRules
     """As fixed before the first answer."""
     scales: tuple[Scale, ...]
     """The quality scales as they were asked."""
@@ -92,6 +93,20 @@ class ReleasedStudy:
     def decisions(self) -> dict[str, Decision]:
         """The decision on every subject, by its id."""
         return decide_all(self.outlines, self.verdicts, self.study.policy, self.excluded)
+
+    @cached_property
+    def aspect_counts(self) -> dict[str, tuple[AspectCounts, ...]]:
+        """By pair: the answers on each of its aspects that count; empty where nobody was asked."""
+        by_pair: dict[str, list[Verdict]] = {}
+        for verdict in self.verdicts:
+            asked = verdict.purpose == "vote" and verdict.round == 1
+            if asked and verdict.pair and verdict.annotator not in self.excluded:
+                by_pair.setdefault(verdict.pair, []).append(verdict)
+        return {
+            pair.id: aspect_counts(pair, by_pair.get(pair.id, ()))
+            for outline in self.outlines
+            for pair in outline.pairs
+        }
 
     @cached_property
     def findings(self) -> Findings:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.rules import StoredRules
 
 Data = dict[str, JsonValue]
 """What a task shows."""
@@ -96,7 +96,7 @@ class Study(Record):
     """Subjects in the study."""
     of: int
     """Subjects in the run."""
-    policy: HumanRules
+    policy: StoredRules
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]
     """The quality scales as they were asked: the judges' own."""

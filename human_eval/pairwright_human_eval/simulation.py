@@ -158,9 +158,9 @@ class _Annotator(NamedTuple):
             return {"preference": self._preference(task, chance)}
         if task.kind == "quality":
             return {
-                f"{scale.name}_{side}": self._score(scale, response, chance)
+                f"{scale.name}_{side}": self._score(scale, task.subject, chance)
                 for scale in self.scales
-                for side, response in (("a", task.a), ("b", task.b))
+                for side in "ab"
             }
         rows = {}
         for n, aspect in enumerate(task.aspects):
@@ -190,13 +190,13 @@ class _Annotator(NamedTuple):
         right = chance.random() < self.traits.accuracy
         return truth if right else chance.choice(sorted({*get_args(Support)} - {truth}))
 
-    def _score(self, scale: Scale, response: str, chance: random.Random) -> str:
-        """Every response has its own true score, 4 of 5 for most, whichever side it is on; who
-        misses it is off by one."""
+    def _score(self, scale: Scale, subject: str, chance: random.Random) -> str:
+        """Both responses of a subject have one true score, 4 of 5 for most, as in pairs that pass
+        the gate on parity; who misses it is off by one."""
         if scale.cannot_judge and chance.random() < self.traits.cannot_tell:
             return CANNOT_JUDGE
         truth = random.Random(
-            content_id("true score", str(self.traits.seed), response, scale.name)
+            content_id("true score", str(self.traits.seed), subject, scale.name)
         ).choice((-1, 0, 0, 0, 1))
         off = 0 if chance.random() < self.traits.accuracy else chance.choice((-1, 1))
         return str(min(scale.high, max(scale.low, scale.high - 1 + truth + off)))

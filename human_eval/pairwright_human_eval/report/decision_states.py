@@ -8,7 +8,9 @@ from typing import Literal
 from pairwright.report import Block, Plot, Table
 from pairwright.settings.rules import HumanRules
 from pairwright.stats import share
-from pairwright_human_eval.decisions import Decision, State
+from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.reasons import reason_in_words
 from pairwright_human_eval.report.findings_records import ByChance, Proportion, StateReason, States
 from pairwright_human_eval.report.number_text import group_name, percent, share_text
 from pairwright_human_eval.report.records import StudyReport
@@ -122,12 +124,17 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
         yield drawn["states"]
     if report.reasons:
         yield Table(
-            ("not verified", "reason", "twins and pairs"),
+            ("not verified", "reason", "in words", "twins and pairs"),
             tuple(
-                (reason.state, reason.reason, share_text(reason.subjects))
+                (
+                    reason.state,
+                    reason.reason,
+                    reason_in_words(reason.reason),
+                    share_text(reason.subjects),
+                )
                 for reason in report.reasons
             ),
-            left=2,
+            left=3,
             note="One may have several reasons in its state.",
         )
     yield (

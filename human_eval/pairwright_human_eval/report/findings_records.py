@@ -5,10 +5,10 @@ Values are rounded to six places. What cannot be estimated is None, with its rea
 
 from pairwright.modes import Mode
 from pairwright.records import Record
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.rules import StoredRules
 from pairwright_human_eval.agreement import Agreement, Parity
 from pairwright_human_eval.agreement.coefficients import Measurement
-from pairwright_human_eval.decisions import State
+from pairwright_human_eval.decision_parts import State
 from pairwright_human_eval.records import Purpose, Support
 
 
@@ -228,7 +228,7 @@ class JudgePreference(Record):
 class Findings(Record):
     """What the answers say: a function of outlines, verdicts and rules, and so of a release."""
 
-    policy: HumanRules
+    policy: StoredRules
     """In force."""
     decisions: tuple[States, ...]
     reasons: tuple[StateReason, ...]

@@ -140,6 +140,12 @@ def _parity_row(row: ParityOf) -> tuple[str, ...]:
         *counts,
         f"{test.mean:+.2f} ({test.low:+.2f} to {test.high:+.2f})",
         f"{max(test.p_above, test.p_below):.3f}",
-        "yes" if test.equivalent else "not shown",
+        _equal(test, test.low, test.high),
         apart,
     )
+
+
+def _equal(test: Parity, low: float, high: float) -> str:
+    if test.equivalent:
+        return "yes"
+    return "NO" if low > test.margin or high < -test.margin else "not shown"

@@ -4,8 +4,8 @@ Values are rounded to six places. What cannot be estimated is None, with its rea
 """
 
 from pairwright.records import Record
-from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decisions import State
+from pairwright.settings.rules import StoredRules
+from pairwright_human_eval.decision_parts import State
 from pairwright_human_eval.records import Kind, Purpose
 from pairwright_human_eval.report.findings_records import Findings, Proportion
 
@@ -124,7 +124,7 @@ class StudyReport(Findings):
     """Everything that is reported: what the answers say, and what only the study's key says."""
 
     head: StudyCounts
-    fixed: HumanRules
+    fixed: StoredRules
     """The rule at export."""
     adjudication: Adjudication | None
     """None where no second round was made."""

@@ -63,12 +63,22 @@ def proportion(share: Share) -> Proportion:
 
 
 def _changes(fixed: HumanRules, rules: HumanRules) -> tuple[RuleChange, ...]:
-    now = rules.model_dump()
     return tuple(
-        RuleChange(name=name, fixed=str(value), in_force=str(now[name]))
-        for name, value in fixed.model_dump().items()
-        if now[name] != value
+        RuleChange(name=name, fixed=then, in_force=now)
+        for name, then, now in _rule_rows(fixed, rules)
+        if then != now
     )
+
+
+def _rule_rows(fixed: HumanRules, rules: HumanRules) -> Iterator[tuple[str, str, str]]:
+    """The numbers of the rule, at export and in force; `none` where it had no such limit."""
+    for name in HumanRules.model_fields:
+        yield name, _limit(fixed, name), _limit(rules, name)
+
+
+def _limit(rules: HumanRules, name: str) -> str:
+    value = getattr(rules, name)
+    return "none" if value is None else str(value)
 
 
 def report_warnings(report: StudyReport) -> Iterator[str]:
@@ -141,10 +151,9 @@ def study_section(report: StudyReport) -> Iterator[Block]:
 
 
 def rule_section(report: StudyReport) -> Iterator[Block]:
-    fixed, now = report.fixed.model_dump(), report.policy.model_dump()
     yield Table(
         ("[human]", "fixed at export", "in force"),
-        tuple((name, str(fixed[name]), str(now[name])) for name in fixed),
+        tuple(_rule_rows(report.fixed, report.policy)),
     )
     yield (
         f"Bootstrap: {report.replicates:,} replicates, seed {report.seed}. Study exported by"

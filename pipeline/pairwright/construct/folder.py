@@ -14,7 +14,7 @@ from pairwright.errors import ConfigError, StoreError
 from pairwright.models.store import CallRecord
 from pairwright.settings.config import Config, essential, validate
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import HumanRules, ReleaseInfo
+from pairwright.settings.rules import LATER_LIMITS, HumanRules, ReleaseInfo
 from pairwright.settings.tables import without_retired
 
 _EDITED: dict[str, type[ReleaseInfo | HumanRules]] = {"release": ReleaseInfo, "human": HumanRules}
@@ -103,6 +103,9 @@ class RunFolder:
             self._compare(now, accept_changes)
             for name in _EDITED:
                 now[name] |= self._written_by_hand(name, given[name])
+            # A study that was exported without a limit is decided without it.
+            unknown = LATER_LIMITS - self.saved().get("human", {}).keys() - given["human"].keys()
+            now["human"] = {k: v for k, v in now["human"].items() if k not in unknown}
         partial = self.config.with_suffix(".partial")
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)

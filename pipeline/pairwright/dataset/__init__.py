@@ -18,15 +18,25 @@ from pairwright.dataset.layout import Layout, Part, check_files, parts_of
 from pairwright.dataset.licence import licence_of
 from pairwright.dataset.lines import line_writer, read_lines, read_one, write_lines, write_one
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
-from pairwright.dataset.row import Row, RowAspect, RowPost, RowQuality, RowVotes
+from pairwright.dataset.row import (
+    Row,
+    RowAspect,
+    RowDelivery,
+    RowPost,
+    RowQuality,
+    RowSupport,
+    RowVotes,
+)
 
 __all__ = [
     "Layout",
     "Part",
     "Row",
     "RowAspect",
+    "RowDelivery",
     "RowPost",
     "RowQuality",
+    "RowSupport",
     "RowVotes",
     "check_files",
     "content_digest",

@@ -1,11 +1,21 @@
 """The row of a pair of a run."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath, PureWindowsPath
 
 from pairwright.dataset.licence import licence_of
-from pairwright.dataset.row import QualityVerdict, Row, RowAspect, RowPost, RowQuality, RowVotes
+from pairwright.dataset.row import (
+    QualityVerdict,
+    Row,
+    RowAspect,
+    RowDelivery,
+    RowPost,
+    RowQuality,
+    RowSupport,
+    RowVotes,
+)
 from pairwright.records import Comparison, Pair, Post, dyad_id, pseudonym
 
 
@@ -14,21 +24,23 @@ def row_of(
     *,
     partner: str | None = None,
     votes: RowVotes | None = None,
+    answers: Sequence[tuple[RowSupport, RowDelivery]] = (),
     verified: bool = False,
     simulated: bool = False,
     licence: str | None = None,
 ) -> Row:
     """The pair as a row.
 
-    `partner` is the user of a twin's other half, by the run's id; `simulated` says that annotators
-    were, `licence` is that of posts whose own address does not tell one.
+    `partner` is the user of a twin's other half, by the run's id; `answers` are annotators' on each
+    aspect, in the rubric's order, or none; `simulated` says that annotators were, `licence` is that
+    of posts whose own address does not tell one.
     """
     users = {pair.user, partner or pair.user}
     return Row(
         id=pair.id,
         question=pair.question,
         profile=tuple(_post(post, licence) for post in pair.profile),
-        rubric_aspects=_aspects(pair),
+        rubric_aspects=_aspects(pair, answers),
         narrative=pair.narrative,
         category=pair.category,
         chosen=pair.chosen,
@@ -75,7 +87,9 @@ def _post(post: Post, licence: str | None) -> RowPost:
     )
 
 
-def _aspects(pair: Pair) -> tuple[RowAspect, ...]:
+def _aspects(
+    pair: Pair, answers: Sequence[tuple[RowSupport, RowDelivery]]
+) -> tuple[RowAspect, ...]:
     judged = {side: adherence.scores for side, adherence in pair.adherence.items()}
     return tuple(
         RowAspect(
@@ -86,6 +100,8 @@ def _aspects(pair: Pair) -> tuple[RowAspect, ...]:
             confidence=aspect.confidence,
             chosen_score=judged["chosen"][n].score if "chosen" in judged else None,
             rejected_score=judged["rejected"][n].score if "rejected" in judged else None,
+            support=answers[n][0] if answers else None,
+            delivery=answers[n][1] if answers else None,
         )
         for n, aspect in enumerate(pair.rubric.aspects)
     )

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from pairwright.dataset.row import Row
+from pairwright.dataset.row import Row, RowDelivery, RowSupport
 from pairwright.errors import InputError, on_disk
 
 GROUP = 1000
@@ -38,6 +38,8 @@ def _list(item: pa.DataType) -> pa.DataType:
 _POST = pa.struct(
     dict.fromkeys(("id", "text", "category", "created", "source_url", "licence"), _TEXT)
 )
+_SUPPORT = pa.struct(dict.fromkeys(RowSupport.model_fields, _NUMBER))
+_DELIVERY = pa.struct(dict.fromkeys(RowDelivery.model_fields, _NUMBER))
 _ASPECT = pa.struct(
     {
         "aspect": _TEXT,
@@ -47,6 +49,8 @@ _ASPECT = pa.struct(
         "confidence": pa.float64(),
         "chosen_score": _NUMBER,
         "rejected_score": _NUMBER,
+        "support": _SUPPORT,
+        "delivery": _DELIVERY,
     }
 )
 _QUALITY = pa.struct({"scale": _TEXT, "chosen": _NUMBER, "rejected": _NUMBER})
@@ -61,6 +65,20 @@ _OTHER = {
     "simulated": _YES,
 }
 SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
+_LATER = ("support", "delivery")
+"""Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
+
+
+def _before(type_: pa.DataType) -> pa.DataType:
+    """A column's type in formats 1 and 2."""
+    if pa.types.is_list(type_):
+        return _list(_before(type_.value_type))
+    if pa.types.is_struct(type_):
+        return pa.struct([part for part in type_ if part.name not in _LATER])
+    return type_
+
+
+_OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
@@ -89,7 +107,8 @@ def read_rows(path: Path) -> Iterator[Row]:
     try:
         with pq.ParquetFile(path) as file:
             # The metadata of the file, such as the note, is not of the rows; columns have nothing.
-            if not file.schema_arrow.remove_metadata().equals(SCHEMA, check_metadata=True):
+            found = file.schema_arrow.remove_metadata()
+            if not any(found.equals(known, check_metadata=True) for known in (SCHEMA, _OLDER)):
                 raise _unreadable(path, _difference(file.schema_arrow))
             for batch in file.iter_batches(batch_size=_rows_at_once(path, file.metadata)):
                 _check_texts(path, number, batch)

@@ -5,6 +5,8 @@ An audit reads other people's pairs into the same record: what they do not have 
 
 from typing import Literal
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
 from pairwright.records import Mode, Origin, Record, content_id
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
@@ -23,6 +25,32 @@ class RowPost(Record):
     """SPDX id; None where it is not known."""
 
 
+class RowSupport(Record):
+    """How many annotators gave each answer to: do the posts support that this user wants this?"""
+
+    clearly: int
+    plausibly: int
+    no: int
+    contradicted: int
+
+    @property
+    def most(self) -> bool:
+        """Whether more than half call it clearly or plausibly there."""
+        there = self.clearly + self.plausibly
+        return there > self.no + self.contradicted
+
+
+class RowDelivery(Record):
+    """How many annotators gave each answer to: which response delivers it?"""
+
+    chosen: int
+    """This response alone."""
+    rejected: int
+    both: int
+    neither: int
+    cannot_tell: int
+
+
 class RowAspect(Record):
     """One aspect of the rubric, with the judge's adherence scores of both responses."""
 
@@ -33,6 +61,18 @@ class RowAspect(Record):
     confidence: float | None = None
     chosen_score: int | None = None
     rejected_score: int | None = None
+    support: RowSupport | None = None
+    """None where nobody was asked about it, and in releases of older versions."""
+    delivery: RowDelivery | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """As older versions wrote it where nobody was asked: its hash stays."""
+        fields: dict[str, object] = handler(self)
+        for name in ("support", "delivery"):
+            if getattr(self, name) is None:
+                fields.pop(name, None)
+        return fields
 
 
 class RowQuality(Record):
@@ -95,6 +135,12 @@ class Row(Record):
     """The time of the question."""
 
     @property
+    def answer_key(self) -> tuple[RowAspect, ...]:
+        """What this user expects: the aspects that most annotators found supported, and all of them
+        where nobody was asked."""
+        return tuple(a for a in self.rubric_aspects if a.support is None or a.support.most)
+
+    @property
     def config(self) -> str:
         """The configuration it belongs to: domain and mode, or the domain alone."""
         return f"{self.domain}-{self.mode}" if self.mode else self.domain
@@ -114,8 +160,11 @@ class Row(Record):
         """A hash of everything that the build made or read of it: all but what people said of it,
         whether that verified it, and the licences, which follow from addresses and dates."""
         said = {"votes", "verified", "simulated", "licence"}
-        posts = {"profile": {"__all__": {"licence"}}}
-        text = self.model_dump_json(exclude={**dict.fromkeys(said, True), **posts})
+        parts = {
+            "profile": {"__all__": {"licence"}},
+            "rubric_aspects": {"__all__": {"support", "delivery"}},
+        }
+        text = self.model_dump_json(exclude={**dict.fromkeys(said, True), **parts})
         return content_id("content", text)
 
     def derived_id(self) -> str:

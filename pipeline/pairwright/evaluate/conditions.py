@@ -116,9 +116,9 @@ async def _planned_aspects(sources: ContentSources, row: Row) -> PromptContent |
 
 
 async def _own_aspects(_: ContentSources, row: Row) -> PromptContent | Unscored:
-    if not row.rubric_aspects:
+    if not row.answer_key:
         return Unscored(NO_RUBRIC)
-    return PromptContent(row.question, aspects=tuple(one.aspect for one in row.rubric_aspects))
+    return PromptContent(row.question, aspects=tuple(one.aspect for one in row.answer_key))
 
 
 async def _posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent | Unscored:

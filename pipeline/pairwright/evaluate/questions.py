@@ -64,7 +64,7 @@ def _question(row: Row) -> PersonQuestion:
         item=row.item_id,
         question=row.question,
         posts=posts_of(row),
-        aspects=tuple(aspect.aspect for aspect in row.rubric_aspects),
+        aspects=tuple(aspect.aspect for aspect in row.answer_key),
         domain=row.domain,
         cluster=row.user or row.cluster,
     )

@@ -12,7 +12,9 @@ from pairwright.release.selection import NOT_ASKED, SIMULATED, why_not_verified
 from pairwright.release.summary import rows_of
 from pairwright_human_eval.decisions import Decision
 
-FIELDS = tuple(Row.model_fields)
+FIELDS = (*Row.model_fields, "annotators' answers on aspects")
+"""What is compared. The answers that people gave on aspects are apart from the aspects, which the
+build made."""
 FORGOTTEN, GONE = "forgotten", "no longer in the source"
 EITHER = f"{FORGOTTEN}, or {GONE}"
 """Of a single subject this cannot be said: a release names nobody who is to be forgotten."""
@@ -45,8 +47,17 @@ class SubjectHasher:
 
     def add(self, part: Part, row: Row) -> None:
         first = SubjectHashes(part, row.simulated, {})
-        hashes = (hash(getattr(row, name)) for name in FIELDS)
+        hashes = map(hash, _values(row))
         self.subjects.setdefault(row.subject, first).pairs[row.id] = array("q", hashes).tobytes()
+
+
+def _values(row: Row) -> Iterator[object]:
+    """In the order of FIELDS."""
+    unasked = {"support": None, "delivery": None}
+    aspects = tuple(aspect.model_copy(update=unasked) for aspect in row.rubric_aspects)
+    for name in Row.model_fields:
+        yield aspects if name == "rubric_aspects" else getattr(row, name)
+    yield tuple((aspect.support, aspect.delivery) for aspect in row.rubric_aspects)
 
 
 def hashes_by_subject(

@@ -16,11 +16,12 @@ from pairwright.settings.rules import ReleaseInfo
 Kind = Literal["release", "trial"]
 """A trial may hold pairs that nobody verified or that a simulation had a part in. It is no
 benchmark, and every file that people read says so at its top."""
-Format = Literal[1, 2]
-FORMAT: Format = 2
-"""Of the releases that are written now. 1: no line of build/units.jsonl holds hashes of contents,
-so that an edited question or post changes nothing that is not derived from it, and stated.json
-names no libraries, languages and licence of its own."""
+Format = Literal[1, 2, 3]
+FORMAT: Format = 3
+"""Of the releases that are written now. 2: rows have no annotators' answers on aspects. 1: neither,
+and no line of build/units.jsonl holds hashes of contents, so that an edited question or post
+changes nothing that is not derived from it, and stated.json names no libraries, languages and
+licence of its own."""
 
 
 class Provenance(Record):

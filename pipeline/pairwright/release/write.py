@@ -22,7 +22,8 @@ from pairwright.release.primary import PrimaryFiles, ReleaseFiles, primary_texts
 from pairwright.release.records import Erratum, UnitOutcome, Version, file_note
 from pairwright.release.selection import ReleaseCandidate
 from pairwright.release.summary import Summary, SummaryBuilder
-from pairwright_human_eval.decisions import Decision, Votes
+from pairwright_human_eval.decision_parts import Votes
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.subjects import Subject
 
 
@@ -118,6 +119,8 @@ def _rows(subject: Subject, content: PrimaryContent) -> Iterator[Row]:
     """A row a pair, the asked half of a twin first."""
     decision = content.decisions.get(subject.id)
     votes = {counted.pair: counted for counted in decision.votes} if decision else {}
+    public = content.primary.public
+    counts = public.aspect_counts if decision and public else {}
     simulated = decision is not None and decision.simulated
     users = [pair.user for pair in subject.pairs]
     for pair, partner in zip(subject.pairs, reversed(users), strict=True):
@@ -125,6 +128,7 @@ def _rows(subject: Subject, content: PrimaryContent) -> Iterator[Row]:
             pair,
             partner=partner if pair.twin_id else None,
             votes=_votes(votes.get(pair.id)),
+            answers=counts.get(pair.id, ()),
             # What simulated annotators say verifies nothing.
             verified=decision is not None and decision.state == "verified" and not simulated,
             simulated=simulated,

@@ -3,7 +3,14 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from pairwright.records import Record
 from pairwright.text import QUOTED_WORDS
@@ -131,6 +138,22 @@ class HumanRules(Record):
         0.5, ge=0, le=1, description="least share of aspects that most find supported by the posts"
     )
     rubric_votes: int = Field(2, ge=0, description="rubric answers a pair needs; 0: none")
+    quality_gap: float | None = Field(
+        1.5, ge=0, description="most gap of the two responses' mean scores on any scale"
+    )
+    delivered: float | None = Field(
+        0.51,
+        ge=0,
+        le=1,
+        description="of the aspects that most find supported, least share that the chosen response"
+        " delivers and the rejected one does not",
+    )
+    contradicted: float | None = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="most share of an aspect's answers that call it contradicted by the posts",
+    )
     attention_floor: float = Field(
         0.75, ge=0, le=1, description="least share of attention checks an annotator must pass"
     )
@@ -148,6 +171,25 @@ class HumanRules(Record):
     narrative: float = Field(
         0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"
     )
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """A limit that the study did not have is not there, as in the file that it is from."""
+        fields: dict[str, object] = handler(self)
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+LATER_LIMITS = frozenset({"quality_gap", "delivered", "contradicted"})
+"""Limits of `HumanRules` that older versions did not have: studies that they exported are decided
+without them."""
+
+
+def _without_later(stored: object) -> object:
+    return {**dict.fromkeys(LATER_LIMITS), **stored} if isinstance(stored, dict) else stored
+
+
+StoredRules = Annotated[HumanRules, BeforeValidator(_without_later)]
+"""The rule that a study stored: a limit that it does not have is None, and not the default."""
 
 
 class SourceRules(Record):

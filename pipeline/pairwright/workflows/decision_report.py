@@ -48,7 +48,7 @@ def decide(run: str | Path, *, progress: Progress = log_notes) -> DecisionReport
             study.fixed,
             answers.verdicts,
             answers.set_aside,
-            study.config.human,
+            study.rules,
             progress=lambda name: progress(Step(name)),
         )
         second = {keyed.subject for keyed in study.fixed.key.values() if keyed.round == 2}

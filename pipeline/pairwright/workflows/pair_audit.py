@@ -142,7 +142,7 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
             candidates.outlines,
             answers.verdicts,
             answers.set_aside,
-            study.config.human,
+            study.rules,
         )
 
 

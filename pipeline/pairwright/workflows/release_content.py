@@ -31,7 +31,7 @@ from pairwright.release.selection import (
     trial_because,
 )
 from pairwright.release.write import PrimaryContent
-from pairwright.settings.config import Config, essential
+from pairwright.settings.config import essential
 from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
@@ -86,7 +86,7 @@ def gather_release_content(
     previous = _previous(options, config.release.name)
     errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
-    surveyed, public, decisions = _surveyed(run, config, forgotten, options, progress)
+    surveyed, public, decisions = _surveyed(run, forgotten, options, progress)
     units = tuple(_units(store, surveyed.entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(surveyed.entries, decisions, trial=options.trial)
     chosen = tuple(entry for entry in surveyed.entries if not why[entry.id])
@@ -141,7 +141,7 @@ def _manifest(run: Path) -> JsonValue:
 
 
 def _surveyed(
-    run: Path, config: Config, forgotten: ForgetList, options: ReleaseOptions, progress: Progress
+    run: Path, forgotten: ForgetList, options: ReleaseOptions, progress: Progress
 ) -> _Surveyed:
     human, trial, quoted = HumanFolder(run), options.trial, shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
@@ -168,7 +168,7 @@ def _surveyed(
         }
         progress(Step("deciding"))
         public = published(
-            study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, config.human,
+            study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, study.rules,
             leaving=leaving,
         )  # fmt: skip
         if public.simulated and not trial:

@@ -14,6 +14,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
+from pairwright.settings.rules import LATER_LIMITS, HumanRules
 from pairwright_human_eval.accept import Acceptance, accept, derive
 from pairwright_human_eval.accept.people import read_given
 from pairwright_human_eval.annotation_exports import stored_annotations
@@ -21,6 +22,7 @@ from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import Verdict
+from pairwright_human_eval.replacement import closed_tasks, read_replacements
 from pairwright_human_eval.study_files import FixedStudy, read_study
 from pairwright_human_eval.subjects import Subject, file_hash, outlines_of, subjects_of
 
@@ -55,17 +57,29 @@ class OpenStudy(NamedTuple):
             )
         return pairs
 
+    @property
+    def rules(self) -> HumanRules:
+        """The rule in force: [human] of the run's config. A limit that an older version did not
+        have when it exported this study holds only where somebody wrote it there."""
+        now, fixed = self.config.human, self.fixed.study.policy
+        without = [
+            name
+            for name in LATER_LIMITS
+            if getattr(fixed, name) is None and name not in now.model_fields_set
+        ]
+        return now.model_copy(update=dict.fromkeys(without))
+
     def excluded(self, verdicts: Iterable[Verdict]) -> frozenset[str]:
         """The annotators who failed the attention checks by the rule in force."""
         passed = checks_passed(verdicts, self.fixed.key)
-        return excluded_by(passed, self.config.human.attention_floor)
+        return excluded_by(passed, self.rules.attention_floor)
 
     def decide(
         self, subjects: Iterable[Subject], verdicts: Sequence[Verdict]
     ) -> dict[str, Decision]:
         """The decision on every subject by the rule in force, by its id."""
         outlines = outlines_of(subjects, self.fixed.key)
-        return decide_all(outlines, verdicts, self.config.human, self.excluded(verdicts))
+        return decide_all(outlines, verdicts, self.rules, self.excluded(verdicts))
 
     def answers(self) -> Acceptance:
         """Every annotation that came in, as a verdict or set aside.
@@ -77,7 +91,8 @@ class OpenStudy(NamedTuple):
         if self.lock is not None:
             return derive(self.folder, key, study)
         accounts = read_given(self.folder, {task.annotator for task in key.values()})
-        return accept(stored_annotations(self.folder), key, study, accounts)
+        closed = frozenset(closed_tasks(read_replacements(self.folder)))
+        return accept(stored_annotations(self.folder), key, study, accounts, closed)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from scipy.stats import t
 
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison, Status
 from pairwright.intervals import LEVEL, Interval, z_of
-from pairwright.modes import MODES
 from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.equivalence import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
@@ -169,14 +168,12 @@ class EquallyGood(NamedTuple):
 
     def check(self, level: float) -> Check:
         tested = self.scale.parity
-        status = self._status(level)
         low, high = _parity_ends(tested, level)
         return Check(
             family=EQUALLY_GOOD.family,
             name=EQUALLY_GOOD.name,
             config=f"{self.scale.mode}: {self.scale.scale}",
-            # A side that was written against the aspects may read as the worse one.
-            status="note" if status == "fail" and MODES[self.scale.mode].against_rubric else status,
+            status=self._status(level),
             found=Interval(
                 value=tested.mean, low=low, high=high, n=tested.pairs, clusters=tested.clusters
             ),

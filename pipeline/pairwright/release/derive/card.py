@@ -41,6 +41,9 @@ COLUMNS = {
         "What this user expects in an answer: aspect, reason, evidence (its passages, one a line)"
         " and the posts it is from, and the judge's adherence scores of both responses"
         f" (0 to {FULL_ADHERENCE})."
+        " `support` and `delivery` count annotators' answers: does what the user wrote support it,"
+        " and which response delivers it; none where nobody was asked. What most did not find"
+        " supported is not part of the answer key."
         " `confidence` has a value only where an older version made the pair."
     ),
     "narrative": (

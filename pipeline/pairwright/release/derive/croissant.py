@@ -141,12 +141,21 @@ def _field(config: str, column: str, type_: Any) -> Json:
     return field | {"subField": [_part(config, column, part.name, part.type) for part in inner]}
 
 
-def _part(config: str, column: str, name: str, type_: Any) -> Json:
-    field: Json = {"@type": "cr:Field", "@id": f"{config}/{column}/{name}", "name": name}
+def _part(config: str, column: str, path: str, type_: Any) -> Json:
+    """A part of a column, by its names with dots between."""
+    name = path.rpartition(".")[2]
+    field: Json = {
+        "@type": "cr:Field",
+        "@id": f"{config}/{column}/{path.replace('.', '/')}",
+        "name": name,
+    }
+    if pa.types.is_struct(type_):
+        inside = (_part(config, column, f"{path}.{part.name}", part.type) for part in type_)
+        return field | {"subField": list[JsonValue](inside)}
     if pa.types.is_list(type_):
         field |= {"isArray": True, "arrayShape": "-1"}
         type_ = type_.value_type
-    source = _source(config, column) | {"transform": {"jsonPath": f"$.{name}"}}
+    source = _source(config, column) | {"transform": {"jsonPath": f"$.{path}"}}
     return field | {"dataType": _data_type(type_), "source": source}
 
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from pairwright.records import Record
 from pairwright.release.summary import Summary
-from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.decisions import Decision, State
+from pairwright.settings.rules import HumanRules, StoredRules
+from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.report.by_question import WITH_CANNOT_TELL
 from pairwright_human_eval.report.claims import signs_sentence
 from pairwright_human_eval.report.findings_records import (
     ByChance,
@@ -53,8 +55,10 @@ class HumanSummary(Record):
     preferred: PreferenceShares
     """The preference votes that count."""
     agreement: QuestionAgreement
-    """On preference."""
-    rule: HumanRules
+    """On preference; "cannot tell" is missing."""
+    agreement_with_cannot_tell: QuestionAgreement
+    """On preference; "cannot tell" is an answer."""
+    rule: StoredRules
     """In force."""
     rule_changed: tuple[str, ...]
     """Numbers of the rule that are not as they were fixed before the first answer."""
@@ -65,11 +69,8 @@ def human_summary(
 ) -> HumanSummary:
     """Sum up a study from its released part, its estimates and its decisions by subject."""
     study = public.study
-    fixed, now = study.fixed.model_dump(), study.policy.model_dump()
     states: Counter[State] = Counter(decision.state for decision in decisions.values())
-    (preference,) = (
-        question for question in findings.agreement if question.question == "preference"
-    )
+    agreement = {question.question: question for question in findings.agreement}
     return HumanSummary(
         subjects=len(public.outlines),
         of=study.of,
@@ -83,9 +84,14 @@ def human_summary(
         simulated_annotators=sum(annotator.simulated for annotator in study.annotators),
         excluded=tuple(sorted(public.excluded)),
         preferred=findings.preferred[0],
-        agreement=preference,
+        agreement=agreement["preference"],
+        agreement_with_cannot_tell=agreement[WITH_CANNOT_TELL.format("preference")],
         rule=study.policy,
-        rule_changed=tuple(name for name in fixed if fixed[name] != now[name]),
+        rule_changed=tuple(
+            name
+            for name in HumanRules.model_fields
+            if getattr(study.fixed, name) != getattr(study.policy, name)
+        ),
     )
 
 

@@ -131,16 +131,16 @@ def _check_form(layout: Layout, primary: PrimaryFiles, folder: ReleaseFolder) ->
 
 def _decided(layout: Layout, primary: PrimaryFiles, kept: dict[str, KeptUnit]) -> DecisionCheck:
     """People's part, held against itself and the build, and every subject decided again."""
-    public, kind = primary.public, primary.provenance.kind
+    public, provenance = primary.public, primary.provenance
     if public is None:
-        return DecisionCheck({}, None, kind)
+        return DecisionCheck({}, None, provenance)
     study, subjects, verdicts = (
         layout.inside(path) for path in (layout.study, layout.subjects, layout.verdicts)
     )
     outlines = check_outlines(public.outlines, public.study, subjects)
     check_sampled(outlines, kept, subjects)
     check_verdicts(public, outlines, study, verdicts)
-    return DecisionCheck(outlines, public.decisions, kind)
+    return DecisionCheck(outlines, public, provenance)
 
 
 def _check_derived(

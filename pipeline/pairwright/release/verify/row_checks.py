@@ -7,9 +7,10 @@ from pairwright import text
 from pairwright.dataset import Row, RowAspect, RowQuality, RowVotes
 from pairwright.dataset.row import derived_twin_id
 from pairwright.records import Side, content_id
-from pairwright.release.records import Kind
+from pairwright.release.records import Provenance
 from pairwright.release.verify.comparison import difference, same, shown
 from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import aspect_id, response_id
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
@@ -81,12 +82,14 @@ class DecisionCheck:
     """
 
     def __init__(
-        self, outlines: Mapping[str, Outline], decisions: Mapping[str, Decision] | None, kind: Kind
+        self, outlines: Mapping[str, Outline], public: ReleasedStudy | None, provenance: Provenance
     ) -> None:
-        """`decisions` is None where nobody was asked."""
+        """`public` is None where nobody was asked."""
         self._outlines = outlines
-        self._decisions = decisions
-        self._ordinary = kind == "release"
+        self._decisions = public.decisions if public else None
+        # Older formats have no answers on aspects in their rows.
+        self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
+        self._ordinary = provenance.kind == "release"
         self._subjects: set[str] = set()
 
     def add(self, row: Row, where: str) -> None:
@@ -97,6 +100,7 @@ class DecisionCheck:
         if self._decisions is None:
             same("votes, where nobody was asked,", row.votes, None, where)
             same("verified, where nobody was asked,", row.verified, False, where)
+            self._check_answers(row, where)
             return
         outline = self._outlines.get(row.subject)
         pairs = outline.pairs if outline else ()
@@ -107,10 +111,18 @@ class DecisionCheck:
         decision = self._decisions[row.subject]
         same("the decision on its subject", decision.state, "verified", where)
         same("votes", row.votes, _votes(decision, row.id), where)
+        self._check_answers(row, where)
         # What simulated annotators say verifies nothing.
         same("verified", row.verified, not decision.simulated, where)
         if decision.simulated:
             same("simulated", row.simulated, True, where)
+
+    def _check_answers(self, row: Row, where: str) -> None:
+        counted = self._counts.get(row.id, ())
+        for n, aspect in enumerate(row.rubric_aspects):
+            support, delivery = counted[n] if counted else (None, None)
+            same("support", aspect.support, support, f"{where} [rubric_aspects.{n}]")
+            same("delivery", aspect.delivery, delivery, f"{where} [rubric_aspects.{n}]")
 
     def end(self, kept: Iterable[str], file: str) -> None:
         """After the last row: nothing that belongs in is left out. `kept` are the build's kept

@@ -112,7 +112,7 @@ def _prompt(prompted: RlPrompt, aspects: bool) -> PromptLine:
         item_id=row.item_id,
         user=row.user or "",
         config=row.config,
-        aspects=tuple(aspect.aspect for aspect in row.rubric_aspects) if aspects else (),
+        aspects=tuple(aspect.aspect for aspect in row.answer_key) if aspects else (),
     )
 
 
@@ -197,6 +197,6 @@ def _line(prompted: RlPrompt, index: int, source: str, aspects: bool) -> VerlLin
             item_id=row.item_id,
             user=row.user or "",
             config=row.config,
-            aspects=tuple(aspect.aspect for aspect in row.rubric_aspects) if aspects else (),
+            aspects=tuple(aspect.aspect for aspect in row.answer_key) if aspects else (),
         ),
     )

@@ -1,0 +1,26 @@
+"""The reasons of decisions in words."""
+
+REASONS = {
+    "preference: cannot_tell": "too many could not tell whom which response fits",
+    "preference: for_the_other": "most preferred the rejected response",
+    "preference: about_equal": "most found both responses about equal for this user",
+    "preference: not_unanimous": "not everybody preferred the chosen response",
+    "preference: no_majority": "no answer has a majority",
+    "preference: adjudicated": "the adjudicator did not prefer the chosen response",
+    "rubric: aspects_unsupported": "most found too few of the aspects in what the user wrote",
+    "rubric: aspects_undelivered": (
+        "of the supported aspects, the chosen response alone does not deliver most"
+    ),
+    "rubric: aspect_contradicted": "most found an aspect contradicted by what the user wrote",
+}
+"""By reason; `reason_in_words` has those that name a scale."""
+
+
+def reason_in_words(reason: str) -> str:
+    """A reason of a decision as a sentence without its full stop; empty for one that needs none."""
+    part, _, what = reason.partition(": ")
+    if part == "quality_gap":
+        return f"one response is better than the other on {what} by more than the rule lets pass"
+    if part == "quality" and " " not in what:
+        return f"a response is too poor on {what}"
+    return REASONS.get(reason, "")
