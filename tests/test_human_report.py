@@ -248,6 +248,26 @@ def test_claims_and_agreement_know_nothing_of_decisions() -> None:
     }  # fmt: skip
 
 
+def test_agreement_is_there_with_cannot_tell_as_an_answer_and_without() -> None:
+    """On every pair two people take the same response, and the third cannot tell."""
+    asked = Asked(mixed(0, 8), wrong_profile=0.0, narrative=0.0)
+    asked_before: dict[str | None, int] = {}
+
+    def answer(keyed: KeyedTask, subject: Subject) -> Any:
+        if keyed.kind != "preference" or keyed.purpose != "vote":
+            return right(keyed, subject)
+        asked_before[keyed.pair] = asked_before.get(keyed.pair, 0) + 1
+        third = asked_before[keyed.pair] == 3
+        return PreferenceAnswer(choice="cannot_tell" if third else response_id(subject.first))
+
+    report = asked.report(asked.verdicts(answer))
+    found = {row.question: row.agreement.percent for row in report.agreement}
+    without, within = found["preference"], found["preference (with cannot tell)"]
+    assert (without.value, without.ratings) == (1, 16)
+    assert within.value == pytest.approx(1 / 3, abs=1e-6)
+    assert within.ratings == 24
+
+
 def test_agreement_is_the_same_with_chosen_and_rejected_exchanged() -> None:
     asked = Asked(mixed(0, 20))
     verdicts = asked.verdicts(noisy(0.7))
@@ -750,6 +770,7 @@ def test_the_agreement_table_has_a_row_for_every_question_in_the_order_of_the_wo
     asked = Asked(mixed(4, 4))
     table = agreement_table(asked.report(asked.verdicts(noisy(0.8))))
     questions = [f"quality: {scale.name}" for scale in SCALES]
-    questions += ["preference", "aspect supported", "aspect delivered by"]
+    questions += ["preference", "preference (with cannot tell)", "aspect supported"]
+    questions += ["aspect delivered by", "aspect delivered by (with cannot tell)"]
     assert [row[0] for row in table.rows] == questions
     assert all(len(row) == len(table.head) for row in table.rows)

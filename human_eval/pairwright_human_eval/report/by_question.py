@@ -16,7 +16,11 @@ from pairwright_human_eval.report.number_text import (
 from pairwright_human_eval.report.records import StudyReport
 
 Row = tuple[str, str, Level]
+Question = tuple[str, Measurement, list[Row], tuple[Level, ...]]
+"""Its name, measurement, rows and levels."""
 SUPPORT = ("contradicted", "no", "plausibly", "clearly")
+WITH_CANNOT_TELL = "{} (with cannot tell)"
+"""A question in which "cannot tell" is an answer as any other, and not a missing one."""
 
 
 def agreement_by_question(
@@ -25,12 +29,10 @@ def agreement_by_question(
     progress: Callable[[str], None],
 ) -> tuple[QuestionAgreement, ...]:
     """One row a question, in the order in which they are asked: quality, preference, aspects. Only
-    votes with the pair's own posts; "cannot tell" is missing."""
+    votes with the pair's own posts. "Cannot tell" is missing, and in a second row an answer."""
     clusters = {vote.about.pair.id: vote.about.dyad for vote in answers.votes}
     preference: list[Row] = [
-        (vote.about.pair.id, vote.annotator, vote.label)
-        for vote in answers.counted()
-        if vote.label != CANNOT_TELL
+        (vote.about.pair.id, vote.annotator, vote.label) for vote in answers.counted()
     ]
     support: list[Row] = []
     delivered: list[Row] = []
@@ -38,10 +40,8 @@ def agreement_by_question(
         item = f"{vote.about.pair.id} {vote.answer.aspect}"
         clusters[item] = vote.about.dyad
         support.append((item, vote.annotator, vote.answer.support))
-        if vote.answer.delivered != CANNOT_TELL:
-            label = vote.about.neutral(vote.answer.delivered)
-            delivered.append((item, vote.annotator, label))
-    questions: list[tuple[str, Measurement, list[Row], tuple[Level, ...]]] = []
+        delivered.append((item, vote.annotator, vote.about.neutral(vote.answer.delivered)))
+    questions: list[Question] = []
     for scale in scales:
         rows: list[Row] = []
         for score in answers.scores:
@@ -52,9 +52,9 @@ def agreement_by_question(
         levels = tuple(range(scale.low, scale.high + 1))
         questions.append((f"quality: {scale.name}", "ordinal", rows, levels))
     questions += [
-        ("preference", "nominal", preference, ("first", "second", EQUAL)),
+        *_both_ways("preference", preference, ("first", "second", EQUAL)),
         ("aspect supported", "ordinal", support, SUPPORT),
-        ("aspect delivered by", "nominal", delivered, ("first", "second", BOTH, NEITHER)),
+        *_both_ways("aspect delivered by", delivered, ("first", "second", BOTH, NEITHER)),
     ]
     found = []
     for name, measurement, given, all_levels in questions:
@@ -66,6 +66,12 @@ def agreement_by_question(
             QuestionAgreement(question=name, measurement=measurement, agreement=_rounded(estimates))
         )
     return tuple(found)
+
+
+def _both_ways(name: str, rows: list[Row], levels: tuple[Level, ...]) -> Iterator[Question]:
+    """The question with "cannot tell" as a missing value, and as a value."""
+    yield name, "nominal", [row for row in rows if row[2] != CANNOT_TELL], levels
+    yield WITH_CANNOT_TELL.format(name), "nominal", rows, (*levels, CANNOT_TELL)
 
 
 def _rounded(found: Agreement) -> Agreement:
@@ -84,10 +90,11 @@ def agreement_section(report: StudyReport) -> Iterator[Block]:
     yield (
         "On all sampled twins and pairs, whatever was decided. Preference and delivery are compared"
         " on neutral labels (responses in the order of the hash of their text), so that nothing"
-        " knows of the chosen side; “cannot tell” and “cannot judge” are missing values. Alpha is"
-        " Krippendorff's, ordinal where answers have an order; kappa is the mean of Cohen's over"
-        " all two annotators who share items, weighed by how many; Fleiss' kappa needs the same"
-        " number of ratings on every item."
+        " knows of the chosen side. “Cannot tell” and “cannot judge” are missing values; in the"
+        " rows “(with cannot tell)” it is an answer, so that people who cannot tell the same"
+        " things agree. Alpha is Krippendorff's, ordinal where answers have an order; kappa is the"
+        " mean of Cohen's over all two annotators who share items, weighed by how many; Fleiss'"
+        " kappa needs the same number of ratings on every item."
     )
     yield agreement_table(report)
     yield (

@@ -9,6 +9,7 @@ from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.decision_parts import State
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.report.by_question import WITH_CANNOT_TELL
 from pairwright_human_eval.report.claims import signs_sentence
 from pairwright_human_eval.report.findings_records import (
     ByChance,
@@ -54,7 +55,9 @@ class HumanSummary(Record):
     preferred: PreferenceShares
     """The preference votes that count."""
     agreement: QuestionAgreement
-    """On preference."""
+    """On preference; "cannot tell" is missing."""
+    agreement_with_cannot_tell: QuestionAgreement
+    """On preference; "cannot tell" is an answer."""
     rule: StoredRules
     """In force."""
     rule_changed: tuple[str, ...]
@@ -67,9 +70,7 @@ def human_summary(
     """Sum up a study from its released part, its estimates and its decisions by subject."""
     study = public.study
     states: Counter[State] = Counter(decision.state for decision in decisions.values())
-    (preference,) = (
-        question for question in findings.agreement if question.question == "preference"
-    )
+    agreement = {question.question: question for question in findings.agreement}
     return HumanSummary(
         subjects=len(public.outlines),
         of=study.of,
@@ -83,7 +84,8 @@ def human_summary(
         simulated_annotators=sum(annotator.simulated for annotator in study.annotators),
         excluded=tuple(sorted(public.excluded)),
         preferred=findings.preferred[0],
-        agreement=preference,
+        agreement=agreement["preference"],
+        agreement_with_cannot_tell=agreement[WITH_CANNOT_TELL.format("preference")],
         rule=study.policy,
         rule_changed=tuple(
             name
