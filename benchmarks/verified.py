@@ -37,7 +37,7 @@ def main(subjects: int) -> None:
         print(f"\nother limits, all read, readers {name}")
         for limits in OTHER_LIMITS:
             rules = HumanRules.model_validate(limits)
-            found = {kind: verified(kind, noise, 0, subjects, rules) for kind in ("", *FAULTS)}
+            found = {kind: verified(kind, noise, 0.0, subjects, rules) for kind in ("", *FAULTS)}
             print(f"  {limits}")
             for kind, count in found.items():
                 print(f"    {kind or 'sound':20} verified {count}")
