@@ -341,7 +341,7 @@ def told_next(name: str, changes: dict[str, Answer]) -> str:
         ("write_adhering", {"write_adhering": LEAKS},
          'It must not have these words in this order: '
          '"methods for a stove without baking chamber".'),
-        ("write_adhering", {"write_adhering": f"{FOR_UNA} I live on a narrowboat and there is none."},
+        ("write_adhering", {"write_adhering": f"{FOR_UNA} I live on a narrowboat and there is."},
          NOTES["profile_copy"]),
         ("write_adhering", {"adherence": fitting(una=1)},
          f'It did not serve this well enough: "{UNAS[0][2]}"; "{UNAS[1][2]}".'),
@@ -384,7 +384,7 @@ def test_every_gate_that_blames_a_side_has_a_note() -> None:
         ({"write_adhering": f"I will avoid ovens. {FOR_UNA}"}, "meta_talk"),
         ({"write_adhering": LEAKS}, "rubric_leakage"),
         ({"write_adhering": f"{FOR_UNA} Recipes safe for a nut allergy."}, "rubric_leakage"),
-        ({"write_adhering": f"{FOR_UNA} I live on a narrowboat and there is none."}, "profile_copy"),
+        ({"write_adhering": f"{FOR_UNA} I live on a narrowboat and there is."}, "profile_copy"),
         ({"write_omitting": f"{FOR_UNA} Enjoy."}, "near_duplicate"),
         ({"write_omitting": FOR_UNA.replace("Mix", "Stir")}, "near_duplicate"),
         ({"adherence": fitting()}, "adherence"),

@@ -375,8 +375,8 @@ def test_four_words_of_an_aspect_or_words_of_the_question_do_not_leak() -> None:
     assert measured("rubric_leakage", draft, FIVE).passed
     said = "To bake good bread during the week is simple."
     question = "Is it possible to bake good bread during the week?"
-    for question, passed in (("?", False), (question, True)):
-        draft = sides(f"{FIRST} {said}", rubrics=(of,), question=question)
+    for asked, passed in (("?", False), (question, True)):
+        draft = sides(f"{FIRST} {said}", rubrics=(of,), question=asked)
         assert measured("rubric_leakage", draft, FIVE).passed is passed
 
 

@@ -2,8 +2,8 @@
 
 A gate names the sides at fault. They are written again, and a side without fault stays as it is,
 but for parity, which is about both. A note says in plain words what was wrong with the text of
-this writer. It quotes nothing but that writer's own aspects and own words: no post, and nothing of
-the other side. It follows from the refused draft alone, so that a resumed build asks the same again.
+this writer. It quotes nothing but that writer's own aspects and words: no post, and nothing of the
+other side. It follows from the refused draft alone, so that a resumed build asks the same again.
 """
 
 from typing import NamedTuple
@@ -39,8 +39,8 @@ NOTES: dict[str, str] = {
     "twin_margin": _ELSEWHERE,
     "twin_margin_mirror": _ELSEWHERE,
     "quality_floor": "It was not correct, relevant or helpful enough.",
-    "parity": "A typical reader would clearly prefer other answers to this question. Begin with what"
-    " serves anyone who asks, and let the aspects decide only cases and examples.",
+    "parity": "A typical reader would clearly prefer other answers to this question. Begin with"
+    " what serves anyone who asks, and let the aspects decide only cases and examples.",
 }
 """What the writer of a side at fault reads, by gate."""
 
