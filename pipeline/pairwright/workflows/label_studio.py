@@ -82,7 +82,6 @@ def labelling_links_of(study: OpenStudy) -> dict[str, dict[str, str]]:
     """By annotator and kind: where to label. Raises InputError where nothing was pushed."""
     from pairwright_human_eval.label_studio.projects import labelling_links
 
-
     return {
         who: {title.split(who, 1)[-1].strip(): link for title, link in links.items()}
         for who, links in sorted(labelling_links(study.folder).items())
