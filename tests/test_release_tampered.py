@@ -428,6 +428,8 @@ ROWS = (
     _field("another dyad", "dyad", dyad=dyad_id(["nobody"])),
     _field("an id of a twin", "not a kept unit", twin_id="twin-0000000000000000"),
     _field("votes changed", "votes", votes=None),
+    _field("the error of a label", "label_error is", label_error=0.25),
+    _field("no error of a label", "label_error is", label_error=None),
     _field("verified cleared", "verified", verified=False),
     _field("simulated set", "simulated in an ordinary release", simulated=True),
     _field("the quality scores", "quality", quality=()),
@@ -545,6 +547,9 @@ PEOPLE = (
     Tampering("a refusal taken away", SUBJECTS, "manifest.json has", _refused_subject_gone),
     Tampering("an annotator made to fail", "data/", "support is",
               lambda bad: _annotator(bad, 1, passed=0)),
+    Tampering("people who agree more", STUDY, "people is",
+              lambda bad: bad.json(STUDY, people=[
+                  people | {"pairs": people["pairs"] + 1} for people in bad.one(STUDY)["people"]])),
     Tampering("attention counts", STUDY, "manifest.json has",
               lambda bad: _annotator(bad, 1, checks=9, passed=9)),
     Tampering("fewer than none left out", f"{STUDY} [left_out]", "is -5",

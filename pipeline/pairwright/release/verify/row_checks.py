@@ -14,6 +14,8 @@ from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import aspect_id, response_id
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
+NEAR = 0.001
+"""Between two fits of the same votes."""
 _COMMON = (
     "twin_id", "question", "item_id", "category", "domain", "strategy", "generator", "judge",
     "verified", "simulated", "created", "source_url", "licence",
@@ -89,6 +91,7 @@ class DecisionCheck:
         self._decisions = public.decisions if public else None
         # Older formats have no answers on aspects in their rows.
         self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
+        self._errors = public.label_errors if public and provenance.format >= 3 else {}
         self._ordinary = provenance.kind == "release"
         self._subjects: set[str] = set()
 
@@ -100,6 +103,7 @@ class DecisionCheck:
         if self._decisions is None:
             same("votes, where nobody was asked,", row.votes, None, where)
             same("verified, where nobody was asked,", row.verified, False, where)
+            same("label_error, where nobody was asked,", row.label_error, None, where)
             self._check_answers(row, where)
             return
         outline = self._outlines.get(row.subject)
@@ -111,11 +115,22 @@ class DecisionCheck:
         decision = self._decisions[row.subject]
         same("the decision on its subject", decision.state, "verified", where)
         same("votes", row.votes, _votes(decision, row.id), where)
+        self._check_error(row, where)
         self._check_answers(row, where)
         # What simulated annotators say verifies nothing.
         same("verified", row.verified, not decision.simulated, where)
         if decision.simulated:
             same("simulated", row.simulated, True, where)
+
+    def _check_error(self, row: Row, where: str) -> None:
+        """Another version of a library may end the fit a step earlier or later."""
+        error = self._errors.get(row.id)
+        if error is None or row.label_error is None:
+            same("label_error", row.label_error, error, where)
+        elif not abs(row.label_error - error) <= NEAR:
+            raise difference(
+                f"label_error is {row.label_error}, and must be {error}", f"{where} [label_error]"
+            )
 
     def _check_answers(self, row: Row, where: str) -> None:
         counted = self._counts.get(row.id, ())
