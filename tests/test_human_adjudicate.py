@@ -233,7 +233,9 @@ def test_a_score_of_zero_is_shown_as_one() -> None:
         *(v for v in given[subject.id] if v.kind != "quality"),
         *(v.model_copy(update=placed(MADE, subject)) for v in quality(subject, zero, 5)),
     ]
-    decisions = {s.id: decided(s, given[s.id], quality_floor=0) for s in MADE.subjects}
+    decisions = {
+        s.id: decided(s, given[s.id], quality_floor=0, quality_gap=5) for s in MADE.subjects
+    }
     tasks = adjudication_tasks(
         MADE.subjects,
         decisions,

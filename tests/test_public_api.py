@@ -15,7 +15,7 @@ import pairwright
 FUNCTIONS = (
     "build", "status", "export_tasks", "import_verdicts", "decide", "release", "verify", "diff",
     "audit", "evaluate", "leaderboard", "correlate", "load_release", "build_contrast",
-    "build_twin", "run_async",
+    "build_twin", "run_async", "plan_study",
 )  # fmt: skip
 SAME_NAME = ("audit", "evaluate", "release")
 """Functions that are called as a subpackage is."""

@@ -9,13 +9,15 @@ The power is exact. It assumes that each vote is for the chosen response with a 
 `OWN` with the person's own posts and `STRANGER` with a stranger's, independently of the others.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binom
 
 from pairwright_human_eval.agreement.ratings import Floats
+from pairwright_human_eval.records import KeyedTask
 
 OWN, STRANGER = 0.75, 0.5
 LEVEL = 0.05
@@ -27,6 +29,16 @@ class ControlDesign(NamedTuple):
     own: int
     """With the person's own posts; both halves of a twin together."""
     stranger: int
+
+
+def control_designs(tasks: Iterable[KeyedTask]) -> list[ControlDesign]:
+    """The wrong-profile controls among the tasks of a study."""
+    counts = Counter((task.subject, task.purpose) for task in tasks if task.kind == "preference")
+    return [
+        ControlDesign(counts[subject, "vote"], n)
+        for (subject, purpose), n in counts.items()
+        if purpose == "wrong_profile"
+    ]
 
 
 def sign_test(more: int, fewer: int) -> float:

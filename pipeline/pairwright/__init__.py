@@ -29,6 +29,7 @@ __all__ = [
     "ReleaseResult",
     "Row",
     "RunStatus",
+    "StudyEstimate",
     "TaskExport",
     "Twin",
     "VerifiedRelease",
@@ -45,6 +46,7 @@ __all__ = [
     "import_verdicts",
     "leaderboard",
     "load_release",
+    "plan_study",
     "release",
     "run_async",
     "status",
@@ -69,6 +71,7 @@ _HOMES = {
     "pairwright.workflows.releases": ("ReleaseDiff", "diff", "verify"),
     "pairwright.workflows.run_build": ("BuildResult", "build"),
     "pairwright.workflows.run_status": ("RunStatus", "status"),
+    "pairwright.workflows.study_plan": ("StudyEstimate", "plan_study"),
     "pairwright.workflows.tasks": ("TaskExport", "export_tasks"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -91,6 +94,7 @@ if TYPE_CHECKING:
     from pairwright.workflows.releases import ReleaseDiff, diff, verify
     from pairwright.workflows.run_build import BuildResult, build
     from pairwright.workflows.run_status import RunStatus, status
+    from pairwright.workflows.study_plan import StudyEstimate, plan_study
     from pairwright.workflows.tasks import TaskExport, export_tasks
 else:
 

@@ -18,7 +18,7 @@ from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
-from pairwright_human_eval.control_power import ControlDesign, control_power
+from pairwright_human_eval.control_power import control_designs, control_power
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
@@ -222,12 +222,7 @@ def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> Atten
 
 
 def _stranger_power(keyed: Iterable[KeyedTask]) -> StrangerPower | None:
-    counts = Counter((task.subject, task.purpose) for task in keyed if task.kind == "preference")
-    designs = [
-        ControlDesign(counts[subject, "vote"], n)
-        for (subject, purpose), n in counts.items()
-        if purpose == "wrong_profile"
-    ]
+    designs = control_designs(keyed)
     return StrangerPower(len(designs), control_power(designs)) if designs else None
 
 

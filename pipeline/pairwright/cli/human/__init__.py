@@ -5,6 +5,8 @@ import typer
 from pairwright.cli.human.adjudicate import adjudicate_command
 from pairwright.cli.human.answers import import_command, simulate_command
 from pairwright.cli.human.export import export_command
+from pairwright.cli.human.people import people_command, replace_command, withdraw_command
+from pairwright.cli.human.plan import plan_command
 from pairwright.cli.human.preview import preview_command
 from pairwright.cli.human.report import report_command
 from pairwright.cli.human.server import pull_command, push_command, serve_command
@@ -16,6 +18,7 @@ human = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+human.command("plan")(plan_command)
 human.command("export")(export_command)
 human.command("preview")(preview_command)
 human.command("serve")(serve_command)
@@ -26,3 +29,6 @@ human.command("import")(import_command)
 human.command("simulate")(simulate_command)
 human.command("report")(report_command)
 human.command("adjudicate")(adjudicate_command)
+human.command("people")(people_command)
+human.command("replace")(replace_command)
+human.command("withdraw")(withdraw_command)

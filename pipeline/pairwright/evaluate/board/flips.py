@@ -108,6 +108,20 @@ def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]
     return Adjusted(p, max(alone, (outer + one) / (flips + one)), flips, exact)
 
 
+def critical_value(points: Floats, clusters: Places, level: float = LEVEL) -> float:
+    """The statistic that a pair of rows must reach at the first step to be distinguished: in
+    `level` of the flips the greatest one of all pairs of rows is above it. `points` and `clusters`
+    are as in `step_down`."""
+    sums = _by_cluster(points, clusters)
+    first, second = np.triu_indices(len(sums), 1)
+    norms = np.sqrt(((sums[first] - sums[second]) ** 2).sum(axis=1))
+    greatest = []
+    for signs in _drawn_flips(sums.shape[1]):
+        totals = signs @ sums.T
+        greatest.append(_statistic(totals[:, first] - totals[:, second], norms).max(axis=1))
+    return float(np.quantile(np.concatenate(greatest), 1 - level))
+
+
 def clusters_needed(level: float = LEVEL) -> int:
     """The fewest clusters that can distinguish two rows: of c, the least p is 2^(1 - c)."""
     return int(np.floor(1 - np.log2(level))) + 1

@@ -167,7 +167,7 @@ def rank(
         key=lambda one: (-_accuracy(one, mode), one.name),
     )
     names = tuple(one.name for one in ranked)
-    comparisons, test = _compared(names, points, clusters) if len(names) > 1 else ([], None)
+    comparisons, test = compare_rows(names, points, clusters) if len(names) > 1 else ([], None)
     apart = [(one.first, one.second) for one in comparisons if one.adjusted < LEVEL]
     return Ranking(
         mode=mode,
@@ -180,9 +180,10 @@ def rank(
     )
 
 
-def _compared(
+def compare_rows(
     names: Sequence[str], points: Mapping[str, Floats], clusters: Places
 ) -> tuple[list[RowComparison], RankingTest]:
+    """Compare each two of two or more ranked rows, all at once. The arguments are as in `rank`."""
     every = np.array([points[name] for name in names])
     # What counts for one row counts for each of them.
     due = ~np.isnan(every[0])

@@ -1,0 +1,137 @@
+"""What a study of some size asks of people, before it is exported: its tasks, and their hours.
+
+The tasks are made as an export makes them, so that checks, repeats and controls are counted as they
+will be. A study of more subjects than the run has takes those of the run again, as other people's:
+their texts are as long.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from pairwright_human_eval.attention import MirroredCheck
+from pairwright_human_eval.control_power import control_designs, control_power
+from pairwright_human_eval.reading_time import readings
+from pairwright_human_eval.records import KINDS, Kind, pseudonyms
+from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
+from pairwright_human_eval.subjects import Subject
+
+ADJUDICATION = 0.1
+"""The time of a second round, as a share of the first."""
+BRIEFING = 1.0
+"""Hours of each person for the guidelines and questions."""
+
+
+class KindLoad(NamedTuple):
+    """The tasks of one kind."""
+
+    kind: Kind
+    tasks: int
+    words: float
+    """Those that the median task shows."""
+    seconds: float
+    """The time of the median task."""
+    hours: float
+    """For all tasks."""
+
+
+class StudyLoad(NamedTuple):
+    """What a study of some size asks of people."""
+
+    subjects: int
+    controls: int
+    """Subjects of them that nobody is asked the aspects of: they are not verified."""
+    strangers: int
+    """Those of them that are shown with a stranger's posts."""
+    stranger_power: float
+    """The probability that this control finds what it is for (`control_power`)."""
+    kinds: tuple[KindLoad, ...]
+    people: int
+    most: float
+    """Hours of the person who is given most, with the briefing."""
+
+    @property
+    def hours(self) -> float:
+        """All hours to be paid: tasks, a second round, and everybody's briefing."""
+        tasks = sum(kind.hours for kind in self.kinds)
+        return tasks * (1 + ADJUDICATION) + self.people * BRIEFING
+
+
+def study_load(
+    subjects: Sequence[Subject],
+    n: int,
+    plan: StudyPlan,
+    checks: tuple[MirroredCheck, ...],
+    seconds: Mapping[Kind, float],
+    hours_each: float,
+) -> StudyLoad:
+    """The load of a study of `n` subjects like these, with as many people as work `hours_each` at
+    most; those of `plan` are the fewest. `seconds` are medians of tasks; a kind without one takes
+    as long as reading it once.
+
+    Raises InputError where the assignment cannot be made.
+    """
+    sized = repeated_subjects(subjects, n)
+    for _ in range(3):
+        load = _load(sized, plan, checks, seconds)
+        needed = len(plan.annotators)
+        if load.most > hours_each > BRIEFING:
+            work = needed * (load.most - BRIEFING)
+            needed = max(needed + 1, math.ceil(work / (hours_each - BRIEFING)))
+        if needed == len(plan.annotators):
+            break
+        plan = replace(plan, annotators=pseudonyms(needed))
+    return load
+
+
+def _load(
+    subjects: list[Subject],
+    plan: StudyPlan,
+    checks: tuple[MirroredCheck, ...],
+    seconds: Mapping[Kind, float],
+) -> StudyLoad:
+    given, _ = make_tasks(subjects, plan, checks)
+    tasks = [task for own in given.values() for task in own]
+    kinds = []
+    for reading in readings(tasks):
+        whole = reading.minutes / 60
+        if reading.kind in seconds:
+            whole = reading.tasks * seconds[reading.kind] / 3600
+        usual = seconds.get(reading.kind, reading.seconds)
+        kinds.append(KindLoad(reading.kind, reading.tasks, reading.words, usual, whole))
+    designs = control_designs(task.keyed for task in tasks)
+    with_aspects = {task.keyed.subject for task in tasks if task.keyed.kind == "rubric"}
+    each = {kind.kind: kind.hours / kind.tasks for kind in kinds}
+    most = max(sum(each[task.keyed.kind] for task in own) for own in given.values())
+    return StudyLoad(
+        subjects=len(subjects),
+        controls=len(subjects) - len(with_aspects),
+        strangers=len(designs),
+        stranger_power=control_power(designs),
+        kinds=tuple(sorted(kinds, key=lambda kind: KINDS.index(kind.kind))),
+        people=len(plan.annotators),
+        most=most + BRIEFING,
+    )
+
+
+def repeated_subjects(subjects: Sequence[Subject], n: int) -> list[Subject]:
+    """`n` subjects: those given, again and again, each time under other names."""
+    return [_renamed(subjects[k % len(subjects)], k // len(subjects)) for k in range(n)]
+
+
+def _renamed(subject: Subject, turn: int) -> Subject:
+    if not turn:
+        return subject
+    pairs = tuple(
+        pair.model_copy(
+            update={
+                "id": f"{pair.id}-{turn}",
+                "item_id": f"{pair.item_id}-{turn}",
+                "user": f"{pair.user}-{turn}",
+                "twin_id": pair.twin_id and f"{pair.twin_id}-{turn}",
+            }
+        )
+        for pair in subject.pairs
+    )
+    return Subject(f"{subject.id}-{turn}", pairs)

@@ -1,0 +1,194 @@
+"""From a run, and a pilot where there is one, to what studies of several sizes take and show."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pairwright import assets
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.manifest import target_mode
+from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.errors import InputError
+from pairwright.evaluate.board.power import CORRELATION, SimulatedReleases
+from pairwright.intervals import Interval
+from pairwright.modes import MODES, Mode
+from pairwright.workflows.output import write_report
+from pairwright.workflows.progress import Progress, Step, log_notes
+from pairwright.workflows.study import open_study
+from pairwright.workflows.study_plan.page import plan_page
+from pairwright.workflows.study_plan.records import (
+    KindEstimate,
+    Range,
+    SizeEstimate,
+    StudyEstimate,
+)
+from pairwright_human_eval.attention import load_checks
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.records import pseudonyms
+from pairwright_human_eval.study_pilot import StudyPilot, study_pilot
+from pairwright_human_eval.study_tasks import StudyPlan
+from pairwright_human_eval.subjects import Subject, outlines_of, subjects_of
+from pairwright_human_eval.workload import StudyLoad, repeated_subjects, study_load
+
+SIZES = (50, 100, 200, 500)
+
+
+def plan_study(
+    run: str | Path,
+    *,
+    pilot: str | Path | None = None,
+    mode: Mode | None = None,
+    sizes: Sequence[int] = SIZES,
+    overlap: int = 3,
+    checks: float = 0.05,
+    hours_each: float = 20,
+    wage: float | None = None,
+    currency: str = "EUR",
+    scorers: int = 10,
+    disagreement: float = 0.3,
+    progress: Progress = log_notes,
+) -> StudyEstimate:
+    """Estimate what studies of a run's pairs take and show, and write it to RUN/human as plan.html,
+    plan.md and plan.json.
+
+    `pilot` is the run folder of a study that people have answered, by default `run` where it has
+    answers. `mode` is `twin` where the run has twins. `sizes` are numbers of twins, or of pairs of
+    another mode; `hours_each` is the most that one person works; `wage` is paid for an hour.
+    `scorers` are those of the leaderboard to come; any two of them disagree on the share
+    `disagreement` of the pairs.
+
+    Raises InputError where the run holds no pair of the mode, or a number makes no sense.
+
+        >>> plan = plan_study("runs/first", wage=18, sizes=[200])
+        >>> plan.sizes[0].people, round(plan.sizes[0].hours)
+        (12, 214)
+    """
+    _check(sizes, wage, scorers, disagreement)
+    run = Path(run)
+    folder, human = RunFolder(run), HumanFolder(run)
+    config = folder.settings()
+    mode = mode or target_mode(config.modes)
+    pairs = run / "pairs.jsonl"
+    subjects = [one for one in subjects_of(iterate_pairs(run), pairs) if one.mode == mode]
+    if not subjects:
+        raise InputError(
+            f"holds no {MODES[mode].units}", where=pairs, fix="Build until some are kept."
+        )
+    answered = Path(pilot) if pilot is not None else run if human.verdicts.exists() else None
+    found = None if answered is None else _pilot(answered, mode)
+    annotators = overlap * (MODES[mode].halves + 1)
+    estimates = []
+    for n in sorted(set(sizes)):
+        progress(Step(f"a study of {n}"))
+        load = study_load(
+            subjects,
+            n,
+            StudyPlan(pseudonyms(annotators), overlap, checks, 0, config.human, config.planner),
+            load_checks(assets.HUMAN_EVAL / "checks.toml"),
+            found.seconds if found else {},
+            hours_each,
+        )
+        estimates.append(_estimate(load, subjects, found, wage, scorers, disagreement))
+    plan = StudyEstimate(
+        mode=mode,
+        run_units=len(subjects),
+        pilot=found,
+        pilot_of="" if answered is None else str(answered),
+        simulated=any(one.asked.simulated for one in subjects) or bool(found and found.simulated),
+        annotators=annotators,
+        overlap=overlap,
+        hours_limit=hours_each,
+        wage=wage,
+        currency=currency,
+        scorers=scorers,
+        disagreement=disagreement,
+        correlation=CORRELATION,
+        sizes=tuple(estimates),
+    )
+    write_report(human.path, "plan", plan_page(plan), plan)
+    return plan
+
+
+def _check(sizes: Sequence[int], wage: float | None, scorers: int, disagreement: float) -> None:
+    for name, wrong, fix in (
+        ("sizes", not sizes or min(sizes) < 1, "Give numbers of 1 or more."),
+        ("wage", wage is not None and wage <= 0, "Give what an hour costs."),
+        ("scorers", scorers < 2, "Give 2 or more."),
+        ("disagreement", not 0 < disagreement <= 0.5, "Give a share above 0, and 0.5 at most."),
+    ):
+        if wrong:
+            raise InputError("makes no sense", where=name, fix=fix)
+
+
+def _pilot(run: Path, mode: Mode) -> StudyPilot:
+    with open_study(run, reading=True) as study:
+        subjects, answers = study.subjects(), study.answers()
+        decisions = study.decide(subjects, answers.verdicts)
+        outlines = outlines_of(subjects, study.fixed.key)
+        return study_pilot(outlines, decisions, answers.verdicts, mode)
+
+
+def _estimate(
+    load: StudyLoad,
+    subjects: Sequence[Subject],
+    pilot: StudyPilot | None,
+    wage: float | None,
+    scorers: int,
+    disagreement: float,
+) -> SizeEstimate:
+    able = load.subjects - load.controls
+    share = pilot.verified if pilot and pilot.verified.value is not None else None
+    verified = _times(able, share) if share else None
+    units = round(verified.value) if verified else able
+    sizes = cluster_sizes(subjects, units)
+    releases = SimulatedReleases(sizes, disagreement) if len(sizes) > 1 else None
+    return SizeEstimate(
+        units=load.subjects,
+        controls=load.controls,
+        strangers=load.strangers,
+        stranger_power=round(load.stranger_power, 6),
+        kinds=tuple(KindEstimate(**kind._asdict()) for kind in load.kinds),
+        people=load.people,
+        hours_each=load.most,
+        hours=load.hours,
+        cost=None if wage is None else load.hours * wage,
+        verified=verified,
+        hours_per_verified=_per(load.hours, verified) if verified else None,
+        cost_per_verified=_per(load.hours * wage, verified) if verified and wage else None,
+        pairs=sum(sizes),
+        clusters=len(sizes),
+        two_alone=releases and releases.least_difference(),
+        two_of_many=releases and releases.least_difference(scorers),
+        above_chance=releases and releases.least_accuracy(),
+        above_chance_of_many=releases and releases.least_accuracy(scorers),
+    )
+
+
+def cluster_sizes(subjects: Sequence[Subject], units: int) -> list[int]:
+    """The pairs of each dyad, in a release of so many units like these."""
+    repeated: Iterable[Subject] = repeated_subjects(subjects, units)
+    counts: Counter[str] = Counter()
+    for subject in repeated:
+        counts[subject.dyad] += len(subject.pairs)
+    return list(counts.values())
+
+
+def _times(n: int, share: Interval) -> Range:
+    assert share.value is not None
+    assert share.low is not None
+    return Range(
+        value=n * share.value,
+        low=n * share.low,
+        high=None if share.high is None else n * share.high,
+    )
+
+
+def _per(amount: float, verified: Range) -> Range | None:
+    """An amount for each one that is verified; None where none is."""
+    if not verified.value or not verified.high:
+        return None
+    return Range(
+        value=amount / verified.value,
+        low=amount / verified.high,
+        high=amount / verified.low if verified.low else None,
+    )

@@ -1,0 +1,91 @@
+"""What a plan of a study holds: plan.json. The page shows these values and computes none."""
+
+from pairwright.modes import Mode
+from pairwright.records import Record
+from pairwright_human_eval.records import Kind
+from pairwright_human_eval.study_pilot import StudyPilot
+
+
+class Range(Record):
+    """An estimate with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float | None
+    """None where it has no upper end: the pilot may have verified next to nothing."""
+
+
+class KindEstimate(Record):
+    """The tasks of one kind in a study of some size."""
+
+    kind: Kind
+    tasks: int
+    words: float
+    """Those that the median task shows."""
+    seconds: float
+    """The time of the median task: the pilot's, or of reading it once where there is no pilot."""
+    hours: float
+
+
+class SizeEstimate(Record):
+    """What a study of some size takes, and what can be shown with what it verifies."""
+
+    units: int
+    """Twins, or pairs of another mode, that people are asked about."""
+    controls: int
+    """Those of them that measure the study and cannot be verified."""
+    strangers: int
+    """Those of the controls that are shown with a stranger's posts."""
+    stranger_power: float
+    """The probability that this control finds a preference of 75 % with the person's own posts that
+    is one of 50 % with a stranger's."""
+    kinds: tuple[KindEstimate, ...]
+    people: int
+    hours_each: float
+    """Of the person who is given most, with the briefing."""
+    hours: float
+    """All hours to be paid: tasks, a second round, everybody's briefing."""
+    cost: float | None
+    """None without a wage."""
+    verified: Range | None
+    """How many are verified at the pilot's yield; None without a pilot."""
+    hours_per_verified: Range | None
+    cost_per_verified: Range | None
+    pairs: int
+    """Pairs of the release: of all that are verified, or of all that can be without a pilot."""
+    clusters: int
+    """Their dyads of users."""
+    two_alone: float | None
+    """The smallest difference between two scorers that is found in 8 of 10 releases; None where
+    even the greatest possible one is found in fewer. The same for the next three."""
+    two_of_many: float | None
+    """The same in a leaderboard of `scorers`."""
+    above_chance: float | None
+    """The smallest accuracy of a single scorer that is found to be above one half."""
+    above_chance_of_many: float | None
+    """The same where `scorers` are compared with one half."""
+
+
+class StudyEstimate(Record):
+    """What studies of several sizes take, and what they could show."""
+
+    mode: Mode
+    run_units: int
+    """Twins, or pairs of another mode, that the run has: their texts are counted."""
+    pilot: StudyPilot | None
+    """None where nobody has answered yet: then hours are those of reading, and all that can be
+    verified is taken to be."""
+    pilot_of: str
+    """The run whose study is the pilot; empty without one."""
+    simulated: bool
+    """Whether pairs or answers come from a program: then the numbers plan nothing real."""
+    annotators: int
+    """The fewest people that the assignment takes."""
+    overlap: int
+    hours_limit: float
+    wage: float | None
+    currency: str
+    scorers: int
+    disagreement: float
+    correlation: float
+    sizes: tuple[SizeEstimate, ...]

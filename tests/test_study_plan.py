@@ -1,0 +1,206 @@
+"""`pairwright human plan`: hours, money and power, held to known answers and to the leaderboard."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from pairwright.evaluate.board.power import POWER, SimulatedReleases
+from pairwright.evaluate.board.ranking import compare_rows
+from pairwright.intervals import LEVEL, Floats, Places
+from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright.stats import share
+from pairwright_human_eval.decisions import decide_all
+from pairwright_human_eval.records import Kind, pseudonyms
+from pairwright_human_eval.study_pilot import study_pilot
+from pairwright_human_eval.study_tasks import StudyPlan
+from pairwright_human_eval.subjects import outlines_of, subjects_of
+from pairwright_human_eval.workload import BRIEFING, study_load
+from study import Done, pairwright
+from verified import CHECKS, FILE, mixed
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of ten users, built with the embedded model. Not to be changed."""
+    folder = tmp_path_factory.mktemp("built")
+    assert pairwright("init", folder / "study").code == 0
+    config = folder / "study" / "pairwright.toml"
+    done = pairwright("build", config, "--run", folder / "run", "--limit", 10)
+    assert done.code == 0, done.said
+    return folder / "run"
+
+
+@pytest.fixture
+def run(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "run"))
+
+
+def plan(run: Path, *options: object) -> Done:
+    return pairwright("human", "plan", run, "--size", 40, *options)
+
+
+# Power
+
+
+def test_the_power_of_two_scorers_alone_is_that_of_mcnemars_exact_test() -> None:
+    n, disagreement, difference = 100, 0.3, 0.15
+    releases = SimulatedReleases([1] * n, disagreement, 0.0)
+    power = 0.0
+    for split in range(1, n + 1):
+        ahead = np.arange(split + 1)
+        tails = np.minimum(binom.cdf(ahead, split, 0.5), binom.sf(ahead - 1, split, 0.5))
+        found = (2 * tails < LEVEL) & (2 * ahead > split)
+        chances = binom.pmf(ahead, split, (1 + difference / disagreement) / 2)
+        power += binom.pmf(split, n, disagreement) * float(chances[found].sum())
+    assert releases.difference_power(difference) == pytest.approx(power, abs=0.02)
+
+
+def test_the_power_against_chance_is_that_of_wilsons_interval() -> None:
+    n, accuracy = 200, 0.6
+    right = np.arange(n + 1)
+    above = np.array([(share(int(k), n).low or 0) > 0.5 for k in right])
+    power = float(binom.pmf(right, n, accuracy)[above].sum())
+    found = SimulatedReleases([1] * n, 0.3, 0.0).chance_power(accuracy)
+    # The design effect is estimated, and never below 1.
+    assert power - 0.04 < found <= power + 0.01
+
+
+@pytest.mark.parametrize("scorers", [2, 6])
+def test_the_leaderboard_finds_what_the_plan_says_as_often(scorers: int) -> None:
+    sizes = [4] * 10 + [2] * 20
+    releases = SimulatedReleases(sizes, 0.3)
+    least = releases.least_difference(scorers)
+    assert least is not None
+    planned = releases.difference_power(least, scorers)
+    assert POWER <= planned < POWER + 0.05
+
+    chance, clusters = np.random.default_rng(3), np.repeat(np.arange(len(sizes)), sizes)
+    names, found, studies = [f"s{n}" for n in range(scorers)], 0, 200
+    for _ in range(studies):
+        rows = _answers(least, scorers, sizes, clusters, chance)
+        first = compare_rows(names, dict(zip(names, rows, strict=True)), clusters)[0][0]
+        found += first.adjusted < LEVEL and first.difference > 0
+    assert found / studies == pytest.approx(planned, abs=0.08)
+
+
+def _answers(
+    least: float, scorers: int, sizes: list[int], clusters: Places, chance: np.random.Generator
+) -> Floats:
+    """Scorers that copy a common answer so often that any two disagree on .3 of the pairs, the
+    first ahead of the second by `least`, with one draw for the dyad as often as the plan says."""
+    shape = scorers, len(clusters)
+    common = chance.random(shape[1]) < 0.5
+    shared = chance.random((scorers, len(sizes)))[:, clusters]
+    own = np.where(chance.random(shape) ** 2 < 0.1, shared, chance.random(shape))
+    copied = chance.random(shape) < np.sqrt(1 - 2 * 0.3)
+    middle = np.full((scorers, 1), 0.5)
+    middle[0] += least / 2 / (1 - np.sqrt(1 - 2 * 0.3))
+    middle[1] -= least / 2 / (1 - np.sqrt(1 - 2 * 0.3))
+    right: Floats = np.where(copied, common, own < middle).astype(np.float64)
+    return right
+
+
+def test_more_scorers_and_alike_pairs_of_a_dyad_need_larger_differences() -> None:
+    releases = SimulatedReleases([2] * 60, 0.3)
+    alone, many = releases.least_difference(), releases.least_difference(10)
+    alike = SimulatedReleases([2] * 60, 0.3, 0.6).least_difference()
+    assert alone is not None
+    assert many is not None
+    assert alike is not None
+    assert alone < min(many, alike)
+    assert SimulatedReleases([2] * 4, 0.3).least_difference() is None
+    assert SimulatedReleases([8], 0.3).least_accuracy() is None
+
+
+# Load and pilot
+
+
+def test_a_study_is_counted_as_it_would_be_exported() -> None:
+    subjects = subjects_of(mixed(4, 0), FILE)
+    rules = HumanRules(wrong_profile=0, narrative=0, repeats=0)
+    fixed = StudyPlan(pseudonyms(9), 3, 0, 0, rules, PlanRules())
+    load = study_load(subjects, 30, fixed, CHECKS, {"quality": 60, "preference": 120}, 20)
+    tasks = {kind.kind: kind.tasks for kind in load.kinds}
+    assert tasks == {"quality": 90, "preference": 180, "rubric": 180}
+    hours = {kind.kind: kind.hours for kind in load.kinds}
+    assert (hours["quality"], hours["preference"]) == (1.5, 6.0)
+    # Nobody timed rubric tasks: their words are read once.
+    rubric = next(kind for kind in load.kinds if kind.kind == "rubric")
+    assert rubric.hours == pytest.approx(rubric.words * 180 / 238 / 60, rel=0.02)
+    assert (load.people, load.controls) == (9, 0)
+    assert load.hours == pytest.approx(1.1 * sum(hours.values()) + 9)
+
+
+def test_more_people_are_asked_where_one_would_work_too_long() -> None:
+    subjects = subjects_of(mixed(4, 0), FILE)
+    fixed = StudyPlan(pseudonyms(9), 3, 0.05, 0, HumanRules(), PlanRules())
+    seconds: dict[Kind, float] = {"quality": 300.0, "preference": 300.0, "rubric": 300.0}
+    load = study_load(subjects, 30, fixed, CHECKS, seconds, 4)
+    assert load.people > 9
+    assert BRIEFING < load.most <= 4.5
+
+
+def test_a_pilot_without_an_answer_has_no_yield_and_no_times() -> None:
+    subjects = subjects_of(mixed(3, 2), FILE)
+    outlines = outlines_of(subjects, {})
+    decisions = decide_all(outlines, [], HumanRules(), frozenset())
+    found = study_pilot(outlines, decisions, [], "twin")
+    assert (found.verified.value, found.verified.n, found.times) == (None, 0, ())
+
+
+# The command
+
+
+def test_without_a_pilot_the_plan_says_that_hours_are_those_of_reading(run: Path) -> None:
+    done = plan(run)
+    assert done.code == 0, done.said
+    assert "NO PILOT" in done.out
+    found = json.loads((run / "human" / "plan.json").read_bytes())
+    (size,) = found["sizes"]
+    assert (size["units"], size["verified"], size["cost"]) == (40, None, None)
+    assert size["pairs"] == 2 * (40 - size["controls"])
+    # It writes no study: an export comes after it.
+    assert pairwright("human", "export", run, "--seed", 0).code == 0
+
+
+def test_a_pilots_yield_and_times_give_the_cost_of_a_verified_twin(run: Path) -> None:
+    for command in ("export", "simulate", "report"):
+        assert pairwright("human", command, run).code == 0
+    done = plan(run, "--wage", 20, "--currency", "GBP")
+    assert done.code == 0, done.said
+    assert "SIMULATED" in done.out
+    assert "GBP a verified one" in done.out
+    found = json.loads((run / "human" / "plan.json").read_bytes())
+    (size,) = found["sizes"]
+    pilot = found["pilot"]["verified"]
+    assert size["verified"]["value"] == pytest.approx((40 - size["controls"]) * pilot["value"])
+    assert size["cost"] == pytest.approx(20 * size["hours"])
+    each = size["cost_per_verified"]
+    assert each["value"] == pytest.approx(size["cost"] / size["verified"]["value"])
+    assert each["low"] < each["value"] < each["high"]
+    assert {time["kind"] for time in found["pilot"]["times"]} == {"quality", "preference", "rubric"}
+    page = (run / "human" / "plan.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 1
+    again = (run / "human" / "plan.html").read_bytes()
+    assert plan(run, "--wage", 20, "--currency", "GBP").code == 0
+    assert (run / "human" / "plan.html").read_bytes() == again
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "named"),
+    [
+        ("--mode", "both", "--mode"),
+        ("--wage", "0", "wage"),
+        ("--disagreement", "90%", "disagreement"),
+        ("--pilot", "nowhere", "nowhere"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run: Path, option: str, value: str, named: str) -> None:
+    done = plan(run, option, value)
+    assert done.code == 2, done.said
+    assert named in done.err
+    assert "Traceback" not in done.err
