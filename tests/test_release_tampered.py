@@ -544,7 +544,7 @@ PEOPLE = (
     Tampering("enough votes turned", f"{VIOLATE}:1", "decision", lambda bad: _turn_votes(bad, 2)),
     Tampering("a vote removed", f"{VIOLATE}:1", "decision",
               lambda bad: _drop(bad, VERDICTS, _vote(bad))),
-    Tampering("a refusal taken away", SUBJECTS, "manifest.json has", _refused_subject_gone),
+    Tampering("a refusal taken away", "data/", "label_error is", _refused_subject_gone),
     Tampering("an annotator made to fail", "data/", "support is",
               lambda bad: _annotator(bad, 1, passed=0)),
     Tampering("people who agree more", STUDY, "people is",

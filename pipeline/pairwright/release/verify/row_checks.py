@@ -6,6 +6,7 @@ from functools import lru_cache
 from pairwright import text
 from pairwright.dataset import Row, RowAspect, RowQuality, RowVotes
 from pairwright.dataset.row import derived_twin_id
+from pairwright.errors import Difference
 from pairwright.records import Side, content_id
 from pairwright.release.records import Provenance
 from pairwright.release.verify.comparison import difference, same, shown
@@ -92,6 +93,9 @@ class DecisionCheck:
         # Older formats have no answers on aspects in their rows.
         self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
         self._errors = public.label_errors if public and provenance.format >= 3 else {}
+        self._apart: Difference | None = None
+        """The first error of a label that differs. A vote changes those of all pairs, so that what
+        else differs says more and comes first."""
         self._ordinary = provenance.kind == "release"
         self._subjects: set[str] = set()
 
@@ -124,13 +128,10 @@ class DecisionCheck:
 
     def _check_error(self, row: Row, where: str) -> None:
         """Another version of a library may end the fit a step earlier or later."""
-        error = self._errors.get(row.id)
-        if error is None or row.label_error is None:
-            same("label_error", row.label_error, error, where)
-        elif not abs(row.label_error - error) <= NEAR:
-            raise difference(
-                f"label_error is {row.label_error}, and must be {error}", f"{where} [label_error]"
-            )
+        there, error = row.label_error, self._errors.get(row.id)
+        near = there == error or (there and error and abs(there - error) <= NEAR)
+        if not near and not self._apart:
+            self._apart = difference(f"label_error is {there}, and must be {error}", where)
 
     def _check_answers(self, row: Row, where: str) -> None:
         counted = self._counts.get(row.id, ())
@@ -141,7 +142,9 @@ class DecisionCheck:
 
     def end(self, kept: Iterable[str], file: str) -> None:
         """After the last row: nothing that belongs in is left out. `kept` are the build's kept
-        subjects."""
+        subjects. Raises Difference."""
+        if self._apart:
+            raise self._apart
         wanted = kept
         if self._decisions is not None:
             decided = self._decisions.values()
