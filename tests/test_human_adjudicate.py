@@ -18,7 +18,7 @@ from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_
 from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.tasks import Task
-from verified import SECRETS, Made, decided, quality, study_of, twin, violate, votes, well
+from small_studies import SECRETS, Made, decided, quality, study_of, twin, violate, votes, well
 
 ASKED, PARTNER = twin(1)
 PAIRS = [ASKED, PARTNER, *twin(2), *(violate(n) for n in range(3, 9))]

@@ -83,6 +83,11 @@ class HumanFolder:
         return self.private / "withdrawn.jsonl"
 
     @property
+    def screened(self) -> Path:
+        """What the texts hold that strangers should perhaps not read, masked."""
+        return self.private / "screened.jsonl"
+
+    @property
     def verdicts(self) -> Path:
         return self.path / "verdicts.jsonl"
 
