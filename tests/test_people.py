@@ -19,9 +19,9 @@ from pairwright_human_eval.report.label_errors import label_errors
 from pairwright_human_eval.report.people import PeopleAccuracy, people_accuracies
 from pairwright_human_eval.subjects import outline_of
 from released import PAIRS, released, rows, run_of
+from small_studies import one, twin, violate, votes
 from test_leaderboard import board_of, result, right_on
 from test_leaderboard import run as run_leaderboard
-from verified import one, twin, violate, votes
 
 
 def said(pair: Pair, choices: str) -> list[Verdict]:
