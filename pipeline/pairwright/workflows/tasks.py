@@ -22,7 +22,7 @@ from pairwright_human_eval.control_power import control_designs, control_power
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
-from pairwright_human_eval.records import KeyedTask, Kind, Study, Verdict, pseudonyms
+from pairwright_human_eval.records import KeyedTask, Kind, StoppingRule, Study, Verdict, pseudonyms
 from pairwright_human_eval.study_files import (
     add_adjudication,
     not_given,
@@ -112,6 +112,8 @@ def export_tasks(
     seed: int | None = None,
     tool: AnnotationTool = "label-studio",
     language: str = "en",
+    looks: int = 1,
+    floor: float = 0.5,
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
@@ -120,7 +122,9 @@ def export_tasks(
     to 1. `seed` makes a demo repeatable; without it a study's seed is drawn at random and kept, for
     it tells which side a response is on. The rule that verifies a pair is [human] of
     RUN/config.toml, fixed by this export. With the `tool` `spreadsheet` there is also a CSV file
-    for each annotator. `language` is that of the forms and guidelines, such as `de`.
+    for each annotator. `language` is that of the forms and guidelines, such as `de`. The answers
+    are looked at `looks` times, the last time when all are in; the study may end where the share of
+    votes for the chosen response is surely above or below `floor`.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -158,6 +162,7 @@ def export_tasks(
         scales=scales,
         language=language,
         config_hashes=config_hashes(scales, load_language(language)),
+        stopping=StoppingRule(looks=looks, floor=floor),
         mirrored_checks=True,
     )
     new = write_study(human, study, tasks)
