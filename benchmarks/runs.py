@@ -25,7 +25,7 @@ from pairwright.records import (
     Rubric,
 )
 from released import run_of
-from verified import SCALES
+from small_studies import SCALES
 
 
 def pair_of(row: Row, user: str) -> Pair:

@@ -96,7 +96,7 @@ def _task(n: int, kind: Kind, annotator: str, words: int) -> Task:
     if kind == "preference":
         data |= {"posts": posts, "narrative": []}
     elif kind == "rubric":
-        data |= {"posts": posts, "aspects": aspects}
+        data |= {"posts": posts, "narrative": [], "aspects": aspects}
     keyed = KeyedTask(
         task=str(data["task"]),
         kind=kind,

@@ -55,8 +55,8 @@ from pairwright_human_eval.raw_export import Export
 from pairwright_human_eval.records import KeyedTask, Study
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
+from small_studies import SCALES, study_of, twin, violate
 from study import pairwright
-from verified import SCALES, study_of, twin, violate
 
 DOMAINS = ("Garden", "Home")
 INFO = {

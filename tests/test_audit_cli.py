@@ -13,8 +13,8 @@ from pairwright.audit.run import Options, audit, shortened
 from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
+from small_studies import twin, violate
 from study import Done, pairwright
-from verified import twin, violate
 
 WORDS = (
     "the shop near my house sells old lamps and many people go there on a Sunday because its"

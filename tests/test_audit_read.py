@@ -27,7 +27,7 @@ from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright.sources import parquet, tables
 from pairwright_human_eval.decisions import write_decisions
-from verified import decided, one, twin, violate, votes, well
+from small_studies import decided, one, twin, violate, votes, well
 
 PLAIN = {"prompt": "Which?", "chosen": "This one.", "rejected": "That one."}
 OFFICIAL = {

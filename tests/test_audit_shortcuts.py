@@ -16,7 +16,7 @@ from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity, 
 from pairwright.audit.shortcuts.response import COUNTED as COUNTED_CHECKS
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
 from reference_data import LLMBAR
-from verified import twin, violate
+from small_studies import twin, violate
 
 COUNTED = [check.definition.name for check in COUNTED_CHECKS]
 CLASSIFIERS = [check.definition.name for check in CLASSIFIER_CHECKS]

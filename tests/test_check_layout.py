@@ -15,7 +15,7 @@ from pairwright.records import Pair, Post
 from pairwright_human_eval.attention import AttentionCheck, load_checks
 from pairwright_human_eval.check_layout import Example, laid_out
 from pairwright_human_eval.tasks import Task
-from verified import Made, study_of, user_of, violate
+from small_studies import Made, study_of, user_of, violate
 
 CHECKS = load_checks(assets.HUMAN_EVAL / "checks.toml")
 HALVES = tuple(half for check in CHECKS for half in check.halves)

@@ -21,7 +21,7 @@ FORMS = [(kind, adjudication) for kind in KINDS for adjudication in (False, True
 DATA = {
     "quality": {"question", "response_a", "response_b"},
     "preference": {"question", "response_a", "response_b", "posts", "narrative"},
-    "rubric": {"question", "response_a", "response_b", "posts", "aspects"},
+    "rubric": {"question", "response_a", "response_b", "posts", "narrative", "aspects"},
 }
 ROWS = {"posts.when", "posts.text", "narrative.text", "aspects.text", "aspects.quote"}
 

@@ -18,7 +18,7 @@ from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_
 from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.tasks import Task
-from verified import SECRETS, Made, decided, quality, study_of, twin, violate, votes, well
+from small_studies import SECRETS, Made, decided, quality, study_of, twin, violate, votes, well
 
 ASKED, PARTNER = twin(1)
 PAIRS = [ASKED, PARTNER, *twin(2), *(violate(n) for n in range(3, 9))]
@@ -233,7 +233,9 @@ def test_a_score_of_zero_is_shown_as_one() -> None:
         *(v for v in given[subject.id] if v.kind != "quality"),
         *(v.model_copy(update=placed(MADE, subject)) for v in quality(subject, zero, 5)),
     ]
-    decisions = {s.id: decided(s, given[s.id], quality_floor=0) for s in MADE.subjects}
+    decisions = {
+        s.id: decided(s, given[s.id], quality_floor=0, quality_gap=5) for s in MADE.subjects
+    }
     tasks = adjudication_tasks(
         MADE.subjects,
         decisions,

@@ -13,7 +13,7 @@ from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonre
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
 from pairwright_human_eval.study_tasks import FEWEST_CHECKS
 from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
-from verified import (
+from small_studies import (
     CHECKS,
     FILE,
     Made,

@@ -23,9 +23,9 @@ from pairwright_human_eval.records import KINDS, KeyedTask, aspect_id, response_
 from pairwright_human_eval.study_files import FixedStudy, read_key, read_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import Task, when
+from small_studies import study_of
 from study import Done, pairwright
 from test_check_layout import MEASURES, area
-from verified import study_of
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from pairwright_human_eval.records import (
     response_id,
 )
 from pairwright_human_eval.subjects import Subject, outline_of, outlines_of
-from verified import decided, one, quality, support, twin, violate, votes, well
+from small_studies import decided, one, quality, support, twin, violate, votes, well
 
 PAIR = violate(1)
 VIOLATE = one(PAIR)

@@ -14,8 +14,9 @@ import pytest
 from hostile import HOSTILE
 from pairwright import assets
 from pairwright.errors import InputError, StoreError
-from pairwright.records import Pair
+from pairwright.records import Origin, Pair
 from pairwright.settings.domains import Domains
+from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.guidelines import render_guidelines
@@ -23,8 +24,8 @@ from pairwright_human_eval.label_studio.files import config_hashes, form_path
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
-from pairwright_human_eval.tasks import Task, page_of, rubric_task
-from verified import (
+from pairwright_human_eval.tasks import Task, best_posts, page_of, rubric_task
+from small_studies import (
     CHECKS,
     FILE,
     SCALES,
@@ -44,7 +45,7 @@ COMMON = ["task", "question", "response_a", "response_b"]
 KEYS: dict[Kind, list[str]] = {
     "quality": COMMON,
     "preference": [*COMMON, "posts", "narrative"],
-    "rubric": [*COMMON, "posts", "aspects"],
+    "rubric": [*COMMON, "posts", "narrative", "aspects"],
 }
 TELLING = (
     "chosen rejected violate twin mode strategy generator judge judged model score adherence seed"
@@ -197,7 +198,7 @@ def test_a_rubric_task_shows_every_post_that_an_aspect_names() -> None:
         update={"rubric": pair.rubric.model_copy(update={"aspects": (first, *others)})}
     )
     (subject,) = subjects_of([pair], FILE)
-    task = rubric_task(page_of(subject, 7, swap=False), pair, "ann")
+    task = rubric_task(page_of(subject, 7, swap=False), pair, "ann", PlanRules())
     assert [row["text"] for row in rows(task, "posts")] == list(passages)
     assert rows(task, "aspects")[0]["quote"] == "\n".join(passages)
 
@@ -217,6 +218,35 @@ def test_the_key_holds_the_hash_of_what_was_written(made: Made, tmp_path: Path) 
                 seen[keyed.task] += 1
     assert set(seen.values()) == {1}
     assert seen.keys() == key.keys()
+
+
+@pytest.mark.parametrize("origin", ["gold", "narrative"])
+@pytest.mark.parametrize("narrative", ["We have no oven, and my son cannot eat nuts.", None])
+def test_a_rubric_task_of_other_aspects_shows_the_profile_and_the_narrative(
+    origin: Origin, narrative: str | None
+) -> None:
+    """Such aspects name no posts, and some come without evidence."""
+    profile = posts(user_of(1), 14)
+    pair = violate(1, narrative=narrative, profile=profile)
+    first, second = pair.rubric.aspects
+    quoted = first.model_copy(update={"post_ids": (), "evidence": "no oven"})
+    bare = second.model_copy(update={"post_ids": (), "evidence": ""})
+    rubric = pair.rubric.model_copy(update={"origin": origin, "aspects": (quoted, bare)})
+    pair = pair.model_copy(update={"rubric": rubric})
+    subject = subjects_of([pair], Path("pairs.jsonl"))[0]
+    task = rubric_task(page_of(subject, 7, swap=False), pair, "ann", PlanRules())
+    assert [row["text"] for row in rows(task, "posts")] == [
+        post.text for post in best_posts(pair.question, profile, PlanRules())
+    ]
+    assert [row["text"] for row in rows(task, "narrative")] == ([narrative] if narrative else [])
+    assert [row["quote"] for row in rows(task, "aspects")] == ["no oven", "–"]
+
+
+def test_a_rubric_task_of_planned_aspects_shows_no_narrative() -> None:
+    pair = violate(1, narrative="We have no oven.")
+    subject = subjects_of([pair], Path("pairs.jsonl"))[0]
+    task = rubric_task(page_of(subject, 7, swap=False), pair, "ann", PlanRules())
+    assert rows(task, "narrative") == []
 
 
 def test_posts_are_the_best_ranked_first_and_no_more_than_the_planner_saw() -> None:

@@ -34,7 +34,7 @@ from pairwright_human_eval.report.by_question import agreement_table
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
-from verified import Made, mixed, study_of
+from small_studies import Made, mixed, study_of
 
 SCALES = load_scales(assets.RUBRICS)
 Answer = Callable[[KeyedTask, Subject], Any]

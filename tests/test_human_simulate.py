@@ -63,7 +63,7 @@ def tasks_for(who: str) -> list[Task]:
     for n in range(PAIRS):
         subject = Subject(f"pair-{n}", (pair(n),))
         page = page_of(subject, 0, bool(n % 2))
-        found += [quality_task(page, who), rubric_task(page, subject.asked, who)]
+        found += [quality_task(page, who), rubric_task(page, subject.asked, who, PlanRules())]
         found.append(preference_task(page, subject.asked, who, policy))
         if n < 60:
             found.append(repeated(found[-1], 0))

@@ -4,7 +4,7 @@ import pytest
 
 from pairwright_human_eval.reading_time import readings, words_shown
 from pairwright_human_eval.records import Data
-from verified import mixed, study_of
+from small_studies import mixed, study_of
 
 TASK: Data = {
     "task": "task-0123456789abcdef",

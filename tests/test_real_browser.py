@@ -29,7 +29,7 @@ from pairwright_human_eval.tasks import (
     quality_task,
     rubric_task,
 )
-from verified import one, rubric, violate
+from small_studies import one, rubric, violate
 
 pytestmark = pytest.mark.real
 
@@ -87,7 +87,7 @@ def test_hostile_texts_do_nothing_but_stand_there(
     for n in range(0, len(TEXTS), 2):
         first, second = TEXTS[n], TEXTS[(n + 1) % len(TEXTS)]
         pair = hostile_pair(n, first, second)
-        task = rubric_task(page_of(one(pair), 0, swap=False), pair, "somebody")
+        task = rubric_task(page_of(one(pair), 0, swap=False), pair, "somebody", PlanRules())
         tasks.append(adjudication(task, "somebody", (visible(first), visible(second)), 0).data)
     form = labelling_config("rubric", scales(), adjudication=True)
     harm = [

@@ -28,8 +28,8 @@ from released import (
     violated,
     written,
 )
+from small_studies import user_of
 from study import Done, pairwright
-from verified import user_of
 
 
 def pairs_of(*numbers: int) -> list[Pair]:

@@ -17,8 +17,8 @@ from pairwright.release.primary import read_primary
 from pairwright.release.records import Erratum, UnitOutcome
 from pairwright.release.run_notes import add_tombstones, read_tombstones
 from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, violated, written
+from small_studies import user_of
 from study import Done, pairwright
-from verified import user_of
 
 SITE = "https://diy.stackexchange.com"
 

@@ -19,8 +19,8 @@ from pairwright_human_eval.study_pilot import study_pilot
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import outlines_of, subjects_of
 from pairwright_human_eval.workload import BRIEFING, study_load
+from small_studies import CHECKS, FILE, mixed
 from study import Done, pairwright
-from verified import CHECKS, FILE, mixed
 
 
 @pytest.fixture(scope="module")

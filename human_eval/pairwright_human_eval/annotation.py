@@ -14,7 +14,7 @@ Reason = Literal[
     "malformed", "unknown_task", "other_task", "data_changed", "config_changed", "deleted",
     "impossible_time", "unknown_annotator", "edited_by_another", "other_annotators_task",
     "voted_before", "skipped", "superseded", "task_copied", "unknown_control", "wrong_type",
-    "unknown_choice", "duplicate_answer", "missing_answer", "draft",
+    "unknown_choice", "duplicate_answer", "missing_answer", "draft", "handed_over",
 ]  # fmt: skip
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
@@ -109,5 +109,9 @@ class AnnotationFile:
     """The hash of the tool's form at the time of the export, where the file says it."""
     simulated: bool
     tasks: tuple[AnnotatedTask, ...]
+    seconds: float | None = None
+    """The time that a person says to have worked on the file."""
+    sequence: int = 0
+    """Of two files of a tool that notes no time, the one with the higher number came later."""
     gone: tuple[AnnotatedTask, ...] = ()
     """What an earlier export of the tool had and this one has not."""

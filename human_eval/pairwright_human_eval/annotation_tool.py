@@ -46,6 +46,8 @@ def read_annotations(export: Export) -> AnnotationFile:
         source=export.source,
         config_hash=export.config_hash,
         simulated=export.simulated,
+        seconds=export.seconds,
+        sequence=export.sequence,
         tasks=tuple(_annotated(task, export) for task in export.tasks),
         gone=tuple(_annotated(task, export) for task in export.gone),
     )

@@ -68,6 +68,31 @@ class HumanFolder:
         return self.private / "server.json"
 
     @property
+    def participants(self) -> Path:
+        """The ids of people on the platform that they come from."""
+        return self.private / "participants.json"
+
+    @property
+    def payout(self) -> Path:
+        """Time, pay and completion codes, person by person."""
+        return self.private / "payout.csv"
+
+    @property
+    def replacements(self) -> Path:
+        """Who took over what from people who left."""
+        return self.private / "replacements.jsonl"
+
+    @property
+    def withdrawn(self) -> Path:
+        """Whose answers are no longer kept."""
+        return self.private / "withdrawn.jsonl"
+
+    @property
+    def screened(self) -> Path:
+        """What the texts hold that strangers should perhaps not read, masked."""
+        return self.private / "screened.jsonl"
+
+    @property
     def verdicts(self) -> Path:
         return self.path / "verdicts.jsonl"
 

@@ -22,6 +22,12 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.guidelines import render_guidelines
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
+from pairwright_human_eval.replacement import (
+    HandOver,
+    closed_tasks,
+    key_after,
+    read_replacements,
+)
 from pairwright_human_eval.spreadsheet.sheets import sheet_texts
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Task
@@ -62,7 +68,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         if not folder.guidelines.exists():  # The study lead may have filled them in.
             language = load_language(study.language)
             _write(folder.guidelines, render_guidelines(study.scales, language))
-        for who in study.annotators:
+        for who in study.annotators if not folder.replacements.exists() else ():
             _write_tasks(folder, who, tasks[who])
         _write(folder.key, key)
         if not there:
@@ -138,7 +144,10 @@ def read_study(folder: HumanFolder) -> FixedStudy:
                 fix="Restore it from a copy.",
             )
         key |= second
-    return FixedStudy(study, key)
+    replacements = read_replacements(folder)
+    newcomers = tuple(replacement.annotator for replacement in replacements)
+    study = study.model_copy(update={"annotators": (*study.annotators, *newcomers)})
+    return FixedStudy(study, key_after(key, replacements))
 
 
 def read_fixed(folder: HumanFolder) -> Study | None:
@@ -181,11 +190,47 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
     return found
 
 
-def write_sheets(folder: HumanFolder, fixed: FixedStudy, round: int = 1) -> list[Path]:
-    """Write the spreadsheets of a round, one a person. Raises InputError where one is there that
-    is not as it would be written: a person may have filled it in."""
+def replace(folder: HumanFolder, handed: HandOver) -> None:
+    """Write a newcomer's tasks, and take those that are closed from the person who left."""
+    record = handed.record
+    with on_disk(folder.path):
+        _write_tasks(folder, record.annotator, list(handed.tasks))
+        before = read_replacements(folder)
+        lines = "".join(one.model_dump_json() + "\n" for one in (*before, record))
+        _write(folder.replacements, lines)
+        for path in sorted((folder.path / "tasks" / record.left).glob("*.json")):
+            tasks = read_task_file(path)
+            _write(path, task_file(data for data in tasks if data["task"] not in record.closed))
+
+
+def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
+    """Take the second round's tasks on these subjects out, and say how many they are."""
+    there = _second_round(folder)
+    left = [keyed for keyed in there if keyed.subject not in subjects]
+    if len(left) < len(there):
+        _write(folder.adjudication_key, _lines(left))
+        _drop_unknown(folder, {keyed.task for keyed in left})
+    return len(there) - len(left)
+
+
+def closed_key(folder: HumanFolder) -> dict[str, KeyedTask]:
+    """The tasks that were handed over, as they were exported."""
+    replacements = read_replacements(folder)
+    closed = set(closed_tasks(replacements))
+    lines = [*read_key(folder.key), *(keyed for r in replacements for keyed in r.tasks)]
+    return {keyed.task: keyed for keyed in lines if keyed.task in closed}
+
+
+def write_sheets(
+    folder: HumanFolder, fixed: FixedStudy, round: int = 1, only: str | None = None
+) -> list[Path]:
+    """Write the spreadsheets of a round, one a person, or `only` one person's.
+
+    Raises InputError where one is there that is not as it would be written: a person may have
+    filled it in.
+    """
     key, study = fixed.key.values(), fixed.study
-    keyed = [task for task in key if task.round == round]
+    keyed = [task for task in key if task.round == round and only in (None, task.annotator)]
     texts = sheet_texts(keyed, read_tasks(folder, keyed), study, load_language(study.language))
     written = []
     for who, text in texts.items():

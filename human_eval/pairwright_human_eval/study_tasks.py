@@ -104,7 +104,7 @@ def _tasks_of(
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:
             for pair in subject.pairs:
-                yield rubric_task(page, pair, who)
+                yield rubric_task(page, pair, who, plan.planner)
         else:
             pair = subject.pairs[seat.preference]
             shown = posts[seat.preference] if seat.purpose == "wrong_profile" else None

@@ -17,7 +17,7 @@ PREFERENCE_QUESTION = (
     "Going only by these posts, which answer would this person find more useful?"
     " Not which you prefer."
 )
-SUPPORT_QUESTION = "Do the quoted posts support that this person wants this here?"
+SUPPORT_QUESTION = "Does what this person wrote support that this person wants this here?"
 DELIVERED_QUESTION = "Which response delivers it?"
 LABELS = {
     "preference": {
@@ -121,7 +121,7 @@ def _rubric(data: Data, scales: tuple[Scale, ...], language: Language) -> Iterat
     asked = {"support": SUPPORT_QUESTION, "delivered": DELIVERED_QUESTION}
     for n, row in enumerate(_rows(data, "aspects")):
         yield _plain("aspect", language("What this person may want"), row["text"])
-        yield _plain("quote", language("Quoted from the posts"), row["quote"])
+        yield _plain("quote", language("The passage given for this"), row["quote"])
         for name, question in asked.items():
             control = f"{name}_{n}"
             labels = labels_of(control, "rubric", scales, language)

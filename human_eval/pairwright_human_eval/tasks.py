@@ -30,6 +30,9 @@ from pairwright_human_eval.records import (
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.subjects import Subject
 
+NO_PASSAGE = "–"
+"""Where an aspect of the data comes without evidence."""
+
 
 class Task(NamedTuple):
     """A task's data as annotators see it, and its line in the key."""
@@ -77,17 +80,15 @@ def preference_task(
     """Which answer would this person find more useful? `posts` replace the pair's own profile;
     purpose `narrative` shows the asker's explanation of the question, too."""
     shown = best_posts(pair.question, pair.profile if posts is None else posts, rules)
-    narrative: list[JsonValue] = (
-        [{"text": visible(pair.narrative)}] if purpose == "narrative" and pair.narrative else []
-    )
     return _task(
         page, annotator, "preference", purpose, pair=pair.id,
-        expected=place_of(pair.chosen, page), posts=_posts(shown), narrative=narrative,
+        expected=place_of(pair.chosen, page), posts=_posts(shown),
+        narrative=_narrative(pair) if purpose == "narrative" else [],
     )  # fmt: skip
 
 
-def rubric_task(page: BlindSubject, pair: Pair, annotator: str) -> Task:
-    """Do the posts carry each aspect, and which response delivers it?"""
+def rubric_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules) -> Task:
+    """Does what the user wrote carry each aspect, and which response delivers it?"""
     aspects = pair.rubric.aspects
     named = {post for aspect in aspects for post in aspect.post_ids}
     if lost := named - {post.id for post in pair.profile}:
@@ -99,7 +100,13 @@ def rubric_task(page: BlindSubject, pair: Pair, annotator: str) -> Task:
     return _task(
         page, annotator, "rubric", "vote", pair=pair.id, expected=place_of(pair.chosen, page),
         names=tuple(aspect_id(aspect.aspect) for aspect in aspects),
-        posts=_posts(post for post in pair.profile if post.id in named),
+        posts=_posts(
+            [post for post in pair.profile if post.id in named]
+            if pair.rubric.inferable
+            # Aspects that no planner inferred name no posts.
+            else best_posts(pair.question, pair.profile, rules)
+        ),
+        narrative=[] if pair.rubric.inferable else _narrative(pair),
         aspects=[_aspect(aspect) for aspect in aspects],
     )  # fmt: skip
 
@@ -177,8 +184,12 @@ def _posts(posts: Iterable[Post]) -> list[JsonValue]:
     return [{"when": when(post), "text": visible(post.text)} for post in posts]
 
 
+def _narrative(pair: Pair) -> list[JsonValue]:
+    return [{"text": visible(pair.narrative)}] if pair.narrative else []
+
+
 def _aspect(aspect: Aspect) -> JsonValue:
-    return {"text": visible(aspect.aspect), "quote": visible(aspect.evidence)}
+    return {"text": visible(aspect.aspect), "quote": visible(aspect.evidence) or NO_PASSAGE}
 
 
 def _task(

@@ -5,7 +5,7 @@ Every run reads all raw files, so importing or pulling twice leaves the same fil
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import FormAnswers, skip_remark
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
+from pairwright_human_eval.replacement import closed_tasks, read_replacements
 
 _TASK_ID = re.compile("task-[0-9a-f]{16}")
 
@@ -42,6 +43,7 @@ def accept(
     key: Mapping[str, KeyedTask],
     study: Study,
     given: Mapping[str, tuple[str, ...]],
+    closed: Container[str] = (),
 ) -> Acceptance:
     """Judge every annotation. `given` are the accounts that the study lead named.
 
@@ -50,7 +52,7 @@ def accept(
     an answer back. Anything that cannot be a verdict anyway takes nothing back. What somebody says
     in the second round about a subject that they answered in the first is set aside.
     """
-    reader = TaskAnnotationReader(key, study)
+    reader = TaskAnnotationReader(key, study, closed)
     read: list[TaskAnnotation] = []
     drafts: dict[str, SetAside] = {}
     for file in files:
@@ -220,7 +222,8 @@ def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> A
     """Read every raw file, find who is who, judge, and write people.json, verdicts.jsonl and
     set_aside.jsonl. Raises InputError for a raw file or people.json that was damaged."""
     given = read_given(folder, {task.annotator for task in key.values()})
-    acceptance = accept(stored_annotations(folder), key, study, given)
+    closed = frozenset(closed_tasks(read_replacements(folder)))
+    acceptance = accept(stored_annotations(folder), key, study, given, closed)
     write_people(folder, acceptance.people)
     write_lines(folder.verdicts, acceptance.verdicts)
     write_lines(folder.set_aside, acceptance.set_aside)

@@ -1,6 +1,6 @@
 """An annotation with the task that it answers: is it about a task of the study, as written?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -37,8 +37,12 @@ class TaskAnnotation:
 class TaskAnnotationReader:
     """Reads the annotations of one study."""
 
-    def __init__(self, key: Mapping[str, KeyedTask], study: Study) -> None:
+    def __init__(
+        self, key: Mapping[str, KeyedTask], study: Study, closed: Container[str] = ()
+    ) -> None:
+        """`closed` are tasks that were handed over to somebody else."""
         self._key = key
+        self._closed = closed
         self._study = study
         self._controls = cache(self._controls_of)
 
@@ -85,6 +89,8 @@ class TaskAnnotationReader:
 
     def _problem(self, file: AnnotationFile, task: AnnotatedTask) -> Objection | None:
         keyed = self._key.get(task.task or "")
+        if keyed is None and task.task in self._closed:
+            return Objection("handed_over", "somebody else was given the task before")
         if keyed is None:
             return Objection("unknown_task", "its data names no task of this study")
         if task.data_hash != keyed.data_hash:

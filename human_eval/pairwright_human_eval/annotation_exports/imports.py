@@ -22,6 +22,7 @@ from pairwright_human_eval.annotation_tool import read_export
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.raw_export import Export
 from pairwright_human_eval.records import KeyedTask, Study
+from pairwright_human_eval.withdrawal import Withdrawal, read_withdrawals, without_withdrawn
 
 
 class ImportedFile(Record):
@@ -58,7 +59,7 @@ def import_files(
     study. Raises InputError where simulated answers are.
     """
     check_unmixed(folder, simulated=False)
-    before = list(read_imports(folder))
+    before, withdrawals = list(read_imports(folder)), read_withdrawals(folder)
     added: list[ImportedFile] = []
     repeated: list[str] = []
     refused: list[InputError] = []
@@ -66,6 +67,7 @@ def import_files(
         try:
             export = read_export(path, key, study)
             _check_study(path, export, key)
+            export = _without_withdrawn(path, export, withdrawals)
         except InputError as error:
             refused.append(error)
             continue
@@ -82,6 +84,17 @@ def import_files(
         _write(folder, [*before, ImportRecord(files=tuple(added))])
         store(export, folder)
     return ImportResult(tuple(added), tuple(repeated), tuple(refused))
+
+
+def forget_removed(folder: HumanFolder) -> None:
+    """Take files that are gone off the record: their names may name people."""
+    imports = list(read_imports(folder))
+    left = (
+        tuple(file for file in record.files if (folder.raw / file.raw).exists())
+        for record in imports
+    )
+    if imports:
+        _write(folder, [ImportRecord(files=files) for files in left if files])
 
 
 def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[ImportedFile, ...]:
@@ -138,6 +151,17 @@ def _check_study(path: Path, export: Export, study: Container[str]) -> None:
             fix="Nothing of it was kept. Give the export of a project of this study, or name the"
             " run that the file belongs to.",
         )
+
+
+def _without_withdrawn(path: Path, export: Export, withdrawals: Sequence[Withdrawal]) -> Export:
+    scrubbed, removed = without_withdrawn(export, withdrawals)
+    if removed and not scrubbed.annotations:
+        raise InputError(
+            "holds only answers of a person who has withdrawn",
+            where=path,
+            fix="Nothing of it was kept: delete the file.",
+        )
+    return scrubbed
 
 
 def _named(name: str, imported: list[ImportedFile]) -> ImportedFile:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
-from pairwright.errors import InputError
+from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright_human_eval.annotation import AnnotationFile
 from pairwright_human_eval.annotation_tool import read_annotations
@@ -22,6 +22,7 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.annotations import with_earlier
 from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.raw_export import Export, ExportedTask
+from pairwright_human_eval.withdrawal import read_withdrawals, without_withdrawn
 
 _IMPORTED, _SIMULATED = "import-", "simulated-"
 _AGAIN = "This raw file was changed: pull or import again, and move this one away."
@@ -72,7 +73,26 @@ def store_pulled(export: Export, folder: HumanFolder) -> StoredFile:
     path = folder.raw / export.file
     if path.exists():
         export = with_earlier(export, read_raw(path))
+    export = without_withdrawn(export, read_withdrawals(folder)).export
     return _write(path, _content(export), export)
+
+
+def scrub(folder: HumanFolder) -> int:
+    """Take what withdrawn people did out of every raw file, and say how many annotations went.
+
+    A file without any annotation that is left goes.
+    """
+    withdrawals = read_withdrawals(folder)
+    removed = 0
+    for path in sorted(folder.raw.glob("*.json")):
+        export, gone = without_withdrawn(read_raw(path), withdrawals)
+        removed += gone
+        if not export.annotations and not export.gone and gone:
+            with on_disk(path):
+                path.unlink()
+        else:
+            _write(path, _content(export), export)
+    return removed
 
 
 def stored_exports(folder: HumanFolder) -> Iterator[Export]:

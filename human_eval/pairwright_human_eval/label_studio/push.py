@@ -87,8 +87,10 @@ def send_tasks(
             project, copies = _settle(server, project, load)
             removed += copies
             state = _written(folder, state, project)
-        already += len(project.tasks)
-        done += len(project.tasks)
+        # A project may hold tasks that were handed over to somebody else since.
+        there_before = sum(name in load.tasks for name in project.tasks)
+        already += there_before
+        done += there_before
         progress(done, total)
         missing = [name for name in load.tasks if name not in project.tasks]
         if missing and project.id in there:

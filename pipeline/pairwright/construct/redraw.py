@@ -2,8 +2,8 @@
 
 A gate names the sides at fault. They are written again, and a side without fault stays as it is,
 but for parity, which is about both. A note says in plain words what was wrong with the text of
-this writer. It quotes nothing but that writer's own aspects: no post, and nothing of the other
-side. It follows from the refused draft alone, so that a resumed build asks the same again.
+this writer. It quotes nothing but that writer's own aspects and words: no post, and nothing of the
+other side. It follows from the refused draft alone, so that a resumed build asks the same again.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ NOTES: dict[str, str] = {
     "format_parity": "It had a list, a heading or other markup.",
     "persona_talk": "It spoke about its reader.",
     "meta_talk": "It spoke about itself or about its task.",
-    "rubric_leakage": "It repeated a run of words that it must not quote.",
+    "rubric_leakage": "It must not have these words in this order: {quoted}.",
     "profile_copy": "It had words, a name, a number or an address that it must not quote.",
     "near_duplicate": "It said hardly anything but what other answers to the question say.",
     "wrong_language": "It was not in the language of the question.",
@@ -39,7 +39,8 @@ NOTES: dict[str, str] = {
     "twin_margin": _ELSEWHERE,
     "twin_margin_mirror": _ELSEWHERE,
     "quality_floor": "It was not correct, relevant or helpful enough.",
-    "parity": "A typical reader would clearly prefer other answers to this question.",
+    "parity": "A typical reader would clearly prefer other answers to this question. Begin with"
+    " what serves anyone who asks, and let the aspects decide only cases and examples.",
 }
 """What the writer of a side at fault reads, by gate."""
 
@@ -83,10 +84,19 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
         # Too close to the other side, and yet as it should be: it is the other one's fault.
         return None
     return note.format(
+        quoted=_quoted(brief, refused),
         words=text.number_of(text.word_count(_text(brief, refused)), "word"),
         unserved=_aspects(brief, refused, served=False),
         served=_aspects(brief, refused, served=True),
     )
+
+
+def _quoted(brief: SideBrief, refused: Draft) -> str:
+    """The run of words that the side repeats, where its gate names this side's."""
+    own = f" {' '.join(text.words(_text(brief, refused)))} "
+    runs = (gate.value for gate in refused.gates if gate.gate == "rubric_leakage")
+    found = next((run for run in runs if isinstance(run, str) and f" {run} " in own), None)
+    return f'"{found}"' if found else "those of an aspect"
 
 
 def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:

@@ -14,6 +14,7 @@ from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.annotation_exports import import_files, undo_import
 from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.simulation import Traits, simulate
+from pairwright_human_eval.study_files import closed_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,9 @@ def import_verdicts(
     if not paths:
         raise InputError("no file is named", where="FILE", fix="Name the exported files.")
     with open_study(Path(run)) as study:
-        done = import_files(paths, study.folder, study.fixed.key, study.fixed.study)
+        # Somebody may send answers to tasks that were handed over since.
+        known = closed_key(study.folder) | study.fixed.key
+        done = import_files(paths, study.folder, known, study.fixed.study)
         nothing = not done.added and not done.repeated
         for error in done.refused[: -1 if nothing else None]:
             progress(Note(str(error)))

@@ -22,6 +22,7 @@ from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import Verdict
+from pairwright_human_eval.replacement import closed_tasks, read_replacements
 from pairwright_human_eval.study_files import FixedStudy, read_study
 from pairwright_human_eval.subjects import Subject, file_hash, outlines_of, subjects_of
 
@@ -90,7 +91,8 @@ class OpenStudy(NamedTuple):
         if self.lock is not None:
             return derive(self.folder, key, study)
         accounts = read_given(self.folder, {task.annotator for task in key.values()})
-        return accept(stored_annotations(self.folder), key, study, accounts)
+        closed = frozenset(closed_tasks(read_replacements(self.folder)))
+        return accept(stored_annotations(self.folder), key, study, accounts, closed)
 
 
 @contextmanager

@@ -3,18 +3,20 @@
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from pairwright import assets
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
+from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import MODES, Mode
 from pairwright.settings.rules import HumanRules
 from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
+from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
@@ -100,6 +102,11 @@ class TaskExport:
     """None where no pair is shown with a stranger's posts."""
     sheets: tuple[Path, ...] = ()
     """The spreadsheets, one an annotator, where these were asked for."""
+    screened: Mapping[str, int] = field(default_factory=dict)
+    """Twins and pairs of the run whose texts hold personal data or are on sensitive subjects, by
+    kind; private/screened.jsonl lists them."""
+    left_out: int = 0
+    """Those of them that are not in the study."""
 
 
 def export_tasks(
@@ -114,6 +121,7 @@ def export_tasks(
     language: str = "en",
     looks: int = 1,
     floor: float = 0.5,
+    leave_out: Iterable[Screened] = (),
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
@@ -122,9 +130,11 @@ def export_tasks(
     to 1. `seed` makes a demo repeatable; without it a study's seed is drawn at random and kept, for
     it tells which side a response is on. The rule that verifies a pair is [human] of
     RUN/config.toml, fixed by this export. With the `tool` `spreadsheet` there is also a CSV file
-    for each annotator. `language` is that of the forms and guidelines, such as `de`. The answers
-    are looked at `looks` times, the last time when all are in; the study may end where the share of
-    votes for the chosen response is surely above or below `floor`.
+    for each annotator. `language` is that of the forms and guidelines, such as `de`.
+    Texts are looked through first; `leave_out` keeps twins and pairs with `personal` data, or on
+    `sensitive` subjects, out of the study. The answers are looked at `looks` times, the last time
+    when all are in; the study may end where the share of votes for the chosen response is surely
+    above or below `floor`.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -142,7 +152,14 @@ def export_tasks(
     if not whole:
         raise InputError("holds no pair", where=pairs, fix="Build until pairs are kept.")
     check_as_built(run)
-    subjects = draw(whole, sample, config.seed)
+    screening = screen_subjects(whole)
+    flagged = frozenset[str]().union(*(screening.subjects(what) for what in leave_out))
+    fit = [subject for subject in whole if subject.id not in flagged]
+    if not fit:
+        raise InputError(
+            "every twin and pair would be left out", where="--leave-out", fix="Leave out less."
+        )
+    subjects = draw(fit, sample, config.seed)
     # The seed tells the sides from the ids, so it is drawn once, and kept in the private part.
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
@@ -167,7 +184,8 @@ def export_tasks(
     )
     new = write_study(human, study, tasks)
     sheets = tuple(write_sheets(human, read_study(human))) if tool == "spreadsheet" else ()
-    return _task_export(human, study, new, subjects, tasks, sheets)
+    write_lines(human.screened, screening.findings)
+    return _task_export(human, study, new, subjects, tasks, sheets, screening, len(flagged))
 
 
 def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:
@@ -188,6 +206,8 @@ def _task_export(
     subjects: Iterable[Subject],
     tasks: Mapping[str, Sequence[Task]],
     sheets: tuple[Path, ...],
+    screening: TextScreening,
+    left_out: int,
 ) -> TaskExport:
     """The study that was written, counted by mode, kind and annotator."""
     sampled = Counter(subject.mode for subject in subjects)
@@ -204,6 +224,8 @@ def _task_export(
         attention=_attention_power(tasks, study.policy.attention_floor),
         stranger=_stranger_power(task.keyed for task in all_tasks),
         sheets=sheets,
+        screened=screening.counts,
+        left_out=left_out,
     )
 
 

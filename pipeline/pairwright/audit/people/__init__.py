@@ -4,6 +4,7 @@ scan.py        one search of each text: checks, and a log of what to redact
 finding.py     a kind of personal data, and a finding
 contacts.py addresses.py identifiers.py names.py    the kinds
 sensitive.py   rows on subjects that can harm people
+text_screen.py one text by itself, before people are shown it
 rights.py      licences, and people who asked to be forgotten
 """
 

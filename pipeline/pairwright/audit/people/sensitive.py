@@ -88,9 +88,14 @@ class Sensitive:
     def _groups_in(self, passage: str) -> frozenset[str]:
         key = hash(passage)
         if key not in self._by_text:
-            words = _ANY.intersection(text.words(passage[:TEXT]))
-            self._by_text[key] = _NONE if len(words) < ENOUGH else _groups(words)
+            self._by_text[key] = sensitive_groups(passage)
         return self._by_text[key]
+
+
+def sensitive_groups(passage: str) -> frozenset[str]:
+    """The groups of subjects that the words of a text speak of."""
+    words = _ANY.intersection(text.words(passage[:TEXT]))
+    return _NONE if len(words) < ENOUGH else _groups(words)
 
 
 _NONE: frozenset[str] = frozenset()

@@ -16,7 +16,10 @@ from pairwright.text import number_of
 from pairwright_human_eval.records import KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pairwright.workflows.tasks import TaskExport
+    from pairwright.workflows.text_screening import Screened
 
 
 def export_command(
@@ -58,6 +61,14 @@ def export_command(
             help="Of the votes for the chosen response: surely above or below it, it may stop.",
         ),
     ] = 0.5,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Keep twins and pairs out whose texts hold personal data (personal), or are on"
+            " health, belief, politics, sexuality or the law (sensitive). May be given twice.",
+        ),
+    ] = None,
 ) -> None:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 
@@ -88,8 +99,21 @@ def export_command(
         language=language,
         looks=looks,
         floor=floor,
+        leave_out=_screened(leave_out or ()),
     )
     _print(Console(), run, made)
+
+
+def _screened(given: "Iterable[str]") -> "list[Screened]":
+    found: list[Screened] = []
+    for what in given:
+        if what == "personal":
+            found.append("personal")
+        elif what == "sensitive":
+            found.append("sensitive")
+        else:
+            raise typer.BadParameter(f"{what!r} is neither personal nor sensitive")
+    return found
 
 
 def _print(console: Console, run: Path, made: "TaskExport") -> None:
@@ -127,6 +151,14 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
         f"Fill in the end of {made.guidelines}, and send it to every annotator.",
         highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
+    if made.screened:
+        counts = ", ".join(f"{kind} {n:,}" for kind, n in sorted(made.screened.items()))
+        console.print(
+            f"Of the run's twins and pairs, texts hold or are about: {counts}. Left out:"
+            f" {made.left_out:,} (--leave-out). They are listed in"
+            f" {made.folder}/private/screened.jsonl",
+            highlight=False, markup=False, soft_wrap=True,
+        )  # fmt: skip
     if made.study.simulated_pairs:
         console.print("The pairs come from the embedded model: this shows how the tool works.")
     if made.sheets:

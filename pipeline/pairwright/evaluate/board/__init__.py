@@ -2,6 +2,7 @@
 
 inputs.py     results that may be compared, the pairs they are of, and the refusal of others
 flips.py      the tests of differences
+power.py      what these tests could distinguish, before there is any score
 ranking.py    one scorer in one condition; the rows of one mode in one condition, ranked
 board.py      all of it
 pages.py tables.py cells.py plots.py    as pages

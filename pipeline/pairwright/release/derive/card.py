@@ -15,6 +15,7 @@ from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.front_matter import yaml_header
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, code, page, points, table
+from pairwright.release.derive.proof import proof
 from pairwright.release.derive.study import (
     NOBODY,
     agreement_rows,
@@ -107,7 +108,8 @@ def dataset_card(release: ReleaseContext) -> str:
         funnel=_table_or_none(("mode", "stage", "of all items"), build.funnel_rows(release.build)),
         stages=_table_or_none(_STAGE_HEAD, build.stage_rows(release.units)),
         prompts=_table_or_none(("prompt", "hash"), sorted(release.build.prompts.items())),
-        human=study_tables(release), nobody=NOBODY, failed=_failed_checks(audit),
+        human=study_tables(release), nobody=NOBODY,
+        proof=release.study and proof(summary, release.study), failed=_failed_checks(audit),
         voters=release.study and voters(release.study),
         languages=", ".join(info.languages), twins="twin" in modes,
         baselines=_baselines(audit), checks=audit and _check_counts(audit),

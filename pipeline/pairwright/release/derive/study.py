@@ -138,8 +138,8 @@ def protocol_sentences(study: HumanSummary) -> Iterator[str]:
         f"A pair passes the rule with at least {rule.votes} votes and {rule.rule} for the chosen"
         f" response (“cannot tell” at most {100 * rule.cannot_tell:.0f} %), a mean quality of at"
         f" least {rule.quality_floor:g} for both responses on every scale ({rule.quality_votes}"
-        f" answers), and {100 * rule.aspects_supported:.0f} % or more of its aspects found"
-        f" supported by the posts ({rule.rubric_votes} answers)."
+        f" answers){_gap_limit(rule)}, and {100 * rule.aspects_supported:.0f} % or more of its"
+        f" aspects found supported ({rule.rubric_votes} answers).{_aspect_limits(rule)}"
         f"{' Both halves of a twin must pass.' if twins else ''}"
     )
     if study.rule_changed:
@@ -160,6 +160,28 @@ def protocol_sentences(study: HumanSummary) -> Iterator[str]:
             f"{study.left_out:,} twins and pairs of the study are not in this release, nor are the"
             " votes on them: people asked to be forgotten, or a simulated model had a part in them."
         )
+
+
+def _gap_limit(rule: HumanRules) -> str:
+    if rule.quality_gap is None:
+        return ""
+    return f" with the two at most {rule.quality_gap:g} points apart"
+
+
+def _aspect_limits(rule: HumanRules) -> str:
+    """The limits that older studies do not have."""
+    said = ""
+    if rule.delivered is not None:
+        said += (
+            f" Of the supported aspects at least {100 * rule.delivered:.0f} % must be delivered by"
+            " the chosen response and not by the rejected one."
+        )
+    if rule.contradicted is not None:
+        said += (
+            f" At most {100 * rule.contradicted:.0f} % of the answers on any aspect may call it"
+            " contradicted."
+        )
+    return said
 
 
 def state_rows(findings: Findings) -> list[Row]:

@@ -1,0 +1,188 @@
+"""Simulated studies whose subjects are sound, or have one fault that was planted.
+
+Half of the subjects are twins and half violate pairs. A rubric has one to three aspects, and two or
+three where one is contradicted. In a sound subject people prefer the chosen response, both
+responses are equally good, and the posts carry every aspect, which the chosen response alone
+delivers. The fault of a twin is in one of its halves.
+
+Three people of a panel answer each question. A reader's answer is right with the accuracy of the
+noise, and otherwise any of the others; scores follow the five points of `simulated_ratings.py`. A
+non-reader answers at random. Everybody meets attention checks; who fails is replaced until the
+panel is full.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeVar, get_args
+
+import numpy as np
+from simulated_ratings import ACCURACY, CUTS, NOISE, SIDES
+
+from pairwright.settings.rules import HumanRules
+from pairwright.stats import share
+from pairwright_human_eval.attention import enough_checks, excluded_by
+from pairwright_human_eval.decisions import Decision, decide
+from pairwright_human_eval.records import (
+    BOTH,
+    CANNOT_TELL,
+    EQUAL,
+    NEITHER,
+    AspectAnswer,
+    Kind,
+    PreferenceAnswer,
+    QualityAnswers,
+    RubricAnswers,
+    Support,
+    Verdict,
+)
+from pairwright_human_eval.subjects import Outline, OutlinePair
+
+Fault = Literal["", "rejected delivers", "two points apart", "contradicted aspect"]
+FAULTS: tuple[Fault, ...] = get_args(Fault)[1:]
+T = TypeVar("T", bound=str)
+Answers = PreferenceAnswer | QualityAnswers | RubricAnswers
+RULES = HumanRules()
+OVERLAP, PANEL = 3, 30
+CHECKS = enough_checks(4, RULES.attention_floor, 24)
+"""Of each annotator."""
+SCALES = ("correctness", "relevance", "helpfulness")
+GOOD = 0.7
+"""The place of a response of which most readers say 4 of 5; a unit is a point."""
+SUPPORTS: tuple[Support, ...] = get_args(Support)
+
+
+class Noise(NamedTuple):
+    """How far readers err."""
+
+    accuracy: float
+    sides: tuple[float, float]
+    """What a hard and an easy subject add to the accuracy."""
+    spread: float
+    """By how much a reader is more or less accurate, at most, and one standard deviation of
+    leniency in points."""
+
+
+STEADY = Noise(0.95, (0.0, 0.0), 0.0)
+"""As in `agreement.py`."""
+NOISY = Noise(ACCURACY, SIDES, 0.05)
+"""As in `simulated_ratings.py`."""
+
+
+class Person(NamedTuple):
+    name: str
+    reads: bool
+    accuracy: float
+    leniency: float
+
+
+def panel(noise: Noise, nonreaders: float, chance: random.Random) -> list[Person]:
+    """PANEL people who passed the attention checks, where a share of those who came do not read."""
+    people: list[Person] = []
+    while len(people) < PANEL:
+        reads = chance.random() >= nonreaders
+        accuracy = noise.accuracy + chance.uniform(-noise.spread, noise.spread)
+        right = sum(chance.random() < (accuracy if reads else 0.5) for _ in range(CHECKS))
+        if not excluded_by({"": share(right, CHECKS)}, RULES.attention_floor):
+            leniency = chance.gauss(0, 4 * noise.spread)
+            people.append(Person(f"annotator-{len(people) + 1:02}", reads, accuracy, leniency))
+    return people
+
+
+def decided(
+    fault: Fault, n: int, noise: Noise, nonreaders: float, seed: int, rules: HumanRules = RULES
+) -> Iterator[Decision]:
+    """Decisions on `n` subjects; every 50 have a panel of their own."""
+    chance = random.Random(f"{fault} {noise} {nonreaders} {seed}")
+    people: list[Person] = []
+    for number in range(n):
+        if number % 50 == 0:
+            people = panel(noise, nonreaders, chance)
+        outline = _outline(number, fault, chance)
+        answers = Planted(outline, fault, chance.choice(noise.sides), chance)
+        yield decide(outline, answers.verdicts(people), rules)
+
+
+def _outline(number: int, fault: Fault, chance: random.Random) -> Outline:
+    least = 2 if fault == "contradicted aspect" else 1
+    pairs = tuple(
+        OutlinePair(
+            id=f"pair-{number}-{half}",
+            asked=not half,
+            chosen="second" if half else "first",
+            rejected="first" if half else "second",
+            aspects=tuple(f"aspect-{half}-{k}" for k in range(chance.randint(least, 3))),
+            adherence={},
+        )
+        for half in range(1 + number % 2)
+    )
+    return Outline(
+        id=f"subject-{number}", mode="twin" if len(pairs) == 2 else "violate", domain="D",
+        dyad="d", first="first", second="second", pairs=pairs, quality={},
+    )  # fmt: skip
+
+
+class Planted(NamedTuple):
+    """What is true of a subject, and what people answer who see it through their noise."""
+
+    outline: Outline
+    fault: Fault
+    side: float
+    """What the subject adds to everybody's accuracy."""
+    chance: random.Random
+
+    def verdicts(self, people: Sequence[Person]) -> list[Verdict]:
+        found, faulty = [], self.chance.choice(self.outline.pairs)
+        better = self.chance.choice(("first", "second"))
+        for who in self.chance.sample(people, OVERLAP):
+            found.append(self._verdict(who, None, self._quality(who, better)))
+        for pair in self.outline.pairs:
+            fault = self.fault if pair == faulty else ""
+            for who in self.chance.sample(people, OVERLAP):
+                choices = (pair.chosen, pair.rejected, EQUAL, CANNOT_TELL)
+                choice = self._said(who, choices, pair.chosen)
+                found.append(self._verdict(who, pair, PreferenceAnswer(choice=choice)))
+            for who in self.chance.sample(people, OVERLAP):
+                found.append(self._verdict(who, pair, self._rubric(who, pair, fault)))
+        return found
+
+    def _quality(self, who: Person, better: str) -> QualityAnswers:
+        apart = self.fault == "two points apart"
+        scores: dict[str, dict[str, int | None]] = {}
+        for response in ("first", "second"):
+            place = GOOD + (0 if not apart else 1 if response == better else -1)
+            scores[response] = {scale: self._score(who, place) for scale in SCALES}
+        return QualityAnswers(scores=scores)
+
+    def _score(self, who: Person, place: float) -> int:
+        if not who.reads:
+            return self.chance.randint(1, 5)
+        felt = place + who.leniency + self.chance.gauss(0, NOISE)
+        return int(np.searchsorted(CUTS, felt)) + 1
+
+    def _rubric(self, who: Person, pair: OutlinePair, fault: Fault) -> RubricAnswers:
+        sides = (pair.chosen, pair.rejected, BOTH, NEITHER, CANNOT_TELL)
+        best = pair.rejected if fault == "rejected delivers" else pair.chosen
+        rows = []
+        for n, name in enumerate(pair.aspects):
+            refuted = fault == "contradicted aspect" and n == 0
+            support = self._said(who, SUPPORTS, "contradicted" if refuted else "clearly")
+            rows.append(
+                AspectAnswer(aspect=name, support=support, delivered=self._said(who, sides, best))
+            )
+        return RubricAnswers(aspects=tuple(rows))
+
+    def _said(self, who: Person, choices: Sequence[T], truth: T) -> T:
+        if not who.reads:
+            return self.chance.choice(choices)
+        if self.chance.random() < who.accuracy + self.side:
+            return truth
+        return self.chance.choice([choice for choice in choices if choice != truth])
+
+    def _verdict(self, who: Person, pair: OutlinePair | None, answers: Answers) -> Verdict:
+        kind: Kind = answers.kind
+        return Verdict(
+            task="", kind=kind, purpose="vote", round=1, annotator=who.name,
+            subject=self.outline.id, pair=pair.id if pair else None, domain="D", a="first",
+            b="second", answers=answers, comment="", created="", updated="", seconds=None, raw="",
+            simulated=True,
+        )  # fmt: skip

@@ -1,0 +1,88 @@
+"""What "verified" proves: how often the rule verifies planted faults, and refuses sound subjects.
+
+Simulated studies (`planted_studies.py`) in which 0, 20 and 40 % of those who come do not read, with
+readers as in `agreement.py` and noisier ones as in `simulated_ratings.py`. By fault and share of
+non-readers: how many subjects, a twin counted as one, are verified, with 95 % Wilson intervals; of
+sound ones also what each reason refuses. Then what other limits would do.
+
+    .venv/bin/python benchmarks/verified.py [SUBJECTS]
+
+The last line has shares over all three shares of non-readers, of readers as in `agreement.py` and,
+under `noisy`, of the others. `decision_error` is that of `agreement.py`: of pairs decided by votes
+alone, those whose decision is not the truth.
+"""
+
+import json
+import sys
+from collections import Counter
+
+from agreement import decision_error
+from planted_studies import CHECKS, FAULTS, NOISY, RULES, STEADY, Fault, Noise, decided
+
+from pairwright.settings.rules import HumanRules
+from pairwright.stats import Share, share
+from pairwright_human_eval.attention import nonreader_pass
+
+NONREADERS = (0.0, 0.2, 0.4)
+NOISES = {"as in agreement.py": STEADY, "as in simulated_ratings.py": NOISY}
+OTHER_LIMITS = (
+    {"quality_gap": 1.0}, {"quality_gap": 2.0}, {"delivered": 0.5}, {"contradicted": 0.3}
+)  # fmt: skip
+"""In place of the default ones, one after the other."""
+
+
+def main(subjects: int) -> None:
+    steady, noisy = (figures(name, noise, subjects) for name, noise in NOISES.items())
+    for name, noise in NOISES.items():
+        print(f"\nother limits, all read, readers {name}")
+        for limits in OTHER_LIMITS:
+            rules = HumanRules.model_validate(limits)
+            found = {kind: verified(kind, noise, 0.0, subjects, rules) for kind in ("", *FAULTS)}
+            print(f"  {limits}")
+            for kind, count in found.items():
+                print(f"    {kind or 'sound':20} verified {count}")
+    passing = nonreader_pass(CHECKS, RULES.attention_floor)
+    print(f"\na non-reader passes {CHECKS} checks at the floor in {100 * passing:.2f} % (exact)")
+    steady |= {"nonreader_pass": round(passing, 4), "decision_error": decision_error(1000)}
+    print(json.dumps({**steady, "noisy": noisy}))
+
+
+def figures(name: str, noise: Noise, subjects: int) -> dict[str, float]:
+    """Print one level of noise, and give the shares that are verified."""
+    print(f"\nreaders {name}: {noise}")
+    faulty, sound = Counter[str](), Counter[str]()
+    for nonreaders in NONREADERS:
+        for kind in ("", *FAULTS):
+            found = verified(kind, noise, nonreaders, subjects, reasons=not kind)
+            print(f"  {kind or 'sound':20} {nonreaders:4.0%} non-readers: verified {found}")
+            (faulty if kind else sound).update({"k": found.k, "n": found.n})
+    false, true = (share(counts["k"], counts["n"]) for counts in (faulty, sound))
+    print(f"  all with a planted fault verified: {false}")
+    print(f"  all sound ones verified:           {true}")
+    return {"false_verified": rounded(false), "true_verified": rounded(true)}
+
+
+def verified(
+    kind: Fault,
+    noise: Noise,
+    nonreaders: float,
+    subjects: int,
+    rules: HumanRules = RULES,
+    *,
+    reasons: bool = False,
+) -> Share:
+    """How many are verified; prints how many have which reason not to be, where asked for."""
+    decisions = list(decided(kind, subjects, noise, nonreaders, seed=1, rules=rules))
+    if reasons:
+        counts = Counter(reason for decision in decisions for reason in decision.reasons)
+        for reason, n in counts.most_common():
+            print(f"      {reason:40} {share(n, subjects)}")
+    return share(sum(decision.state == "verified" for decision in decisions), subjects)
+
+
+def rounded(found: Share) -> float:
+    return round(found.value or 0.0, 4)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)

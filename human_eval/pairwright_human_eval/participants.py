@@ -1,0 +1,119 @@
+"""The people of a study as a platform for paid work knows them: ids from outside, time, and codes.
+
+Everything here is in `human/private/`. Nothing else of a study knows an id from outside.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import Field, ValidationError
+
+from pairwright.errors import InputError, near
+from pairwright.files import write_whole
+from pairwright.records import Record, content_id
+from pairwright_human_eval.accept.people import People
+from pairwright_human_eval.annotation import Account, AnnotationFile
+from pairwright_human_eval.folder import HumanFolder
+
+
+class Roster(Record):
+    """private/participants.json: who sits where."""
+
+    participants: dict[str, str] = Field(default_factory=dict)
+    """The id from outside, by pseudonym."""
+
+
+class TimeSpent(NamedTuple):
+    """How long a person worked, as far as a tool noted it."""
+
+    seconds: float
+    tasks: int
+    """Tasks whose time is known; 0 where the person noted the time of the whole work."""
+
+
+def read_roster(folder: HumanFolder) -> Roster:
+    """Raises InputError where the file was damaged."""
+    if not folder.participants.exists():
+        return Roster()
+    try:
+        return Roster.model_validate_json(folder.participants.read_bytes())
+    except ValidationError as error:
+        raise InputError(
+            str(error.errors(include_url=False)[0]["msg"]),
+            where=folder.participants,
+            fix="The file was changed: restore it from a copy.",
+        ) from None
+
+
+def write_roster(folder: HumanFolder, roster: Roster) -> None:
+    write_whole(folder.participants, roster.model_dump_json(indent=1) + "\n", mode=0o600)
+
+
+def seat(roster: Roster, ids: Sequence[str], seats: Iterable[str]) -> Roster:
+    """Give each new id the next free of the `seats`. An id that has one keeps it.
+
+    Raises InputError where there are more people than seats.
+    """
+    taken = dict(roster.participants)
+    free = [name for name in seats if name not in taken]
+    fresh = [one for one in dict.fromkeys(ids) if one not in taken.values()]
+    if len(fresh) > len(free):
+        raise InputError(
+            f"{len(fresh)} people join, and {len(free)} seats are free",
+            where="--join",
+            fix="Where somebody has dropped out, `human replace` makes a new seat.",
+        )
+    return Roster(participants=taken | dict(zip(free, fresh, strict=False)))
+
+
+def annotator_named(person: str, roster: Roster, annotators: Iterable[str]) -> str:
+    """The pseudonym of a person who is named by it or by an id from outside; raises InputError."""
+    known = list(annotators)
+    if person in known:
+        return person
+    for name, participant in roster.participants.items():
+        if participant == person:
+            return name
+    raise InputError(
+        f"{person!r} is nobody in this study.{near(person, known)}",
+        where="PERSON",
+        fix="`pairwright human people RUN` lists everybody.",
+    )
+
+
+def completion_code(seed: int, annotator: str) -> str:
+    """Ten signs that only the study lead can compute, to show that somebody has finished."""
+    return content_id("completion", str(seed), annotator).rpartition("-")[2][:10].upper()
+
+
+def time_spent(
+    files: Iterable[AnnotationFile], people: People, longest: float
+) -> dict[str, TimeSpent]:
+    """By pseudonym: the time of everything that a person did, skips and changed answers too.
+
+    A task counts for `longest` seconds at most: it was open, and nobody may have been there. Where
+    a person noted the time of the whole work, the last such note counts.
+    """
+    by_task: dict[tuple[str, str | None, str], float] = {}
+    noted: dict[str, tuple[int, float]] = {}
+    for file in files:
+        for task in file.tasks:
+            for one in task.annotations:
+                if one.account is None or one.problem:
+                    continue
+                for name in people.of(Account(file.source, one.account)):
+                    if one.seconds is not None:
+                        by_task[name, task.task, one.identity] = min(one.seconds, longest)
+                    if file.seconds is not None:
+                        noted[name] = max(noted.get(name, (0, 0.0)), (file.sequence, file.seconds))
+    times: dict[str, list[float]] = defaultdict(list)
+    for (name, _, _), seconds in by_task.items():
+        times[name].append(seconds)
+    found = {name: TimeSpent(sum(own), len(own)) for name, own in times.items()}
+    return found | {name: TimeSpent(seconds, 0) for name, (_, seconds) in noted.items()}
+
+
+def finished(tasks: Mapping[str, int], done: Mapping[str, int]) -> frozenset[str]:
+    """Who has answered or skipped everything."""
+    return frozenset(name for name, n in tasks.items() if done.get(name, 0) >= n)

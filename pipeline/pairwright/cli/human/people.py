@@ -1,0 +1,167 @@
+"""`pairwright human people`, `replace` and `withdraw`: who takes part."""
+
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from pairwright.cli.human.options import RunPath
+from pairwright.cli.progress import display
+from pairwright.cli.shell import command, print_commands
+from pairwright.text import number_of
+from pairwright.workflows import collector
+
+COLUMNS = (
+    "annotator", "participant", "state", "tasks", "answered", "skipped", "hours", "pay", "code",
+)  # fmt: skip
+Person = Annotated[
+    str,
+    typer.Argument(metavar="PERSON", help="A pseudonym such as annotator-04, or an id you gave."),
+]
+
+
+def people_command(
+    run: RunPath,
+    join: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID",
+            help="A person's id on the platform that they come from, for the next free seat. May"
+            " be given more than once.",
+        ),
+    ] = None,
+    hourly: Annotated[
+        float | None, typer.Option(min=0, metavar="RATE", help="Pay of an hour, in your currency.")
+    ] = None,
+    longest: Annotated[
+        float, typer.Option(min=0, metavar="MINUTES", help="What a task counts for at most.")
+    ] = 15.0,
+) -> None:
+    """List everybody in a study: work, time, pay, and a completion code for who has finished.
+
+    The same goes into RUN/human/private/payout.csv. Time is that with a task open, skipped ones
+    too, or what a person noted in their spreadsheet; where none is known, none is invented.
+
+    Examples:
+
+      pairwright human people runs/first --join 5f2b7c --join 60aa19
+
+      pairwright human people runs/first --hourly 14.50
+    """
+    from pairwright.workflows.participants import list_participants
+
+    collector.ease()
+    listed = list_participants(run, join=join or (), hourly=hourly, longest_minutes=longest)
+    table = Table(box=box.SIMPLE)
+    for n, head in enumerate(
+        (
+            "annotator",
+            "participant",
+            "state",
+            "tasks",
+            "answered",
+            "skipped",
+            "hours",
+            "pay",
+            "code",
+        )
+    ):
+        table.add_column(head, justify="right" if 3 <= n <= 7 else "left")
+    for one in listed.people:
+        table.add_row(
+            one.annotator,
+            one.participant.replace("[", "\\["),
+            one.state,
+            f"{one.tasks:,}",
+            f"{one.answered:,}",
+            f"{one.skipped:,}",
+            "" if one.hours is None else f"{one.hours:.2f}",
+            "" if one.pay is None else f"{one.pay:,.2f}",
+            one.code,
+        )
+    console = Console()
+    console.print(table)
+    console.print(f"Written: {listed.file}", highlight=False, markup=False, soft_wrap=True)
+
+
+def replace_command(
+    run: RunPath,
+    person: Person,
+    by: Annotated[
+        str | None, typer.Option(metavar="ID", help="The newcomer's id, where people have one.")
+    ] = None,
+) -> None:
+    """Give what a person has left undone to somebody new, in the middle of a study.
+
+    What the person answered stays and counts, so nothing is answered twice, unless they failed the
+    attention checks or have withdrawn: then the newcomer does all of it. Take in what is answered
+    first, with pull or import: an answer to a handed-over task that comes later is set aside. The
+    newcomer has a pseudonym, all attention checks, and no task that shows what another one asks.
+
+    Example:
+
+      pairwright human replace runs/first annotator-04 --by 61bc03
+    """
+    from pairwright.workflows.participants import replace_person
+
+    collector.ease()
+    done = replace_person(run, person, by=by)
+    console = Console()
+    console.print(
+        f"{done.annotator} takes over from {done.left}: {number_of(done.tasks, 'task')}."
+        f" Answers of {done.left} that stay: {done.kept:,}.",
+        highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
+    if done.sheet:
+        console.print(f"Send {done.sheet}", highlight=False, markup=False, soft_wrap=True)
+    print_commands(
+        console,
+        "Next, where people work on a server:",
+        (command("human", "push", run, "--url") + " http://...",),
+    )
+
+
+def withdraw_command(run: RunPath, person: Person) -> None:
+    """Take everything that a person answered out of the study, for good.
+
+    Raw files, verdicts, decisions and the report are as if they had not answered, and what is
+    pulled or imported later is not kept either. Tasks of the second round that show their answers
+    go, too: run adjudicate again. What is written down of it names the seat, not the person. Note
+    their time and pay before (human people). Releases that were made before keep the answers:
+    make and publish a new one.
+
+    Example:
+
+      pairwright human withdraw runs/first annotator-04
+    """
+    from pairwright.workflows.participants import withdraw_person
+
+    collector.ease()
+    with display() as progress:
+        done = withdraw_person(run, person, progress=progress)
+    console = Console()
+
+    def say(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    say(f"{done.annotator} has withdrawn: {number_of(done.answers, 'answer')} removed.")
+    if done.adjudications:
+        say(
+            f"Tasks of the second round that showed some of them, removed: {done.adjudications:,}."
+            " Run `human adjudicate` again."
+        )
+    if done.pushed:
+        say(
+            f"A server still holds them: delete there the projects of {done.annotator} and the"
+            " account, and in your mailbox and folders the files that this person sent."
+        )
+    else:
+        say("Delete the files that this person sent, too.")
+    say("Releases that were made before keep the answers: make a new one, which is without them.")
+    print_commands(
+        console,
+        "Next, to have the tasks done by somebody else:",
+        (command("human", "replace", run, done.annotator),),
+    )
