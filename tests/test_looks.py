@@ -13,8 +13,8 @@ from pairwright_human_eval.looks import take_look
 from pairwright_human_eval.records import StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import outlines_of, subjects_of
+from small_studies import FILE, Made, mixed, study_of, votes
 from study import pairwright
-from verified import FILE, Made, mixed, study_of, votes
 
 # As published for this spending function, two-sided at 5 %, looks at equal steps.
 KNOWN = {
