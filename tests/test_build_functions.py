@@ -349,6 +349,9 @@ def told_next(name: str, changes: dict[str, Answer]) -> str:
          f'It served this, which it should not: "{UNAS[0][2]}"; "{UNAS[1][2]}".'),
         ("write_omitting", {"quality": by_response(plain=2)}, NOTES["quality_floor"]),
         ("write_omitting", {"quality": graded(4), "compare": verdict("A", "B")}, NOTES["parity"]),
+        ("write_adhering", {"quality": graded(4), "compare": verdict("B", "A")},
+         f"{NOTES['parity']} Begin with what serves anyone who asks, and let the aspects decide "
+         "only cases and examples."),
         # Nothing is wrong with the other side.
         ("write_adhering", {"quality": graded(4), "compare": verdict("A", "B")}, ""),
         ("write_adhering", {"quality": "no JSON"}, ""),

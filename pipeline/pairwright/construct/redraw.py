@@ -18,6 +18,9 @@ BOTH_AGAIN = frozenset({"parity"})
 
 _UNSERVED = "It did not serve this well enough: {unserved}."
 _SERVED = "It served this, which it should not: {served}."
+_AT_THE_CASES = (
+    " Begin with what serves anyone who asks, and let the aspects decide only cases and examples."
+)
 _ELSEWHERE = "It spent too many words on other needs than these aspects."
 
 NOTES: dict[str, str] = {
@@ -39,8 +42,7 @@ NOTES: dict[str, str] = {
     "twin_margin": _ELSEWHERE,
     "twin_margin_mirror": _ELSEWHERE,
     "quality_floor": "It was not correct, relevant or helpful enough.",
-    "parity": "A typical reader would clearly prefer other answers to this question. Begin with"
-    " what serves anyone who asks, and let the aspects decide only cases and examples.",
+    "parity": "A typical reader would clearly prefer other answers to this question.",
 }
 """What the writer of a side at fault reads, by gate."""
 
@@ -83,6 +85,8 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
     if note in (_SERVED, _UNSERVED) and not _aspects(brief, refused, served=note == _SERVED):
         # Too close to the other side, and yet as it should be: it is the other one's fault.
         return None
+    if gate == "parity" and brief.stance == "adhering":
+        note += _AT_THE_CASES
     return note.format(
         quoted=_quoted(brief, refused),
         words=text.number_of(text.word_count(_text(brief, refused)), "word"),
