@@ -99,7 +99,7 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
 
 def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import rows
-    from pairwright.evaluate.board.pages import floor, warnings, why_unranked
+    from pairwright.evaluate.board.pages import floor, people_sentences, warnings, why_unranked
     from pairwright.evaluate.conditions import CONDITIONS
     from pairwright.modes import mode_title
 
@@ -122,6 +122,8 @@ def _print(console: Console, board: "Leaderboard") -> None:
             console.print(sentence, markup=False, highlight=False)
     for warning in warnings(board):
         console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    for sentence in people_sentences(board):
+        console.print(sentence, markup=False, highlight=False)
     console.print(board.rule, markup=False, highlight=False)
     console.print(
         "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
