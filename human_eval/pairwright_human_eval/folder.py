@@ -26,6 +26,16 @@ class HumanFolder:
         return self.path / "guidelines.md"
 
     @property
+    def consent(self) -> Path:
+        """What annotators agree to before they begin; the study lead fills it in."""
+        return self.path / "consent.md"
+
+    @property
+    def start(self) -> Path:
+        """A page for each person to begin from."""
+        return self.path / "start"
+
+    @property
     def private(self) -> Path:
         return self.path / "private"
 
@@ -51,6 +61,11 @@ class HumanFolder:
     def imports(self) -> Path:
         """Which files were imported by hand, import by import."""
         return self.private / "imports.jsonl"
+
+    @property
+    def looks(self) -> Path:
+        """What each report saw of the claim that the stopping rule is about."""
+        return self.private / "looks.jsonl"
 
     @property
     def people(self) -> Path:
