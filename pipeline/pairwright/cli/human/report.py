@@ -72,14 +72,14 @@ def _warnings(report: "StudyReport") -> Iterator[str]:
 
 def _look_lines(report: "StudyReport") -> Iterator[str]:
     """What the stopping rule says, where somebody has voted."""
-    from pairwright_human_eval.report.looks import OUTCOMES, look_text, rule_text
+    from pairwright_human_eval.report.looks import look_text, outcome_text, rule_text
 
     if report.looks and report.looks.looks:
         last = report.looks.looks[-1]
         yield f"Looks. {rule_text(report.looks)}"
         yield (
             f"At this one {100 * last.information:.0f} % of the votes are in; for the chosen"
-            f" response {look_text(last)} of {last.n:,}; the floor: {OUTCOMES[last.outcome]}."
+            f" response {look_text(last)} of {last.n:,}; to the floor: {outcome_text(last)}."
         )
 
 
