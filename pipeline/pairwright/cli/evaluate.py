@@ -1,7 +1,7 @@
 """`pairwright evaluate`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -15,9 +15,6 @@ from pairwright.cli.scoring import (
     end_by_coverage,
 )
 from pairwright.cli.shell import command, print_commands
-
-if TYPE_CHECKING:
-    pass
 
 
 def evaluate_command(

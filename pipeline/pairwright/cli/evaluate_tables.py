@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from pairwright.cli.printing import say
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
 from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans, whole
 from pairwright.evaluate.results import ResultSummary
@@ -26,9 +27,9 @@ def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
         if figure.name in names and figure.group == whole(figure.mode).name
     ]
     line = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
-    console.print(line, markup=False, highlight=False)
+    say(console, line, wrap=True)
     for line in _open_ends(about, figures):
-        console.print(f"  {line}", markup=False, highlight=False)
+        say(console, f"  {line}", wrap=True)
 
 
 def _share(figure: ScorerFigure) -> str:

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import warn
 from pairwright.errors import InputError
 from pairwright.text import number_of, visible
 from pairwright.workflows.output import output_folder
@@ -87,10 +87,10 @@ def leaderboard_command(
 def _end_where_different(check: "ResultCheck", console: Console) -> None:
     """Exit with 1, naming files and pairs, where results are not what their replies give."""
     for line in check.differences[:SHOWN_DIFFERENCES]:
-        console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
+        say(console, visible(line))
     if check.differences:
         warn(
-            f"{number_of(len(check.differences), 'difference')} in all: nothing is ranked.", console
+            console, f"{number_of(len(check.differences), 'difference')} in all: nothing is ranked."
         )
         raise typer.Exit(1)
     results_are = number_of(check.results, "result is", "results are")
@@ -104,7 +104,7 @@ def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.modes import mode_title
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
-    console.print(title, markup=False, highlight=False, soft_wrap=True)
+    say(console, title)
     for ranking in board.rankings:
         cells = rows(board, ranking)
         console.print(
@@ -119,12 +119,13 @@ def _print(console: Console, board: "Leaderboard") -> None:
         console.print(table)
         floors = [floor(ranking)] if ranking.test else []
         for sentence in (*why_unranked(board, ranking), *floors):
-            console.print(sentence, markup=False, highlight=False)
+            say(console, sentence, wrap=True)
     for warning in warnings(board):
-        console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
-    console.print(board.rule, markup=False, highlight=False)
-    console.print(
+        say(console, warning, "yellow")
+    say(console, board.rule, wrap=True)
+    say(
+        console,
         "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
         " of rows). In brackets: 95 % intervals by cluster.",
-        markup=False, highlight=False,
-    )  # fmt: skip
+        wrap=True,
+    )

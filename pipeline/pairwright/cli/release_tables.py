@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright.assets import DOCS
+from pairwright.cli.printing import say
 from pairwright.cli.shell import command, print_commands
 from pairwright.release.run_notes import ERRATA_FILE as ERRATA
 from pairwright.release.summary import Summary
@@ -35,9 +36,9 @@ def print_release(console: Console, run: Path, result: "ReleaseResult") -> None:
     if result.left_out:
         console.print(_left_out(result))
     for line in _notes(result, run):
-        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        say(console, line, "yellow")
     config, out = result.summary.configs[0].config, result.folder
-    console.print(f"Root digest: {result.digest}", markup=False, highlight=False, soft_wrap=True)
+    say(console, f"Root digest: {result.digest}")
     print_commands(
         console,
         "Next:",

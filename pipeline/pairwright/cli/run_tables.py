@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.printing import say
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -140,13 +141,11 @@ def print_failures(console: Console, status: "RunStatus") -> None:
             style="bold red",
             highlight=False,
         )
-    console.print(
+    say(
+        console,
         f"{status.failed:,} of {number_of(units, 'unit')} failed ({most});"
         f" {status.run / 'failed.jsonl'} says why.",
-        style="yellow",
-        highlight=False,
-        soft_wrap=True,
-        markup=False,
+        "yellow",
     )
 
 
@@ -159,4 +158,4 @@ def print_source_problems(console: Console, status: "RunStatus") -> None:
     console.print("Rows and posts of the source:", style="yellow")
     every = f"{RunFolder(status.run).problems} names every one."
     for line in (*status.source_problems, every):
-        console.print(f"  {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"  {line}", "yellow")

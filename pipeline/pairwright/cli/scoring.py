@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from pairwright.assets import DOCS
+from pairwright.cli.printing import say, warn
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
@@ -26,11 +27,6 @@ SubjectLimit = Annotated[
 ]
 
 
-def warn(line: str, console: Console) -> None:
-    """Print a line that says what is missing."""
-    console.print(line, style="yellow", markup=False, highlight=False)
-
-
 def end(console: Console, *, short: bool, reasons: Iterable[str]) -> None:
     """Exit with 1 where too little was scored; `reasons` are all reasons why something was not."""
     if any("call_failed" in reason for reason in reasons):
@@ -47,13 +43,13 @@ def end_by_coverage(result: "EvaluationResult", coverage: float, console: Consol
         why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
         pairs = number_of(one.pairs, "pair has", "pairs have")
         warn(
+            console,
             f"{one.stem}: {one.scored:,} of {pairs} a score"
             f" ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
             f" pairs {one.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
-            console,
         )
     if short:
         page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
-        console.print(page, markup=False, highlight=False, soft_wrap=True)
+        say(console, page)
     reasons = [reason for one in result.results for reason in one.about.unscored]
     end(console, short=bool(short), reasons=reasons)

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from pairwright.cli.printing import say, table_of, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ReleasePath, ResultFolder, end, warn
+from pairwright.cli.scoring import ReleasePath, ResultFolder, end
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -86,18 +85,14 @@ def best_of_n_command(
 def _print(console: Console, summary: "BestOfN", out: Path) -> None:
     from pairwright.evaluate.best_of_n.page import GAIN_SAYS, HEAD, missing, rows, warnings
 
-    table = Table(box=box.SIMPLE_HEAD)
     # The best of the first k is in the files alone.
     brief = [place for place, name in enumerate(HEAD) if name != "first k"]
-    for place in brief:
-        table.add_column(HEAD[place], justify="right" if place else "left")
-    for row in rows(summary):
-        table.add_row(*(Text(row[place]) for place in brief))
-    console.print(table)
-    console.print(GAIN_SAYS, markup=False, highlight=False)
+    cells = ([row[place] for place in brief] for row in rows(summary))
+    console.print(table_of([HEAD[place] for place in brief], cells, lines=box.SIMPLE_HEAD))
+    say(console, GAIN_SAYS, wrap=True)
     for line in (*warnings(summary), *missing(summary)):
-        console.print(line, style="yellow", markup=False, highlight=False)
-    console.print(f"Open: {out / 'best_of_n.html'}", markup=False, highlight=False)
+        warn(console, line)
+    say(console, f"Open: {out / 'best_of_n.html'}", wrap=True)
 
 
 def _end(result: "SamplingResult", coverage: float, console: Console) -> None:
@@ -105,6 +100,6 @@ def _end(result: "SamplingResult", coverage: float, console: Console) -> None:
     short = not summary.questions or counted < coverage * summary.questions
     if short:
         questions = number_of(summary.questions, "question counts", "questions count")
-        warn(f"{counted:,} of {questions}; --coverage asks for {coverage:.0%}.", console)
+        warn(console, f"{counted:,} of {questions}; --coverage asks for {coverage:.0%}.")
     reasons = [*summary.unscored, *(why for curve in summary.curves for why in curve.unscored)]
     end(console, short=short, reasons=reasons)

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ResultFolder, end, warn
+from pairwright.cli.scoring import ResultFolder, end
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -109,13 +110,13 @@ def _print(console: Console, summary: "Completions", out: Path) -> None:
             table.add_row(*(escape(row[n]) for n in shown))
         console.print(table, "", highlight=False)
     for line in (NO_EVIDENCE, *warnings(summary), *missing(summary)):
-        console.print(line, style="yellow", markup=False, highlight=False)
-    console.print(f"Open: {out / 'completions.html'}", markup=False, highlight=False)
+        warn(console, line)
+    say(console, f"Open: {out / 'completions.html'}", wrap=True)
 
 
 def _end(summary: "Completions", coverage: float, console: Console) -> None:
     short = summary.counted < coverage * summary.asked
     if short:
         items = number_of(summary.asked, "item counts", "items count")
-        warn(f"{summary.counted:,} of {items}; --coverage asks for {coverage:.0%}.", console)
+        warn(console, f"{summary.counted:,} of {items}; --coverage asks for {coverage:.0%}.")
     end(console, short=short, reasons=summary.unscored)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display
 from pairwright.workflows.output import output_folder
 
@@ -108,8 +109,8 @@ def _print(console: Console, table: "Correlations") -> None:
     for difference in table.differences:
         names = f"{difference.first} less {difference.second}, {difference.measure}:"
         numbers = f"{difference.value:+.4f} ({between(difference.interval, '+')})"
-        console.print(f"{names} {numbers}", markup=False, highlight=False)
+        say(console, f"{names} {numbers}", wrap=True)
     for warning in warnings(table):
         console.print(warning, style="yellow", markup=False)
     for sentence in table.claims or (no_claim(table),):
-        console.print(sentence, markup=False, highlight=False)
+        say(console, sentence, wrap=True)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.scoring import PairSplit, ReleasePath, SubjectLimit, end_by_coverage
 from pairwright.workflows.output import output_folder
@@ -115,8 +116,8 @@ def _print(console: Console, accuracy: "PolicyAccuracy", out: Path) -> None:
             highlight=False,
         )
     for line in (*warnings(accuracy), *claims(accuracy)):
-        console.print(line, style="yellow", markup=False, highlight=False)
-    console.print(f"Open: {out / 'policy.html'}", markup=False, highlight=False)
+        warn(console, line)
+    say(console, f"Open: {out / 'policy.html'}", wrap=True)
 
 
 def _table(title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:

@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath, Tool
+from pairwright.cli.printing import say
 from pairwright.cli.shell import command, print_commands
 from pairwright.workflows import collector
 
@@ -67,10 +68,10 @@ def adjudicate_command(
             ),
         )
     if made.left:
-        console.print(
+        say(
+            console,
             "Left, because every adjudicator answered on them in the first round:"
             f" {len(made.left):,}, such as {made.left[0]}."
             " Add somebody who took no part (--adjudicators).",
-            highlight=False, markup=False, soft_wrap=True,
-        )  # fmt: skip
+        )
         raise typer.Exit(1)

@@ -3,17 +3,16 @@
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from pairwright.cli.human.options import RunPath
+from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
 from pairwright.workflows import collector
 
-COLUMNS = (
+HEADS = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "hours", "pay", "code",
 )  # fmt: skip
 Person = Annotated[
@@ -54,36 +53,17 @@ def people_command(
 
     collector.ease()
     listed = list_participants(run, join=join or (), hourly=hourly, longest_minutes=longest)
-    table = Table(box=box.SIMPLE)
-    for n, head in enumerate(
-        (
-            "annotator",
-            "participant",
-            "state",
-            "tasks",
-            "answered",
-            "skipped",
-            "hours",
-            "pay",
-            "code",
-        )
-    ):
-        table.add_column(head, justify="right" if 3 <= n <= 7 else "left")
+    rows = []
     for one in listed.people:
-        table.add_row(
-            one.annotator,
-            one.participant.replace("[", "\\["),
-            one.state,
-            f"{one.tasks:,}",
-            f"{one.answered:,}",
-            f"{one.skipped:,}",
-            "" if one.hours is None else f"{one.hours:.2f}",
-            "" if one.pay is None else f"{one.pay:,.2f}",
-            one.code,
-        )
+        counts = (f"{n:,}" for n in (one.tasks, one.answered, one.skipped))
+        hours = "" if one.hours is None else f"{one.hours:.2f}"
+        pay = "" if one.pay is None else f"{one.pay:,.2f}"
+        rows.append((one.annotator, one.participant, one.state, *counts, hours, pay, one.code))
+    table = table_of(HEADS, rows, left=3)
+    table.columns[-1].justify = "left"
     console = Console()
     console.print(table)
-    console.print(f"Written: {listed.file}", highlight=False, markup=False, soft_wrap=True)
+    say(console, f"Written: {listed.file}")
 
 
 def replace_command(
@@ -109,13 +89,13 @@ def replace_command(
     collector.ease()
     done = replace_person(run, person, by=by)
     console = Console()
-    console.print(
+    say(
+        console,
         f"{done.annotator} takes over from {done.left}: {number_of(done.tasks, 'task')}."
         f" Answers of {done.left} that stay: {done.kept:,}.",
-        highlight=False, markup=False, soft_wrap=True,
-    )  # fmt: skip
+    )
     if done.sheet:
-        console.print(f"Send {done.sheet}", highlight=False, markup=False, soft_wrap=True)
+        say(console, f"Send {done.sheet}")
     print_commands(
         console,
         "Next, where people work on a server:",
@@ -142,24 +122,25 @@ def withdraw_command(run: RunPath, person: Person) -> None:
     with display() as progress:
         done = withdraw_person(run, person, progress=progress)
     console = Console()
-
-    def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-    say(f"{done.annotator} has withdrawn: {number_of(done.answers, 'answer')} removed.")
+    say(console, f"{done.annotator} has withdrawn: {number_of(done.answers, 'answer')} removed.")
     if done.adjudications:
         say(
+            console,
             f"Tasks of the second round that showed some of them, removed: {done.adjudications:,}."
-            " Run `human adjudicate` again."
+            " Run `human adjudicate` again.",
         )
     if done.pushed:
         say(
+            console,
             f"A server still holds them: delete there the projects of {done.annotator} and the"
-            " account, and in your mailbox and folders the files that this person sent."
+            " account, and in your mailbox and folders the files that this person sent.",
         )
     else:
-        say("Delete the files that this person sent, too.")
-    say("Releases that were made before keep the answers: make a new one, which is without them.")
+        say(console, "Delete the files that this person sent, too.")
+    say(
+        console,
+        "Releases that were made before keep the answers: make a new one, which is without them.",
+    )
     print_commands(
         console,
         "Next, to have the tasks done by somebody else:",

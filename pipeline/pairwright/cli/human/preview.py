@@ -3,6 +3,7 @@
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath
+from pairwright.cli.printing import say
 from pairwright.text import number_of
 from pairwright.workflows import collector
 
@@ -21,7 +22,7 @@ def preview_command(run: RunPath) -> None:
 
     collector.ease()
     made = preview_tasks(run)
-    Console().print(
+    say(
+        Console(),
         f"Pages written: {number_of(len(made.pages), 'person', 'people')}. Open {made.index}",
-        highlight=False, markup=False, soft_wrap=True,
-    )  # fmt: skip
+    )

@@ -2,11 +2,10 @@
 
 import os
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from pairwright.cli.human.options import KEY_VARIABLE, KnownUrl, RunPath, api_key
+from pairwright.cli.printing import table_of
 from pairwright.workflows import collector
 
 
@@ -30,14 +29,9 @@ def status_command(run: RunPath, url: KnownUrl = None) -> None:
     else:
         lines = server_progress(run, api_key(), url=url)
         heads = ["annotator", "kind", "tasks", "answered", "skips", "deleted"]
-    table = Table(box=box.SIMPLE)
-    for n, head in enumerate(heads):
-        table.add_column(head, justify="left" if n < 2 else "right")
+    rows = []
     for line in lines:
+        kind = line.kind if line.round == 1 else f"{line.kind} (adjudication)"
         counts = (line.tasks, line.answered, line.skipped, line.deleted)
-        table.add_row(
-            line.annotator,
-            line.kind if line.round == 1 else f"{line.kind} (adjudication)",
-            *(f"{n:,}" for n in counts if n is not None),
-        )
-    Console().print(table)
+        rows.append((line.annotator, kind, *(f"{n:,}" for n in counts if n is not None)))
+    Console().print(table_of(heads, rows, left=2))

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display, interruptible
 from pairwright.workflows.output import output_folder
 
@@ -53,4 +54,4 @@ def train_planner_command(
         f"checkpoint-{done.report.chosen} is chosen; serve {done.merged or done.adapter}",
         f"Open: {out / 'report.html'}",
     ):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, line)

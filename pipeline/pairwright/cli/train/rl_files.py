@@ -123,7 +123,6 @@ def rl_outputs_command(
       pairwright downstream judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml
       --out judged
     """
-    from pairwright.text import number_of
     from pairwright.workflows.rl_data import rl_outputs
 
     done = rl_outputs(dump, model, out)

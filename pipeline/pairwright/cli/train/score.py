@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ResultFolder, end, warn
+from pairwright.cli.scoring import ResultFolder, end
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _print(console: Console, scores: "PlanScores") -> None:
                 table.add_row(escape(less), WORDS[one.name], format_interval(one.mean))
         console.print(table, "", highlight=False)
     for warning in warnings(scores):
-        console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        say(console, warning, "yellow")
 
 
 def _end(result: "PlanComparison", coverage: float, console: Console) -> None:
@@ -81,8 +82,8 @@ def _end(result: "PlanComparison", coverage: float, console: Console) -> None:
         why = ", ".join(f"{n:,} {name}" for name, n in one.reasons.items())
         items = number_of(one.items, "item is", "items are")
         warn(
+            console,
             f"{one.planner}: {one.compared:,} of {items} compared ({why});"
             f" --coverage asks for {coverage:.0%}.",
-            console,
         )
     end(console, short=bool(short), reasons=[why for one in covered for why in one.reasons])
