@@ -36,7 +36,9 @@ async def faulty(config_folder: Path, run: Path) -> building.Done:
 
 def outcomes(run: Path) -> Counter[str]:
     with sqlite3.connect(run / "calls.sqlite") as database:
-        return Counter(kind for (kind,) in database.execute("SELECT kind FROM outcomes"))
+        return Counter(
+            kind for (kind,) in database.execute("SELECT kind FROM outcomes WHERE position >= 0")
+        )
 
 
 def main() -> None:

@@ -56,7 +56,9 @@ def mean_in_flight(changes: list[tuple[float, int]], until: float) -> tuple[floa
 def _done(store: Path) -> int:
     try:
         with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
-            return int(database.execute("SELECT count(*) FROM outcomes").fetchone()[0])
+            return int(
+                database.execute("SELECT count(*) FROM outcomes WHERE position >= 0").fetchone()[0]
+            )
     except sqlite3.OperationalError:
         return 0
 

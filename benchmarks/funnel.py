@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/funnel.py [RUN]
 
-Without a run folder the demo is built with the embedded model, which refuses next to nothing: its
-figures show that the pipeline is whole, and nothing of real models or people. The last line has
+Without a run folder examples/recorded is built: fictional users, and a language model's recorded
+replies. A run of the embedded model says so: it refuses next to nothing. The last line has
 `kept_share` (kept units over items, twins or pairs where no twins are built) and `calls_per_pair`
 (all calls of the run over all kept pairs), each with its n and its 95 % interval.
 """
@@ -66,6 +66,6 @@ if __name__ == "__main__":
         main(Path(sys.argv[1]))
     else:
         with TemporaryDirectory() as folder:
-            config = write_example_study(Path(folder) / "study")
-            build(config, Path(folder) / "run")
-            main(Path(folder) / "run")
+            config = write_example_study(Path(folder) / "study", recorded=True)
+            build(config, Path(folder) / "recorded")
+            main(Path(folder) / "recorded")

@@ -7,15 +7,22 @@ For every kind: how many defective drafts, aspects or judgements there were (gro
 with each reply), and the share of them that reached pairs.jsonl: as a side of a kept pair, as an
 aspect of its rubric, or as a vote that was counted.
 
+Clean drafts are those of a build without planted defects. `clean_refused` is the share of them that
+any gate refuses, on the embedded model's texts. `recorded_clean_refused` is the share of the drafts
+of examples/recorded that a text gate refuses: a strong model wrote them, and was asked for nothing
+that these gates forbid. Its refusals by all gates are printed beside.
+
     .venv/bin/python benchmarks/gates.py
 """
 
 import asyncio
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import building
 import histories
@@ -24,7 +31,11 @@ from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_out
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
+from pairwright.settings.rules import TextGate
 from pairwright.stats import share
+from pairwright.text import passages
+from pairwright.workflows.example_study import write_example_study
+from pairwright.workflows.run_build import build as build_run
 
 RATE, LEAST, ITEMS = 0.2, 300, 300
 DRAFTS = (
@@ -110,7 +121,9 @@ def _aspects(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
     def is_planted(aspect: Aspect) -> bool:
         if kind == "generic_aspect":
             return aspect.aspect in generic
-        return not any(aspect.evidence in post for post in posts)
+        return not all(
+            any(passage in post for post in posts) for passage in passages(aspect.evidence)
+        )
 
     for rubric in {pair.rubric.user: pair.rubric for pair in outcome.pairs}.values():
         yield from (True for aspect in rubric.aspects if is_planted(aspect))
@@ -192,8 +205,29 @@ def main() -> None:
     drafts = refused + sum(len(_kept(outcome)) for outcome in outcomes)
     print(f"{'clean drafts refused':<26} {drafts:>8}   {share(refused, drafts)}")
     print("The judge is simulated and reads only the prompt: this tests the plumbing.")
-    figures = {"plumbing_escape": round(worst, 4), "clean_refused": round(refused / drafts, 4)}
+    by_gate, recorded = recorded_refusals()
+    by_text = sum(by_gate[gate] for gate in get_args(TextGate))
+    print(f"{'recorded drafts refused':<26} {recorded:>8}   {share(by_gate.total(), recorded)}")
+    print(f"{'    by a text gate':<26} {recorded:>8}   {share(by_text, recorded)}")
+    print("   ", ", ".join(f"{gate} {n}" for gate, n in by_gate.most_common()))
+    figures = {
+        "plumbing_escape": round(worst, 4),
+        "clean_refused": round(refused / drafts, 4),
+        "recorded_clean_refused": round(by_text / recorded, 4),
+    }
     print(json.dumps(figures))
+
+
+def recorded_refusals() -> tuple[Counter[str], int]:
+    """The refused drafts of the recorded example by gate, and the number of all its drafts."""
+    with tempfile.TemporaryDirectory() as scratch:
+        config = write_example_study(Path(scratch) / "study", recorded=True)
+        build_run(config, Path(scratch) / "run")
+        with closing(Store(Path(scratch) / "run" / "calls.sqlite", writing=False)) as store:
+            outcomes = list(iterate_outcomes(store))
+    refused = [draft for outcome in outcomes for draft in _refused(outcome)]
+    by_gate = Counter(draft.refused_by.gate for draft in refused if draft.refused_by)
+    return by_gate, len(refused) + sum(len(_kept(outcome)) for outcome in outcomes)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,9 @@ def fill(
         row[TASK]: answer(key[row[TASK]]) or {} for row in rows[1:] if row[TASK] and row[FIELD]
     }
     for row in rows[1:]:
-        if row[FIELD] and row[TASK]:
+        if row[FIELD] == "consent":
+            row[ANSWER] = "yes" if separator == "," else "ja"
+        elif row[FIELD] and row[TASK]:
             row[ANSWER] = ticks[row[TASK]].get(row[FIELD], row[ANSWER])
     return write(out or path, rows, separator)
 

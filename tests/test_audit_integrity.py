@@ -302,6 +302,18 @@ def test_evidence_is_found_as_the_build_finds_it(of: RowAspect) -> None:
     assert only([row(rubric_aspects=(of, ASPECTS[1]))], "evidence_missing").count == 0
 
 
+def test_evidence_of_gold_aspects_may_stand_in_any_post() -> None:
+    given: dict[str, Any] = {"aspects_origin": "gold", "narrative": None}
+    quoted = (aspect("One", "smoke bothers my neighbour"),)
+    made_up = (aspect("One", "I am the mayor of this town"),)
+    found = [
+        row(id=name, rubric_aspects=of, **given) for name, of in (("a", quoted), ("b", made_up))
+    ]
+    assert [flag.row for flag in only(found, "evidence_missing").flags] == ["b"]
+    told = [changed(one, aspects_origin="narrative", narrative="I am afraid.") for one in found]
+    assert only(told, "evidence_missing").count == 2
+
+
 def test_without_post_ids_evidence_stands_in_the_narrative() -> None:
     gold = (aspect("Considers the dog", "the dog is afraid"), aspect("Is cheap", "little money"))
     given: dict[str, Any] = {"rubric_aspects": gold, "aspects_origin": "gold", "mode": None}
@@ -309,7 +321,7 @@ def test_without_post_ids_evidence_stands_in_the_narrative() -> None:
     half = row(id="b", narrative="The dog is afraid.", **given)
     check = only([told, half], "evidence_missing")
     assert [f.row for f in check.flags] == ["b"]
-    assert "a narrative: little money" in check.flags[0].detail
+    assert "a post or the narrative: little money" in check.flags[0].detail
 
 
 def test_of_gold_aspects_that_came_with_the_data_one_in_a_hundred_may_be_loose() -> None:

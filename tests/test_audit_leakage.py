@@ -25,7 +25,7 @@ NARRATIVE = "My grandfather left me his coat and he smoked a pipe in it for fort
 POST = "Which thread is strong enough to mend the lining of a heavy coat without puckering it?"
 ASPECT = RowAspect(
     aspect="Keeps the colour of inherited cloth unchanged",
-    evidence="mend the lining of a heavy coat",
+    evidence="mend the lining of a heavy coat without puckering it",
     post_ids=("p1",),
 )
 
@@ -68,14 +68,14 @@ def flagged(check: Check) -> list[str]:
 @pytest.mark.parametrize(
     "response",
     [
-        "Be sure it keeps the colour of inherited cloth.",
-        "First mend the lining of a coat. No: mend the LINING, of a heavy one.",
-        "So he smoked a pipe in it, I take it.",
+        "A lining keeps the colour of inherited cloth unchanged.",
+        "For that, which thread is enough to mend? Mend the LINING of a heavy coat without hurry.",
+        "So he smoked a pipe in it for forty years, I take it.",
     ],
-    ids=["aspect", "evidence", "narrative"],
+    ids=["a whole aspect", "evidence", "narrative"],
 )
 @pytest.mark.parametrize("side", ["chosen", "rejected"])
-def test_five_words_of_the_rubric_in_either_side_are_found(side: str, response: str) -> None:
+def test_a_quotation_of_the_rubric_in_either_side_is_found(side: str, response: str) -> None:
     check = only([row(**{side: response}), row("pair-2")], "rubric_leak")
     assert (check.status, check.count, check.of, check.limit) == ("fail", 1, 2, 0.0)
     assert flagged(check) == ["pair-1"]
@@ -87,12 +87,17 @@ def test_five_words_of_the_rubric_in_either_side_are_found(side: str, response: 
 @pytest.mark.parametrize(
     "response",
     [
-        "It keeps the colour of your cloth.",
+        "It keeps the colour of inherited cloth.",
         "Pipe smoke? If he smoked a pipe, then for forty years.",
         "I get the smell of smoke out of an old wool coat by airing it.",
-        "unchanged mend the lining of",
+        "of inherited cloth unchanged mend the lining of a",
     ],
-    ids=["four words", "a broken run", "the question's words", "a run over two sources"],
+    ids=[
+        "a part of a short aspect",
+        "a broken run",
+        "the question's words",
+        "a run over two sources",
+    ],
 )
 def test_less_than_that_and_what_the_question_says_is_no_leak(response: str) -> None:
     narrative = f"{NARRATIVE} {QUESTION}"
@@ -574,7 +579,7 @@ def test_an_audit_of_no_rows_says_so_of_every_check() -> None:
 
 
 def test_details_stay_short_and_on_one_line() -> None:
-    loud = "\n".join(["A" * 300] * 5)
+    loud = "\n".join(["A" * 300] * 9)
     (check,) = found([row(chosen=loud, narrative=loud, question="?")], "rubric_leak")
     assert len(check.flags[0].detail) <= WIDTH
     assert "\n" not in check.flags[0].detail

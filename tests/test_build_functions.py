@@ -338,8 +338,10 @@ def told_next(name: str, changes: dict[str, Answer]) -> str:
         ("write_omitting", {"write_omitting": f"- {PLAIN}"}, NOTES["format_parity"]),
         ("write_adhering", {"write_adhering": f"As someone who bakes, wait. {FOR_UNA}"},
          NOTES["persona_talk"]),
-        ("write_adhering", {"write_adhering": LEAKS}, NOTES["rubric_leakage"]),
-        ("write_adhering", {"write_adhering": f"{FOR_UNA} I live on a narrowboat."},
+        ("write_adhering", {"write_adhering": LEAKS},
+         'It must not have these words in this order: '
+         '"methods for a stove without baking chamber".'),
+        ("write_adhering", {"write_adhering": f"{FOR_UNA} I live on a narrowboat and there is."},
          NOTES["profile_copy"]),
         ("write_adhering", {"adherence": fitting(una=1)},
          f'It did not serve this well enough: "{UNAS[0][2]}"; "{UNAS[1][2]}".'),
@@ -347,6 +349,9 @@ def told_next(name: str, changes: dict[str, Answer]) -> str:
          f'It served this, which it should not: "{UNAS[0][2]}"; "{UNAS[1][2]}".'),
         ("write_omitting", {"quality": by_response(plain=2)}, NOTES["quality_floor"]),
         ("write_omitting", {"quality": graded(4), "compare": verdict("A", "B")}, NOTES["parity"]),
+        ("write_adhering", {"quality": graded(4), "compare": verdict("B", "A")},
+         f"{NOTES['parity']} Begin with what serves anyone who asks, and let the aspects decide "
+         "only cases and examples."),
         # Nothing is wrong with the other side.
         ("write_adhering", {"quality": graded(4), "compare": verdict("A", "B")}, ""),
         ("write_adhering", {"quality": "no JSON"}, ""),
@@ -381,8 +386,8 @@ def test_every_gate_that_blames_a_side_has_a_note() -> None:
         ({"write_adhering": f"As someone who bakes, wait. {FOR_UNA}"}, "persona_talk"),
         ({"write_adhering": f"I will avoid ovens. {FOR_UNA}"}, "meta_talk"),
         ({"write_adhering": LEAKS}, "rubric_leakage"),
-        ({"write_adhering": f"{FOR_UNA} A son is allergic to hazelnuts."}, "rubric_leakage"),
-        ({"write_adhering": f"{FOR_UNA} I live on a narrowboat."}, "profile_copy"),
+        ({"write_adhering": f"{FOR_UNA} Recipes safe for a nut allergy."}, "rubric_leakage"),
+        ({"write_adhering": f"{FOR_UNA} I live on a narrowboat and there is."}, "profile_copy"),
         ({"write_omitting": f"{FOR_UNA} Enjoy."}, "near_duplicate"),
         ({"write_omitting": FOR_UNA.replace("Mix", "Stir")}, "near_duplicate"),
         ({"adherence": fitting()}, "adherence"),
@@ -684,7 +689,7 @@ def test_the_narrative_is_never_shown_to_planners_writers_or_judges(origin: str)
 
 
 def test_a_leaked_narrative_is_refused_in_a_twin_on_either_side() -> None:
-    said = "To surprise everybody with something new takes time."
+    said = "It pays to surprise everybody with something from the stove."
     for wanted in (UNAS, VICTORS):
 
         def leaky(request: Request, wanted: Any = wanted) -> str:
@@ -697,7 +702,7 @@ def test_a_leaked_narrative_is_refused_in_a_twin_on_either_side() -> None:
 
 def test_a_partners_posts_are_held_against_both_sides_of_a_twin() -> None:
     def copying(request: Request) -> str:
-        return f"{writer(request)} Ovens that stand idle before dawn help."
+        return f"{writer(request)} Two steam ovens that stand idle before dawn help."
 
     assert no_twin(script(write_adhering=copying), draws=1).reason == "profile_copy"
 

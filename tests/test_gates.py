@@ -313,7 +313,10 @@ def test_what_the_question_itself_says_an_answer_may_say_too() -> None:
 # Leakage and copying
 
 
-def test_five_words_of_an_aspect_its_reason_evidence_or_the_narrative_leak() -> None:
+FIVE = GateRules(leak_words=5)
+
+
+def test_a_run_of_an_aspect_its_reason_evidence_or_the_narrative_leaks() -> None:
     aspects = rubric("Bread that needs no oven whatever", "x").aspects
     spelled = aspects[0].model_copy(
         update={
@@ -330,7 +333,8 @@ def test_five_words_of_an_aspect_its_reason_evidence_or_the_narrative_leak() -> 
         "Others tried a camping stove all year.",
     ):
         for changed in both_orders(f"{FIRST} {said}"):
-            found = measured("rubric_leakage", changed._replace(rubrics=(of,), narrative=narrative))
+            draft = changed._replace(rubrics=(of,), narrative=narrative)
+            found = measured("rubric_leakage", draft, FIVE)
             assert not found.passed
             assert isinstance(found.value, str)
             assert len(found.value.split()) == 5
@@ -345,19 +349,35 @@ def test_both_rubrics_of_a_twin_are_held_against_both_sides() -> None:
             assert not measured("rubric_leakage", changed._replace(rubrics=rubrics)).passed
 
 
+def test_eight_words_in_a_row_leak_and_seven_do_not() -> None:
+    of = rubric("Loaves for people whose kitchen has no oven, made in one pan")
+    for said, passed in (
+        ("Loaves for people whose kitchen has no gas.", True),
+        ("Loaves for people whose kitchen has no oven.", False),
+    ):
+        for draft in both_orders(f"{FIRST} {said}"):
+            assert measured("rubric_leakage", draft._replace(rubrics=(of,))).passed is passed
+
+
+def test_a_short_aspect_leaks_if_a_response_repeats_it_whole() -> None:
+    of = rubric("Bread from a covered pan", "No nuts at all")
+    said = "Bread from a covered pan is good, with no nuts at all."
+    found = measured("rubric_leakage", sides(f"{FIRST} {said}", rubrics=(of,)))
+    assert (found.passed, found.value) == (False, "bread from a covered pan")
+    # An ordinary turn of four words, and a part of an aspect, are no quotation.
+    for fine in ("Use no nuts at all.", "Bake bread from a covered pot."):
+        assert measured("rubric_leakage", sides(f"{FIRST} {fine}", rubrics=(of,))).passed
+
+
 def test_four_words_of_an_aspect_or_words_of_the_question_do_not_leak() -> None:
     of = rubric("How to bake good bread during the week", "A pan with a lid")
-    assert measured(
-        "rubric_leakage", sides(f"{FIRST} Use a pan with a cover.", rubrics=(of,))
-    ).passed
+    draft = sides(f"{FIRST} Use a pan with a cover.", rubrics=(of,))
+    assert measured("rubric_leakage", draft, FIVE).passed
     said = "To bake good bread during the week is simple."
     question = "Is it possible to bake good bread during the week?"
-    assert not measured(
-        "rubric_leakage", sides(f"{FIRST} {said}", rubrics=(of,), question="?")
-    ).passed
-    assert measured(
-        "rubric_leakage", sides(f"{FIRST} {said}", rubrics=(of,), question=question)
-    ).passed
+    for asked, passed in (("?", False), (question, True)):
+        draft = sides(f"{FIRST} {said}", rubrics=(of,), question=asked)
+        assert measured("rubric_leakage", draft, FIVE).passed is passed
 
 
 def test_the_number_of_words_that_leak_can_be_set() -> None:
@@ -367,10 +387,13 @@ def test_the_number_of_words_that_leak_can_be_set() -> None:
 
 
 def test_a_run_of_words_from_a_post_is_a_copy() -> None:
-    for of in both_orders(f"{FIRST} If you have only one gas burner, wait."):
+    for of in both_orders(f"{FIRST} If we have only one gas burner, no oven at all, wait."):
         found = measured("profile_copy", of)
         assert not found.passed
-        assert found.value == "have only one gas burner"
+        assert found.value == "have only one gas burner no oven at"
+    for of in both_orders(f"{FIRST} If you have only one gas burner, wait."):
+        assert measured("profile_copy", of).passed
+        assert not measured("profile_copy", of, FIVE).passed
 
 
 LIFE = (
@@ -445,7 +468,7 @@ def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
         ("persona_talk", f"Given your budget, wait. {FIRST}"),
         ("meta_talk", f"As requested, no oven. {FIRST}"),
         ("rubric_leakage", f"{FIRST} Bread without an oven, nothing with nuts. Bread without an"),
-        ("profile_copy", f"{FIRST} If you have only one gas burner, wait."),
+        ("profile_copy", f"{FIRST} With only one gas burner, no oven at all, wait."),
         ("wrong_language", GERMAN),
     ):
         rubrics = (rubric("Bread without an oven, nothing with nuts"),)

@@ -14,8 +14,9 @@ from pairwright_human_eval.form import controls
 from pairwright_human_eval.guidelines import render_guidelines
 from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
 from pairwright_human_eval.language import ENGLISH, languages, load_language
-from pairwright_human_eval.records import KINDS, KeyedTask, Kind
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind
 from pairwright_human_eval.study_files import read_study
+from pairwright_human_eval.task_view import Shown, view_of
 from released import PAIRS, Answers, right, run_of
 from sheets import ANSWER, fill, sheet_rows
 from study import pairwright
@@ -138,3 +139,22 @@ def test_a_german_spreadsheet_is_answered_in_german(tmp_path: Path) -> None:
     assert not folder.set_aside.read_text()
     assert pairwright("human", "report", run).code == 0
     assert '"state":"verified"' in folder.decisions.read_text().replace(" ", "")
+
+
+@pytest.mark.parametrize("code", languages())
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_spreadsheet_says_what_the_form_says(code: str, kind: Kind) -> None:
+    language, row = load_language(code), {"text": "t", "quote": "q", "when": ""}
+    data: Data = {"question": "q", "response_a": "a", "response_b": "b"}
+    if kind != "quality":
+        data |= {"posts": [{**row}], "narrative": [{**row}]}
+    if kind == "rubric":
+        data["aspects"] = [{**row}]
+    form = [re.sub(r"^\d+[.:] ", "", text) for text in texts(kind, code, False)]
+    for part in view_of(data, kind, SCALES, language):
+        if isinstance(part, Shown):
+            assert any(text.startswith(part.heading) for text in form), part
+        else:
+            question = re.sub(r"^\d+\. ", "", part.question).partition(" (")[0]
+            assert question in form
+            assert {re.sub(r"^\d: ", "", label) for label in part.choices.values()} <= set(form)

@@ -342,3 +342,41 @@ def test_the_second_round_loses_what_shows_the_answers(run: Path) -> None:
     assert {k.subject for k in before} & met
     assert after == [k for k in before if k.subject not in met]
     assert f"removed: {len(before) - len(after)}." in done.out
+
+
+# Consent, and one page to begin from
+
+
+def test_a_person_begins_from_one_page_that_asks_for_consent_first(run: Path) -> None:
+    done = human("start", run)
+    assert "brackets" in done.out
+    pages = sorted(HumanFolder(run).start.iterdir())
+    assert [re.sub("-[0-9a-f]{16}", "", page.name) for page in pages] == [
+        f"annotator-{n:02}.html" for n in range(1, 10)
+    ]
+    page = pages[0].read_text(encoding="utf-8")
+    assert page.index("Taking part in this study") < page.index('id="agree"')
+    assert page.index('id="agree"') < page.index("annotator-01.csv")
+    assert page.index("annotator-01.csv") < page.index("Guidelines for annotators")
+    assert "<script" not in page
+    HumanFolder(run).consent.write_text("# Ours\n\n<b>bold</b>", encoding="utf-8")
+    assert "brackets" not in human("start", run).out
+    assert "&lt;b&gt;bold" in pages[0].read_text(encoding="utf-8")
+
+
+def test_a_person_who_has_left_has_no_page(dropped: Path) -> None:
+    human("replace", dropped, LEFT)
+    human("start", dropped)
+    names = {page.name[:12] for page in HumanFolder(dropped).start.iterdir()}
+    assert LEFT not in names
+    assert NEW in names
+
+
+def test_answers_without_consent_are_not_taken_in(run: Path) -> None:
+    path = fill(HumanFolder(run).sheet("annotator-01"), usual, key_of(run))
+    rows = sheet_rows(path)
+    n = next(n for n, row in enumerate(rows) if row[FIELD] == "consent")
+    rows[n][ANSWER] = ""
+    said = refused("import", run, write(path, rows))
+    assert f"row {n + 1}, column answer: the person has not agreed to take part" in said
+    assert not list(HumanFolder(run).raw.glob("*"))

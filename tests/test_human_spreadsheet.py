@@ -374,6 +374,7 @@ def test_many_mistakes_are_counted(run: Path) -> None:
     fields = [row for row in rows[1:] if row[FIELD] == "preference"]
     for row in fields:
         row[ANSWER] = "x"
+    rows[place(rows, "consent") - 1][ANSWER] = "yes"
     assert len(fields) > 5
     said = refused(run, write(sheet(run), rows))
     assert f"and {len(fields) - 5} more mistakes" in said

@@ -476,9 +476,9 @@ def test_a_release_verifies(release: Layout) -> None:
 
 
 def test_it_says_what_was_released_what_was_not_and_what_comes_next(
-    message: tuple[Layout, Done],
+    told: tuple[Layout, Done],
 ) -> None:
-    layout, done = message
+    layout, done = told
     digest = hashlib.sha256(layout.checksums.read_bytes()).hexdigest()
     for part in (
         "small-pairs 1.0.0",

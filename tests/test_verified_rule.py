@@ -20,6 +20,7 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.subjects import Subject
 from released import PAIRS, Answers, released, right, rows, run_of, written
+from study import pairwright
 from tampering import Tampered, copy_of
 
 SOME = PAIRS[:6]
@@ -219,3 +220,33 @@ def test_an_answer_that_was_changed_is_found(release: Path, tmp_path: Path) -> N
     bad.seal()
     with pytest.raises(Exception, match=r"support is RowSupport\(clearly=9"):
         verify_release(bad.root)
+
+
+# The paper's setting
+
+
+def test_the_papers_setting_can_be_verified(tmp_path: Path) -> None:
+    """Gold aspects name no posts: their tasks show the posts ranked best, and are answered."""
+    pairwright("init", tmp_path / "study")
+    config = tmp_path / "study/pairwright.toml"
+    text = config.read_text(encoding="utf-8").replace('preset = "pairwright"', 'preset = "paper"')
+    text = text.replace('modes = ["twin", "violate"]', "").replace("histories.jsonl", "gold.jsonl")
+    config.write_text(f'{text}\n[planner]\nretrieval = "bm25"\n', encoding="utf-8")
+    run = tmp_path / "run"
+    for command in (
+        ("build", config, "--run", run),
+        ("human", "export", run, "--seed", 0),
+        ("human", "simulate", run),
+    ):
+        assert pairwright(*command).code == 0
+    tasks = [
+        row["data"]
+        for path in sorted((run / "human/tasks").glob("*/rubric.json"))
+        for row in json.loads(path.read_bytes())
+    ]
+    assert tasks
+    assert all(task["posts"] and task["aspects"] for task in tasks)
+    assert "verified" in states(run)
+    found = rows(written(run, tmp_path / "release", "0.1.0", trial=True))
+    assert found
+    assert all(row.answer_key and row.aspects_origin == "gold" for row in found)

@@ -26,6 +26,16 @@ class HumanFolder:
         return self.path / "guidelines.md"
 
     @property
+    def consent(self) -> Path:
+        """What annotators agree to before they begin; the study lead fills it in."""
+        return self.path / "consent.md"
+
+    @property
+    def start(self) -> Path:
+        """A page for each person to begin from."""
+        return self.path / "start"
+
+    @property
     def private(self) -> Path:
         return self.path / "private"
 

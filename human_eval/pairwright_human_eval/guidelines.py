@@ -24,6 +24,20 @@ def render_guidelines(scales: Sequence[Scale], language: Language = ENGLISH) -> 
     return text.replace(PLACE, scale_table(scales, language))
 
 
+def consent_text(language: Language = ENGLISH) -> str:
+    """What people agree to before they begin, in Markdown, for the study lead to fill in."""
+    if language.code == "en":
+        path = assets.HUMAN_EVAL / "consent.md"
+    else:
+        path = FOLDER / f"consent.{language.code}.md"
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            str(error.strerror), where=path, fix="Write the consent form of this language there."
+        ) from None
+
+
 def scale_table(scales: Sequence[Scale], language: Language = ENGLISH) -> str:
     """A column for each scale with its question above, and a row for each score."""
     anchors = [

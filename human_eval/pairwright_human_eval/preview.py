@@ -56,10 +56,8 @@ def preview_pages(
         name = keyed.annotator if keyed.round == 1 else f"{keyed.annotator}-adjudication"
         people.setdefault(name, []).append(keyed)
     listed = [(name, page_name(name), len(own)) for name, own in sorted(people.items())]
-    yield (
-        INDEX,
-        _render(language, title="Preview", guidelines=Markup(_page_of(guidelines)), people=listed),
-    )
+    first = Markup(markdown_page(guidelines))
+    yield INDEX, _render(language, title="Preview", guidelines=first, people=listed)
     for name, page, _ in listed:
         kinds = tuple(_kinds(people[name], tasks, study, language))
         yield page, _render(language, title=name, kinds=kinds)
@@ -99,8 +97,8 @@ def _task(keyed: KeyedTask, data: Data, number: str, study: Study, language: Lan
     )
 
 
-def _page_of(markdown: str) -> str:
-    """The guidelines as HTML. Its lines are wrapped, unlike those of a response."""
+def markdown_page(markdown: str) -> str:
+    """A text of ours as HTML: its lines are wrapped, unlike those of a response."""
     return render_markdown(markdown).replace("<br />\n", "\n").replace("<br>\n", "\n")
 
 

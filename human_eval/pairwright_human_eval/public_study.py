@@ -6,8 +6,10 @@ ones too; how each annotator did in checks and repeats, whose tasks are never re
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.records import Record
@@ -19,8 +21,11 @@ from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.annotators import retested
+from pairwright_human_eval.report.answers import Vote, abouts, answers_of
 from pairwright_human_eval.report.findings import derive_findings
 from pairwright_human_eval.report.findings_records import Findings
+from pairwright_human_eval.report.label_errors import label_errors
+from pairwright_human_eval.report.people import PeopleAccuracy, people_accuracies
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
 
@@ -64,6 +69,17 @@ class PublicStudy(Record):
     left_out: int
     """Subjects of the study that are not in this release: people asked to be forgotten, or a
     simulated model had a part in them."""
+    people: tuple[PeopleAccuracy, ...] = ()
+    """One reader against the majority of the others, by mode, for a leaderboard of scorers; not in
+    releases of older versions."""
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """As older versions wrote it."""
+        fields: dict[str, object] = handler(self)
+        if not self.people:
+            fields.pop("people", None)
+        return fields
 
 
 @dataclass(frozen=True)
@@ -109,6 +125,20 @@ class ReleasedStudy:
         }
 
     @cached_property
+    def people(self) -> tuple[PeopleAccuracy, ...]:
+        """One reader against the majority of the others, by mode."""
+        return people_accuracies(self._votes, simulated=self.simulated)
+
+    @cached_property
+    def label_errors(self) -> dict[str, float]:
+        """By pair: how probable it is that its label is wrong."""
+        return label_errors(self._votes, abouts(self.outlines))
+
+    @property
+    def _votes(self) -> list[Vote]:
+        return answers_of(abouts(self.outlines), self.verdicts, self.excluded).counted()
+
+    @cached_property
     def findings(self) -> Findings:
         """Agreement, claims and parity."""
         study = self.study
@@ -151,7 +181,7 @@ def published(
     study = fixed.study
     kept = tuple(outline for outline in outlines if outline.id not in leaving)
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
-    return ReleasedStudy(
+    public = ReleasedStudy(
         PublicStudy(
             version=study.version,
             policy=rules,
@@ -171,6 +201,7 @@ def published(
             if verdict.purpose not in UNRELEASED and verdict.subject not in leaving
         ),
     )
+    return replace(public, study=public.study.model_copy(update={"people": public.people}))
 
 
 def _annotators(fixed: FixedStudy, verdicts: Sequence[Verdict]) -> tuple[PublicAnnotator, ...]:

@@ -19,7 +19,7 @@ from pairwright_human_eval.annotation_tool import (
     task_file,
 )
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.guidelines import render_guidelines
+from pairwright_human_eval.guidelines import consent_text, render_guidelines
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
 from pairwright_human_eval.replacement import (
@@ -68,6 +68,8 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         if not folder.guidelines.exists():  # The study lead may have filled them in.
             language = load_language(study.language)
             _write(folder.guidelines, render_guidelines(study.scales, language))
+        if not folder.consent.exists():
+            _write(folder.consent, consent_text(load_language(study.language)))
         for who in study.annotators if not folder.replacements.exists() else ():
             _write_tasks(folder, who, tasks[who])
         _write(folder.key, key)

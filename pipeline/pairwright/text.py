@@ -143,6 +143,23 @@ def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> 
     return min(spans, default=None)
 
 
+QUOTED_WORDS = 8
+"""Words in a row that are taken to be quoted: fewer are often an ordinary turn of phrase."""
+WHOLE_WORDS = 5
+"""The least words of an aspect that is taken to be quoted where it is repeated whole."""
+
+
+def quoted_whole(text: str, aspects: Iterable[str], allowed: str) -> str | None:
+    """The words of an aspect that `text` repeats from end to end and `allowed` does not, if any."""
+    own, allowed_text = _word_text((text,)).text, _word_text((allowed,)).text
+    for aspect in aspects:
+        run = words(aspect)
+        phrase = f" {' '.join(run)} "
+        if len(run) >= WHOLE_WORDS and phrase in own and phrase not in allowed_text:
+            return phrase.strip()
+    return None
+
+
 class _WordText(NamedTuple):
     """The words of some texts in one string, a space at both sides of each, and as a set."""
 

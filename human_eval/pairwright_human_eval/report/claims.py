@@ -8,7 +8,6 @@ import numpy as np
 
 from pairwright.report import Block, Plot, Table
 from pairwright.stats import p_value
-from pairwright_human_eval.agreement import Ratings, dawid_skene
 from pairwright_human_eval.control_power import (
     OWN,
     STRANGER,
@@ -16,7 +15,7 @@ from pairwright_human_eval.control_power import (
     control_power,
     sign_test,
 )
-from pairwright_human_eval.records import CANNOT_TELL, EQUAL, Purpose
+from pairwright_human_eval.records import EQUAL, Purpose
 from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
 from pairwright_human_eval.report.findings_records import (
     Consensus,
@@ -25,11 +24,13 @@ from pairwright_human_eval.report.findings_records import (
     Measure,
     PreferenceShares,
 )
+from pairwright_human_eval.report.label_errors import fit_labels
 from pairwright_human_eval.report.number_text import (
     group_name,
     percent,
     percent_points,
 )
+from pairwright_human_eval.report.people import PeopleAccuracy
 from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, measure, ratio
 
@@ -73,15 +74,10 @@ def consensus(
 ) -> Consensus | None:
     """Fit to labels that do not know the chosen side, and only then compare. The interval draws
     dyads and keeps the fit."""
-    rows = [
-        (vote.about.pair.id, vote.annotator, vote.label)
-        for vote in votes
-        if vote.label != CANNOT_TELL
-    ]
-    if not rows:
+    fit = fit_labels(votes)
+    if fit is None:
         return None
-    ratings = Ratings.of(rows, ("first", "second", EQUAL))
-    fitted = dawid_skene(ratings)
+    ratings, fitted = fit
     counts: Counter[str] = Counter()
     dyads, chosen = [], []
     for name, place in zip(ratings.items, np.argmax(fitted.posterior, axis=1), strict=True):
@@ -199,6 +195,7 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
             f" Share for the chosen response: {percent(fit.share)}, n = {fit.share.n:,}{unfit}."
             " The interval draws dyads and keeps the fit."
         )
+    yield from map(people_sentence, report.people)
     for control in report.contrasted:
         name = CONTROLS[control.control]
         yield (
@@ -214,6 +211,19 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
         yield _preferred([control.own, renamed])
     if "contrasted" in drawn:
         yield drawn["contrasted"]
+
+
+def people_sentence(found: PeopleAccuracy) -> str:
+    """One reader against the majority of the others, on the pairs of a mode."""
+    who = "a simulated reader" if found.simulated else "one reader"
+    return (
+        f"Mode {found.mode}: {who} is with the majority of the others in"
+        f" {100 * (found.accuracy.value or 0):.1f} %"
+        f" ({100 * (found.accuracy.low or 0):.1f} to {100 * (found.accuracy.high or 0):.1f}), n ="
+        f" {found.accuracy.n:,} votes of {found.annotators:,} annotators on {found.pairs:,} pairs,"
+        f" {found.accuracy.clusters:,} dyads. {found.tied:,} votes count one half: the others have"
+        " no majority for a response, or the reader took neither."
+    )
 
 
 def signs_sentence(control: ControlComparison) -> str:

@@ -25,10 +25,12 @@ from pairwright_human_eval.spreadsheet.cells import unguarded
 from pairwright_human_eval.spreadsheet.columns import (
     ANSWER,
     COMMENT_FIELD,
+    CONSENT,
     FIELD,
     MINUTES,
     SKIP_WORD,
     TASK,
+    YES,
 )
 from pairwright_human_eval.stored_annotation import StoredAnnotation
 from pairwright_human_eval.task_view import labels_of
@@ -84,10 +86,12 @@ def read_sheet(
     cells = _filled(path, rows, language)
     mistakes: list[_Mistake] = []
     forms: dict[str, _Form] = {}
-    minutes: float | None = None
+    minutes, agreed = None, False
     by_task: dict[str, list[_Cell]] = defaultdict(list)
     for cell in cells:
-        if cell.field == MINUTES:
+        if cell.field == CONSENT and not cell.task:
+            agreed = _plain(cell.answer) in {YES, _plain(language(YES))}
+        elif cell.field == MINUTES:
             minutes = _number(cell, mistakes)
         elif cell.task in key:
             by_task[cell.task].append(cell)
@@ -100,6 +104,9 @@ def read_sheet(
             mistakes.append(_Mistake(cell.row, TASK, what))
     for name, own in by_task.items():
         forms[name] = _form(own, key[name], study, language, mistakes)
+    if forms and not agreed:
+        what = f"the person has not agreed to take part (field {CONSENT}, {YES})"
+        mistakes.insert(0, _Mistake(_row_of(path, rows, CONSENT), ANSWER, what))
     if mistakes:
         raise _error(path, mistakes)
     named = {unguarded(row[0]) for row in _columns(path, rows, (TASK,))} & key.keys()
@@ -186,6 +193,12 @@ def _choice(cell: _Cell, keyed: KeyedTask, study: Study, language: Language) -> 
             if written in (_plain(alias), _plain(label)):
                 return alias
     return None
+
+
+def _row_of(path: Path, rows: list[list[str]], field: str) -> int:
+    """The row of a field; 1 where there is none."""
+    found = _columns(path, rows, (FIELD,))
+    return next((n for n, row in enumerate(found, start=2) if _plain(row[0]) == field), 1)
 
 
 def _number(cell: _Cell, mistakes: list[_Mistake]) -> float | None:

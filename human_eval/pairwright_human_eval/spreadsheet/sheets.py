@@ -10,9 +10,11 @@ from pairwright_human_eval.spreadsheet.cells import guarded, pieces
 from pairwright_human_eval.spreadsheet.columns import (
     COLUMNS,
     COMMENT_FIELD,
+    CONSENT,
     FIELD,
     MINUTES,
     TASK,
+    YES,
 )
 from pairwright_human_eval.task_view import Asked, Shown, view_of
 
@@ -24,6 +26,9 @@ INSTRUCTIONS = (
     "Leave empty what you have not done yet: an empty answer counts as not given.",
     "To skip a task, write skip as one of its answers, and say why in its comment.",
     "Change nothing else, and save the file as CSV (UTF-8) under the same name.",
+)
+CONSENT_STATEMENT = (
+    "I have read what taking part in this study means, and I take part of my own free will."
 )
 COMMENT_QUESTION = "Is anything wrong or unclear here? (optional)"
 MINUTES_QUESTION = "How many minutes did you work on this file in all?"
@@ -50,6 +55,7 @@ def sheet_text(tasks: Iterable[tuple[Kind, Data]], study: Study, language: Langu
 def _rows(tasks: list[tuple[Kind, Data]], study: Study, language: Language) -> Iterator[Row]:
     for line in INSTRUCTIONS:
         yield ("", "", "", language(line), "", "")
+    yield ("", CONSENT, "", language(CONSENT_STATEMENT), language(YES), "")
     for kind in KINDS:
         own = [data for one, data in tasks if one == kind]
         if own:

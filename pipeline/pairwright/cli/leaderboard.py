@@ -99,7 +99,7 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
 
 def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import rows
-    from pairwright.evaluate.board.pages import floor, warnings, why_unranked
+    from pairwright.evaluate.board.pages import floor, people_sentences, warnings, why_unranked
     from pairwright.evaluate.conditions import CONDITIONS
     from pairwright.modes import mode_title
 
@@ -122,6 +122,8 @@ def _print(console: Console, board: "Leaderboard") -> None:
             say(console, sentence, wrap=True)
     for warning in warnings(board):
         say(console, warning, "yellow")
+    for sentence in people_sentences(board):
+        say(console, sentence, wrap=True)
     say(console, board.rule, wrap=True)
     say(
         console,

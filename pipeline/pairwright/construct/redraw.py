@@ -2,8 +2,8 @@
 
 A gate names the sides at fault. They are written again, and a side without fault stays as it is,
 but for parity, which is about both. A note says in plain words what was wrong with the text of
-this writer. It quotes nothing but that writer's own aspects: no post, and nothing of the other
-side. It follows from the refused draft alone, so that a resumed build asks the same again.
+this writer. It quotes nothing but that writer's own aspects and words: no post, and nothing of the
+other side. It follows from the refused draft alone, so that a resumed build asks the same again.
 """
 
 from typing import NamedTuple
@@ -18,6 +18,9 @@ BOTH_AGAIN = frozenset({"parity"})
 
 _UNSERVED = "It did not serve this well enough: {unserved}."
 _SERVED = "It served this, which it should not: {served}."
+_AT_THE_CASES = (
+    " Begin with what serves anyone who asks, and let the aspects decide only cases and examples."
+)
 _ELSEWHERE = "It spent too many words on other needs than these aspects."
 
 NOTES: dict[str, str] = {
@@ -28,7 +31,7 @@ NOTES: dict[str, str] = {
     "format_parity": "It had a list, a heading or other markup.",
     "persona_talk": "It spoke about its reader.",
     "meta_talk": "It spoke about itself or about its task.",
-    "rubric_leakage": "It repeated a run of words that it must not quote.",
+    "rubric_leakage": "It must not have these words in this order: {quoted}.",
     "profile_copy": "It had words, a name, a number or an address that it must not quote.",
     "near_duplicate": "It said hardly anything but what other answers to the question say.",
     "wrong_language": "It was not in the language of the question.",
@@ -82,11 +85,22 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
     if note in (_SERVED, _UNSERVED) and not _aspects(brief, refused, served=note == _SERVED):
         # Too close to the other side, and yet as it should be: it is the other one's fault.
         return None
+    if gate == "parity" and brief.stance == "adhering":
+        note += _AT_THE_CASES
     return note.format(
+        quoted=_quoted(brief, refused),
         words=text.number_of(text.word_count(_text(brief, refused)), "word"),
         unserved=_aspects(brief, refused, served=False),
         served=_aspects(brief, refused, served=True),
     )
+
+
+def _quoted(brief: SideBrief, refused: Draft) -> str:
+    """The run of words that the side repeats, where its gate names this side's."""
+    own = f" {' '.join(text.words(_text(brief, refused)))} "
+    runs = (gate.value for gate in refused.gates if gate.gate == "rubric_leakage")
+    found = next((run for run in runs if isinstance(run, str) and f" {run} " in own), None)
+    return f'"{found}"' if found else "those of an aspect"
 
 
 def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:

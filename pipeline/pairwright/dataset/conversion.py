@@ -25,6 +25,7 @@ def row_of(
     partner: str | None = None,
     votes: RowVotes | None = None,
     answers: Sequence[tuple[RowSupport, RowDelivery]] = (),
+    label_error: float | None = None,
     verified: bool = False,
     simulated: bool = False,
     licence: str | None = None,
@@ -32,7 +33,8 @@ def row_of(
     """The pair as a row.
 
     `partner` is the user of a twin's other half, by the run's id; `answers` are annotators' on each
-    aspect, in the rubric's order, or none; `simulated` says that annotators were, `licence` is that
+    aspect, in the rubric's order, or none; `label_error` is how probably the label is wrong by all
+    votes of the study; `simulated` says that annotators were, `licence` is that
     of posts whose own address does not tell one.
     """
     users = {pair.user, partner or pair.user}
@@ -59,6 +61,7 @@ def row_of(
         quality=_quality(pair),
         comparison=_comparison(pair),
         votes=votes,
+        label_error=label_error,
         verified=verified,
         simulated=pair.simulated or simulated,
         created=pair.created,

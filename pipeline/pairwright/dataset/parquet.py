@@ -60,12 +60,13 @@ _OTHER = {
     "rubric_aspects": _list(_ASPECT),
     "quality": _list(_QUALITY),
     "votes": _VOTES,
+    "label_error": pa.float64(),
     "asked": _YES,
     "verified": _YES,
     "simulated": _YES,
 }
 SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
-_LATER = ("support", "delivery")
+_LATER = ("support", "delivery", "label_error")
 """Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
 
 

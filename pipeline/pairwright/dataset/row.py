@@ -3,6 +3,7 @@
 An audit reads other people's pairs into the same record: what they do not have is None or empty.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
@@ -125,6 +126,9 @@ class Row(Record):
     """The judge's pairwise verdict on quality, over both orders."""
     votes: RowVotes | None = None
     """None where nobody was asked."""
+    label_error: float | None = None
+    """How probable it is that people mean another label than the chosen response, by Dawid and
+    Skene's model of all votes in the study. None where nobody could tell, and in older releases."""
     verified: bool = False
     """Whether people's answers verified it under the rule of its study."""
     simulated: bool = False
@@ -133,6 +137,14 @@ class Row(Record):
     source_url: str | None = None
     licence: str | None = None
     """The time of the question."""
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """As older versions wrote it where there is none: its hash stays."""
+        fields: dict[str, object] = handler(self)
+        if self.label_error is None:
+            fields.pop("label_error", None)
+        return fields
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:
@@ -159,7 +171,7 @@ class Row(Record):
     def content(self) -> str:
         """A hash of everything that the build made or read of it: all but what people said of it,
         whether that verified it, and the licences, which follow from addresses and dates."""
-        said = {"votes", "verified", "simulated", "licence"}
+        said = {"votes", "label_error", "verified", "simulated", "licence"}
         parts = {
             "profile": {"__all__": {"licence"}},
             "rubric_aspects": {"__all__": {"support", "delivery"}},
@@ -172,6 +184,15 @@ class Row(Record):
         of question and posts have no part in it: `content` has."""
         parts = (self.item_id, self.user or "", self.chosen, self.rejected)
         return content_id("pair", self.mode or "", *parts)
+
+
+LATER_FIELDS = frozenset({"label_error"})
+"""Fields that rows of older versions do not have."""
+
+
+def has_columns(names: Iterable[str]) -> bool:
+    """Whether these are the columns of released rows, of this version or an older one."""
+    return {*names} | LATER_FIELDS == Row.model_fields.keys()
 
 
 def derived_twin_id(asked: Row, other: Row) -> str:

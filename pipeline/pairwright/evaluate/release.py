@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
+from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_one, read_rows
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
 from pairwright.records import Post, Record
+from pairwright_human_eval.public_study import PublicStudy
+from pairwright_human_eval.report.people import PeopleAccuracy
 
 _FIX = "Get the release again, and run `pairwright verify` on it."
 
@@ -27,6 +29,9 @@ class ReleaseRef(Record):
     trial: bool = False
     """Whether it says itself that it is not a benchmark."""
     pairs: int
+    people: tuple[PeopleAccuracy, ...] = ()
+    """How far one reader agrees with the majority of the others, by mode. Empty where nobody was
+    asked, and in files of older versions."""
 
 
 class Construction(NamedTuple):
@@ -87,6 +92,7 @@ class Release:
             digest=root_digest(folder),
             trial=self._manifest.kind == "trial",
             pairs=sum(1 for _ in self.rows()),
+            people=self._people(layout),
         )
 
     @property
@@ -104,6 +110,12 @@ class Release:
             for row in read_rows(self._path(part)):
                 if within is None or row.subject in within:
                     yield row
+
+    def _people(self, layout: Layout) -> tuple[PeopleAccuracy, ...]:
+        if not layout.study.is_file():
+            return ()
+        self._check_file(layout.study)
+        return read_one(layout.study, PublicStudy).people
 
     def _first(self, limit: int) -> set[str]:
         subjects: set[str] = set()

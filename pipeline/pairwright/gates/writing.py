@@ -100,11 +100,18 @@ def _form(response: str) -> tuple[bool, bool, bool]:
 
 
 def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
+    """A run of words of an aspect, its reason or evidence, or of the narrative; or a short aspect
+    whole, if it has words enough not to be an ordinary turn of phrase."""
     aspects = [a for rubric in s.rubrics for a in rubric.aspects]
     sources = [part for a in aspects for part in (a.aspect, a.reason, *text.passages(a.evidence))]
     if s.narrative:
         sources.append(s.narrative)
-    runs = [text.shared_span(r, sources, s.question, rules.leak_words) for r in s.both]
+    names = [a.aspect for a in aspects]
+    runs = [
+        text.shared_span(r, sources, s.question, rules.leak_words)
+        or text.quoted_whole(r, names, s.question)
+        for r in s.both
+    ]
     limit = f"{rules.leak_words} words"
     return _Measure("rubric_leakage", _each(runs, bool), runs[0] or runs[1], limit)
 

@@ -12,9 +12,10 @@ from pairwright.release.selection import NOT_ASKED, SIMULATED, why_not_verified
 from pairwright.release.summary import rows_of
 from pairwright_human_eval.decisions import Decision
 
-FIELDS = (*Row.model_fields, "annotators' answers on aspects")
-"""What is compared. The answers that people gave on aspects are apart from the aspects, which the
-build made."""
+_COMPARED = tuple(name for name in Row.model_fields if name != "label_error")
+FIELDS = (*_COMPARED, "annotators' answers on aspects")
+"""What is compared. A label's error is not: it changes with votes on other pairs. The answers that
+people gave on aspects are apart from the aspects, which the build made."""
 FORGOTTEN, GONE = "forgotten", "no longer in the source"
 EITHER = f"{FORGOTTEN}, or {GONE}"
 """Of a single subject this cannot be said: a release names nobody who is to be forgotten."""
@@ -55,7 +56,7 @@ def _values(row: Row) -> Iterator[object]:
     """In the order of FIELDS."""
     unasked = {"support": None, "delivery": None}
     aspects = tuple(aspect.model_copy(update=unasked) for aspect in row.rubric_aspects)
-    for name in Row.model_fields:
+    for name in _COMPARED:
         yield aspects if name == "rubric_aspects" else getattr(row, name)
     yield tuple((aspect.support, aspect.delivery) for aspect in row.rubric_aspects)
 

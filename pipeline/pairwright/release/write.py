@@ -129,6 +129,7 @@ def _rows(subject: Subject, content: PrimaryContent) -> Iterator[Row]:
             partner=partner if pair.twin_id else None,
             votes=_votes(votes.get(pair.id)),
             answers=counts.get(pair.id, ()),
+            label_error=public.label_errors.get(pair.id) if decision and public else None,
             # What simulated annotators say verifies nothing.
             verified=decision is not None and decision.state == "verified" and not simulated,
             simulated=simulated,

@@ -13,6 +13,7 @@ from pydantic import (
 )
 
 from pairwright.records import Record
+from pairwright.text import QUOTED_WORDS
 
 Strategy = Literal["omit", "contradict"]
 
@@ -104,7 +105,7 @@ class GateRules(Record):
     off: tuple[TextGate | JudgedGate, ...] = Field((), description="gates that refuse nothing")
     min_words: int = Field(20, ge=0, description="least words of a response")
     length_ratio: float = Field(1.5, ge=1, description="longer over shorter, in words")
-    leak_words: int = Field(5, ge=2, description="run of words that counts as copied")
+    leak_words: int = Field(QUOTED_WORDS, ge=2, description="run of words that counts as copied")
     near_duplicate: float = Field(
         0.6, ge=0, le=1, description="most shared runs of three words of the two sides"
     )

@@ -102,8 +102,10 @@ async def infer_rubric(
     whole = Rubric(
         question_id=user_question.question_id, user=user, origin="planner", aspects=own.aspects
     )
+    # A user of whom nothing is expected counts, and the judge need not read an empty list.
+    lists = [blind, *filter(None, read)]
     found_in, met = await together(
-        match(question, names, [blind, *read], models.judge, prompts),
+        match(question, names, lists, models.judge, prompts),
         adherence(question, answer, whole, models.judge, prompts),
     )
     if isinstance(found_in, Rejected):

@@ -72,13 +72,14 @@ def push_tasks(
                 progress=lambda done, total: progress(Step("importing tasks", done, total)),
             )
         people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
-        links = {who: kinds for who, kinds in _links(study).items() if who in people}
+        links = {who: kinds for who, kinds in labelling_links_of(study).items() if who in people}
         return PushedTasks(
             pushed.projects, pushed.created, pushed.imported, pushed.already, pushed.removed, links
         )
 
 
-def _links(study: OpenStudy) -> dict[str, dict[str, str]]:
+def labelling_links_of(study: OpenStudy) -> dict[str, dict[str, str]]:
+    """By annotator and kind: where to label. Raises InputError where nothing was pushed."""
     from pairwright_human_eval.label_studio.projects import labelling_links
 
     return {
@@ -215,7 +216,7 @@ def serve_study(
             progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
             accounts = team_accounts(server.data, server.sign_up, people)
             _load(study, server, progress)
-            links = _links(study)
+            links = labelling_links_of(study)
             if study.lock:
                 study.lock.close()  # Answers are pulled while the server runs.
             yield RunningServer(server, accounts, links)

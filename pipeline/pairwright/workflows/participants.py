@@ -32,6 +32,7 @@ from pairwright_human_eval.participants import (
 from pairwright_human_eval.replacement import hand_over, read_replacements
 from pairwright_human_eval.spreadsheet.cells import guarded
 from pairwright_human_eval.spreadsheet.filled_in import SOURCE, account_of
+from pairwright_human_eval.start_page import start_page_name
 from pairwright_human_eval.study_files import (
     drop_adjudications,
     read_study,
@@ -286,6 +287,7 @@ def withdraw_person(
         for path in (
             folder.sheet(name), folder.sheet(name, 2), folder.payout,
             folder.preview / f"{name}.html",
+            folder.start / start_page_name(fixed.study.seed, name),
         ):  # fmt: skip
             path.unlink(missing_ok=True)
         pushed = folder.server.exists()

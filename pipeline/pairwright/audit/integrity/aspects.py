@@ -26,7 +26,7 @@ EVIDENCE_MISSING = CheckDefinition(
 
 class Evidence:
     """`evidence_missing`: evidence that is not in a post that the aspect names. Where it
-    names none, gold aspects come from the narrative; others may come from any post, too."""
+    names none, the evidence is in the narrative or, but for narrative aspects, in any post."""
 
     definitions: ClassVar[Definitions] = (EVIDENCE_MISSING,)
 
@@ -62,7 +62,8 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         named = "a post of the profile"
     else:
         where, named = [row.narrative] if row.narrative else [], "a narrative"
-        if row.aspects_origin is None and row.profile:
+        # Whoever made gold aspects may have quoted the posts or the narrative.
+        if row.aspects_origin != "narrative" and row.profile:
             where += [post.text for post in row.profile]
             named = "a post or the narrative" if row.narrative else "any post"
     if not planned and not (where and aspect.evidence) and not aspect.post_ids:

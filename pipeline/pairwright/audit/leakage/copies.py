@@ -9,14 +9,10 @@ from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
 
-RUBRIC_RUN = 5
-"""Words in a row that are taken to be copied, as in the build's gate."""
-
-
 RUBRIC_LEAK = CheckDefinition(
     family="leakage",
     name="rubric_leak",
-    title="Copies five words of the rubric",
+    title="Quotes the rubric",
     why="A scorer that is shown the aspects can find the side that quotes them without "
     "understanding either answer.",
     todo="Draw these responses again, and keep the narrative and the aspects' wording out of "
@@ -25,8 +21,8 @@ RUBRIC_LEAK = CheckDefinition(
 
 
 class RubricLeak:
-    """`rubric_leak`: five words of an aspect, its evidence or the narrative that the question does
-    not hold. The build's gate refuses any, so a release has none."""
+    """`rubric_leak`: a run of words of an aspect, its evidence or the narrative that the question
+    does not hold, or a whole aspect. The build's gate refuses any, so a release has none."""
 
     definitions: ClassVar[Definitions] = (RUBRIC_LEAK,)
 
@@ -49,10 +45,12 @@ class RubricLeak:
             return
         sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
         near = list(_near([source[:TEXT] for source in sources], sides.values()))
+        aspects, question = [one.aspect for one in row.rubric_aspects], row.question[:TEXT]
         leaks = {
             side: run
             for side, response in sides.items()
-            if near and (run := text.shared_span(response, near, row.question[:TEXT], RUBRIC_RUN))
+            if (run := near and text.shared_span(response, near, question, text.QUOTED_WORDS))
+            or (run := text.quoted_whole(response, aspects, question))
         }
         self._sides[row.config].update(leaks.keys())
         self._check.add(row, "; ".join(f'{side}: "{run}"' for side, run in leaks.items()))
@@ -76,7 +74,7 @@ def _near(sources: Iterable[str], responses: Iterable[str]) -> Iterator[str]:
             yield source
 
 
-_IN_A_ROW = b"\1" * RUBRIC_RUN
+_IN_A_ROW = b"\1" * text.QUOTED_WORDS
 
 
 POST_RUN = 13

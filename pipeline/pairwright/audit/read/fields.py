@@ -9,6 +9,7 @@ from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.messages import as_text, prompt, reply, transcript
 from pairwright.audit.read.source import TIE, Kind, ReadRow
 from pairwright.dataset import Row, RowAspect, RowPost, licence_of
+from pairwright.dataset.row import has_columns
 from pairwright.records import content_id, pseudonym
 from pairwright.sources.fields import kind, rows, time
 from pairwright.sources.problems import SourceRefusal, excerpt
@@ -34,7 +35,7 @@ class ResponseSides(NamedTuple):
 
 def kind_of(fields: Fields) -> Kind:
     """By the columns of a source's first row."""
-    if fields.keys() == Row.model_fields.keys():
+    if has_columns(fields):
         return "release"
     if fields.keys() >= _OF_A_RUN:
         return "run"

@@ -15,7 +15,6 @@ from pairwright.audit.read.source import PairSource, ReadRow
 from pairwright.dataset import (
     Layout,
     Part,
-    Row,
     RowVotes,
     check_files,
     parts_of,
@@ -23,6 +22,7 @@ from pairwright.dataset import (
     read_rows,
     row_of,
 )
+from pairwright.dataset.row import has_columns
 from pairwright.errors import InputError
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
@@ -82,7 +82,7 @@ def _name_and_version(layout: Layout) -> tuple[str, str]:
 
 def _released(path: Path) -> bool:
     try:
-        return set(pq.read_schema(path).names) == set(Row.model_fields)
+        return has_columns(pq.read_schema(path).names)
     except (pa.ArrowException, OSError):
         return False
 

@@ -5,7 +5,12 @@ import typer
 from pairwright.cli.human.adjudicate import adjudicate_command
 from pairwright.cli.human.answers import import_command, simulate_command
 from pairwright.cli.human.export import export_command
-from pairwright.cli.human.people import people_command, replace_command, withdraw_command
+from pairwright.cli.human.people import (
+    people_command,
+    replace_command,
+    start_command,
+    withdraw_command,
+)
 from pairwright.cli.human.plan import plan_command
 from pairwright.cli.human.preview import preview_command
 from pairwright.cli.human.report import report_command
@@ -29,6 +34,7 @@ human.command("import")(import_command)
 human.command("simulate")(simulate_command)
 human.command("report")(report_command)
 human.command("adjudicate")(adjudicate_command)
+human.command("start")(start_command)
 human.command("people")(people_command)
 human.command("replace")(replace_command)
 human.command("withdraw")(withdraw_command)

@@ -1,4 +1,4 @@
-"""`pairwright human people`, `replace` and `withdraw`: who takes part."""
+"""`pairwright human people`, `start`, `replace` and `withdraw`: who takes part."""
 
 from typing import Annotated
 
@@ -64,6 +64,29 @@ def people_command(
     console = Console()
     console.print(table)
     say(console, f"Written: {listed.file}")
+
+
+def start_command(run: RunPath) -> None:
+    """Write one page a person to begin from: one link, or one file, is all that they need.
+
+    Each page has the consent form, which comes first and has to be agreed to, then the links to the
+    person's tasks on the server or the name of their spreadsheet, and the guidelines. Fill in
+    RUN/human/consent.md and guidelines.md before. The pages are single files without scripts, for a
+    web server of yours or to be sent; nobody can guess their names.
+
+    Example:
+
+      pairwright human start runs/first
+    """
+    from pairwright.workflows.start_pages import write_start_pages
+
+    collector.ease()
+    written = write_start_pages(run)
+    console = Console()
+    for page in written.pages.values():
+        console.print(str(page), highlight=False, markup=False, soft_wrap=True)
+    if written.unfilled:
+        console.print("consent.md still has brackets to be filled in; then run this again.")
 
 
 def replace_command(

@@ -13,6 +13,7 @@ from pairwright.evaluate.results import Result
 from pairwright.intervals import Floats
 from pairwright.modes import MODES
 from pairwright.records import Record
+from pairwright_human_eval.report.people import PeopleAccuracy
 
 ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
 """The order of the tables."""
@@ -29,6 +30,9 @@ class Leaderboard(Record):
     rankings: tuple[Ranking, ...]
     entries: dict[str, BoardEntry]
     """The rows by name, SCORER.CONDITION."""
+    people: tuple[PeopleAccuracy, ...] = ()
+    """One reader against the majority of the others, by mode: shown below the scorers, and not
+    ranked among them."""
     missing: dict[ConditionName, tuple[str, ...]]
     """Baselines without results, by condition."""
 
@@ -51,8 +55,17 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
         rule=RULE,
         rankings=tuple(_rankings(entries, points, pairs)),
         entries=entries,
+        people=next((result.about.release.people for result in results
+                     if result.about.release.people), ()),
         missing=_missing(entries),
-    )
+    )  # fmt: skip
+
+
+def people_of(board: Leaderboard, ranking: Ranking) -> PeopleAccuracy | None:
+    """The row of people below a ranking: people see the posts, as scorers in condition profile."""
+    if ranking.condition != "profile":
+        return None
+    return next((one for one in board.people if one.mode == ranking.mode), None)
 
 
 def _entries(

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from pairwright.evaluate.board.board import Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names
+from pairwright.intervals import Interval
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
+from pairwright_human_eval.report.people import PeopleAccuracy
 
 
 class RankingTable(NamedTuple):
@@ -55,8 +57,21 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     if any(not _whole(one, mode) for one in entries):
         # Otherwise they say nothing that the accuracy does not.
         brief += [list(columns).index(name) for name in ("of the scored, %", covered)]
-    table_rows = tuple(tuple(cell(one) for cell in columns.values()) for one in entries)
-    return RankingTable(tuple(columns), table_rows, tuple(brief))
+    table_rows = [tuple(cell(one) for cell in columns.values()) for one in entries]
+    if people := people_of(board, ranking):
+        table_rows.append(people_row(people, tuple(columns)))
+    return RankingTable(tuple(columns), tuple(table_rows), tuple(brief))
+
+
+def people_row(people: PeopleAccuracy, head: tuple[str, ...]) -> tuple[str, ...]:
+    """What people do, as a row below scorers; empty in columns that are of scorers alone."""
+    known = {
+        "scorer": "people (simulated, not ranked)" if people.simulated else "people (not ranked)",
+        "accuracy, %": interval_percent(people.accuracy),
+        "n": f"{people.accuracy.n:,} votes",
+        "clusters": f"{people.accuracy.clusters:,}",
+    }
+    return tuple(known.get(name, "") for name in head)
 
 
 def by_accuracy(board: Leaderboard, ranking: Ranking) -> list[str]:
@@ -80,6 +95,13 @@ def label(entry: BoardEntry) -> str:
 def words(name: str) -> str:
     """A figure's name as it is read."""
     return name.replace("_", " ")
+
+
+def interval_percent(interval: Interval) -> str:
+    """The same of an interval that is no figure's."""
+    if interval.value is None or interval.low is None or interval.high is None:
+        return ""
+    return f"{100 * interval.value:.1f} ({100 * interval.low:.1f} to {100 * interval.high:.1f})"
 
 
 def percent(figure: ScorerFigure | None) -> str:

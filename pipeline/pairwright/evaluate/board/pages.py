@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 
 from pairwright.evaluate.board import plots
-from pairwright.evaluate.board.board import Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
 from pairwright.evaluate.board.cells import (
     by_accuracy,
     count,
     label,
+    people_row,
     percent,
     points,
     rows,
@@ -122,6 +123,23 @@ def floor(ranking: Ranking) -> str:
     )
 
 
+def people_sentences(board: Leaderboard) -> Iterator[str]:
+    """What the rows of people are."""
+    shown = [people for ranking in board.rankings if (people := people_of(board, ranking))]
+    if shown:
+        pairs = ", ".join(
+            f"{people.pairs:,} pairs of mode {people.mode} ({people.annotators:,} annotators,"
+            f" {people.tied:,} of {people.accuracy.n:,} votes count one half)"
+            for people in shown
+        )
+        yield (
+            "People: one reader against the majority of the others, on all sampled pairs, verified"
+            f" or not: {pairs}. A vote counts one half where the others have no majority for a"
+            " response, or the reader took neither. Scorers are held to the chosen responses of"
+            " released pairs, so people are shown beside them and not ranked."
+        )
+
+
 def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield plots.accuracies(board, mode)
     if gained := plots.gains(board, mode):
@@ -159,6 +177,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield test_in_words()
     yield "The p to the next row is one of these."
     yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
+    yield from people_sentences(board)
     yield (
         "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
         " hard does not pay; the accuracy of the scored is beside it. Coverage is of twins with"
@@ -233,6 +252,8 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
         for name in scorers
     ]
     head = ("scorer", *columns, *map(_in_condition, by_condition))
+    if people := people_of(board, ranking):
+        rows.append(people_row(people, head))
     return Table(head, tuple(rows), left=2)
 
 
@@ -247,6 +268,7 @@ def _in_condition(condition: ConditionName) -> str:
 def _brief_method(board: Leaderboard) -> Iterator[Block]:
     yield board.rule
     yield test_in_words()
+    yield from people_sentences(board)
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"
         " wrong. leaderboard.html has plots, every condition's own table, configurations, halves"

@@ -69,6 +69,11 @@ COLUMNS = {
     "quality": "The judge's scores of both responses by quality scale.",
     "comparison": "The judge's verdict on quality, in both orders: parity is a tie.",
     "votes": "Annotators' preference votes of the first round; none where nobody was asked.",
+    "label_error": (
+        "How probable it is that people mean another label than the chosen response: the posterior"
+        " of Dawid and Skene's model, fitted to all preference votes of the study; none where"
+        " nobody could tell."
+    ),
     "verified": "Whether people's answers verified the pair under the rule of its study.",
     "simulated": "Whether a program had a part in it: then it is not a benchmark.",
     "created": "When the question was asked, in UTC.",

@@ -27,7 +27,7 @@ from pairwright.release.verify.provenance import (
 )
 from pairwright.release.verify.row_checks import DecisionCheck
 from pairwright.release.verify.rows import RowTotals, check_rows
-from pairwright.release.verify.study import check_outlines, check_verdicts
+from pairwright.release.verify.study import check_outlines, check_people, check_verdicts
 
 
 class VerifiedRelease(Record):
@@ -77,6 +77,8 @@ def verify_release(
         decided = _decided(layout, primary, kept)
         read = check_rows(layout, kept, decided, primary.provenance, progress)
         decided.end(kept, "data")
+        if primary.public:
+            check_people(primary.public, layout.inside(layout.study))
         check_contents(kept, read.subjects, layout.inside(layout.units))
         rows = {config.config: config.rows for config in read.summary.configs}
         check_rows_of_history(primary.history, rows, layout.history.name)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from pairwright import text
 from pairwright.dataset import Row, RowAspect, RowQuality, RowVotes
 from pairwright.dataset.row import derived_twin_id
+from pairwright.errors import Difference
 from pairwright.records import Side, content_id
 from pairwright.release.records import Provenance
 from pairwright.release.verify.comparison import difference, same, shown
@@ -14,6 +15,8 @@ from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import aspect_id, response_id
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
+NEAR = 0.001
+"""Between two fits of the same votes."""
 _COMMON = (
     "twin_id", "question", "item_id", "category", "domain", "strategy", "generator", "judge",
     "verified", "simulated", "created", "source_url", "licence",
@@ -89,6 +92,10 @@ class DecisionCheck:
         self._decisions = public.decisions if public else None
         # Older formats have no answers on aspects in their rows.
         self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
+        self._errors = public.label_errors if public and provenance.format >= 3 else {}
+        self._apart: Difference | None = None
+        """The first error of a label that differs. A vote changes those of all pairs, so that what
+        else differs says more and comes first."""
         self._ordinary = provenance.kind == "release"
         self._subjects: set[str] = set()
 
@@ -100,6 +107,7 @@ class DecisionCheck:
         if self._decisions is None:
             same("votes, where nobody was asked,", row.votes, None, where)
             same("verified, where nobody was asked,", row.verified, False, where)
+            same("label_error, where nobody was asked,", row.label_error, None, where)
             self._check_answers(row, where)
             return
         outline = self._outlines.get(row.subject)
@@ -111,11 +119,19 @@ class DecisionCheck:
         decision = self._decisions[row.subject]
         same("the decision on its subject", decision.state, "verified", where)
         same("votes", row.votes, _votes(decision, row.id), where)
+        self._check_error(row, where)
         self._check_answers(row, where)
         # What simulated annotators say verifies nothing.
         same("verified", row.verified, not decision.simulated, where)
         if decision.simulated:
             same("simulated", row.simulated, True, where)
+
+    def _check_error(self, row: Row, where: str) -> None:
+        """Another version of a library may end the fit a step earlier or later."""
+        there, error = row.label_error, self._errors.get(row.id)
+        near = there == error or (there and error and abs(there - error) <= NEAR)
+        if not near and not self._apart:
+            self._apart = difference(f"label_error is {there}, and must be {error}", where)
 
     def _check_answers(self, row: Row, where: str) -> None:
         counted = self._counts.get(row.id, ())
@@ -126,7 +142,9 @@ class DecisionCheck:
 
     def end(self, kept: Iterable[str], file: str) -> None:
         """After the last row: nothing that belongs in is left out. `kept` are the build's kept
-        subjects."""
+        subjects. Raises Difference."""
+        if self._apart:
+            raise self._apart
         wanted = kept
         if self._decisions is not None:
             decided = self._decisions.values()

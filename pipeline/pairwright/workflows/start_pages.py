@@ -1,0 +1,64 @@
+"""One page a person to begin from, with consent, guidelines and the way to the tasks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.errors import InputError
+from pairwright.files import write_whole
+from pairwright.workflows.label_studio import labelling_links_of
+from pairwright.workflows.study import open_study
+from pairwright_human_eval.language import load_language
+from pairwright_human_eval.replacement import read_replacements
+from pairwright_human_eval.start_page import start_page, start_page_name
+from pairwright_human_eval.withdrawal import read_withdrawals
+
+
+@dataclass(frozen=True, slots=True)
+class StartPages:
+    """The pages that were written, by annotator."""
+
+    pages: Mapping[str, Path]
+    unfilled: bool
+    """Whether consent.md still has brackets to be filled in."""
+
+
+def write_start_pages(run: str | Path) -> StartPages:
+    """Write a page for each person to begin from, into RUN/human/start.
+
+    It has RUN/human/consent.md, then, once that is agreed to, the links to the tasks that were
+    pushed to a server, or the name of the person's spreadsheet, and the guidelines. People who were
+    replaced or have withdrawn get none.
+
+    Raises InputError where there is no study, or its tasks are neither on a server nor in
+    spreadsheets.
+
+        >>> len(write_start_pages("runs/first").pages)
+        9
+    """
+    with open_study(Path(run)) as study:
+        folder, fixed = study.folder, study.fixed
+        links = labelling_links_of(study) if folder.server.exists() else {}
+        gone = {one.left for one in read_replacements(folder)}
+        gone |= {one.annotator for one in read_withdrawals(folder)}
+        language = load_language(fixed.study.language)
+        consent = folder.consent.read_text(encoding="utf-8")
+        guidelines = folder.guidelines.read_text(encoding="utf-8")
+        pages = {}
+        people = dict.fromkeys(keyed.annotator for keyed in fixed.key.values())
+        for name in people:
+            sheets = [path.name for n in (1, 2) if (path := folder.sheet(name, n)).exists()]
+            if name in gone or not (name in links or sheets):
+                continue
+            page = start_page(
+                name, consent, guidelines, links.get(name, {}), ", ".join(sheets), language
+            )
+            pages[name] = folder.start / start_page_name(fixed.study.seed, name)
+            write_whole(pages[name], page)
+        if not pages:
+            raise InputError(
+                "no task is on a server or in a spreadsheet",
+                where=folder.path,
+                fix="`pairwright human push`, or `human export --tool spreadsheet`, first.",
+            )
+        return StartPages(pages, "[" in consent)
