@@ -13,6 +13,7 @@ from pairwright.cli.scoring import (
     ResultFolder,
     SubjectLimit,
     end_by_coverage,
+    print_result,
 )
 from pairwright.cli.shell import command, print_commands
 
@@ -66,7 +67,6 @@ def evaluate_command(
       pairwright leaderboard results --out board
     """
     # What reads and retrieves takes a while to import, and other commands do without.
-    from pairwright.cli.evaluate_tables import print_result
     from pairwright.workflows.evaluation import evaluate
 
     with display() as progress, interruptible() as stop:

@@ -13,6 +13,8 @@ from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
+    from pairwright.evaluate.decision import PairDecision
+    from pairwright.evaluate.results import ResultSummary
     from pairwright.workflows.evaluation import EvaluationResult
 
 ReleasePath = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")]
@@ -25,6 +27,16 @@ PairSplit = Annotated[
 SubjectLimit = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
 ]
+
+
+def print_result(about: "ResultSummary", decisions: "list[PairDecision]") -> None:
+    """Print a result of a scorer in a condition."""
+    # Statistics take a while to import, and other commands do without.
+    from pairwright.evaluate.result_lines import result_lines
+
+    console = Console()
+    for line in result_lines(about, decisions):
+        say(console, line, wrap=True)
 
 
 def end(console: Console, *, short: bool, reasons: Iterable[str]) -> None:

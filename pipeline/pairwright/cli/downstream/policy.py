@@ -10,7 +10,13 @@ from rich.table import Table
 
 from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import PairSplit, ReleasePath, SubjectLimit, end_by_coverage
+from pairwright.cli.scoring import (
+    PairSplit,
+    ReleasePath,
+    SubjectLimit,
+    end_by_coverage,
+    print_result,
+)
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
@@ -67,7 +73,6 @@ def policy_command(
       --scorer args --condition profile --limit 50
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
-    from pairwright.cli.evaluate_tables import print_result
     from pairwright.workflows.guided_policies import policy_accuracy
 
     with display() as progress, interruptible() as stop:
