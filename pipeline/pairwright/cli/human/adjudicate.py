@@ -8,7 +8,6 @@ from rich.console import Console
 from pairwright.cli.human.options import RunPath, Tool
 from pairwright.cli.printing import say
 from pairwright.cli.shell import command, print_commands
-from pairwright.workflows import collector
 
 
 def adjudicate_command(
@@ -47,7 +46,6 @@ def adjudicate_command(
     """
     from pairwright.workflows.tasks import export_adjudication
 
-    collector.ease()
     made = export_adjudication(run, adjudicators=adjudicators, by=by or (), tool=tool)
     console = Console()
     console.print(

@@ -11,7 +11,6 @@ from pairwright.cli.printing import counts_of, say
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
-from pairwright.workflows import collector
 from pairwright_human_eval.records import KINDS
 
 if TYPE_CHECKING:
@@ -50,7 +49,6 @@ def import_command(
     """
     from pairwright.workflows.answers import import_verdicts, remove_import
 
-    collector.ease()
     console = Console()
     if undo:
         removed = remove_import(run, files or ())
@@ -102,7 +100,6 @@ def simulate_command(
     """
     from pairwright.workflows.answers import simulate_verdicts
 
-    collector.ease()
     done = simulate_verdicts(
         run, accuracy=accuracy, bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed
     )

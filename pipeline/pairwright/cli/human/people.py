@@ -10,7 +10,6 @@ from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
-from pairwright.workflows import collector
 
 HEADS = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "hours", "pay", "code",
@@ -51,7 +50,6 @@ def people_command(
     """
     from pairwright.workflows.participants import list_participants
 
-    collector.ease()
     listed = list_participants(run, join=join or (), hourly=hourly, longest_minutes=longest)
     rows = []
     for one in listed.people:
@@ -80,7 +78,6 @@ def start_command(run: RunPath) -> None:
     """
     from pairwright.workflows.start_pages import write_start_pages
 
-    collector.ease()
     written = write_start_pages(run)
     console = Console()
     for page in written.pages.values():
@@ -109,7 +106,6 @@ def replace_command(
     """
     from pairwright.workflows.participants import replace_person
 
-    collector.ease()
     done = replace_person(run, person, by=by)
     console = Console()
     say(
@@ -141,7 +137,6 @@ def withdraw_command(run: RunPath, person: Person) -> None:
     """
     from pairwright.workflows.participants import withdraw_person
 
-    collector.ease()
     with display() as progress:
         done = withdraw_person(run, person, progress=progress)
     console = Console()

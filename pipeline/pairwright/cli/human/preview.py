@@ -5,7 +5,6 @@ from rich.console import Console
 from pairwright.cli.human.options import RunPath
 from pairwright.cli.printing import say
 from pairwright.text import number_of
-from pairwright.workflows import collector
 
 
 def preview_command(run: RunPath) -> None:
@@ -20,7 +19,6 @@ def preview_command(run: RunPath) -> None:
     """
     from pairwright.workflows.task_preview import preview_tasks
 
-    collector.ease()
     made = preview_tasks(run)
     say(
         Console(),

@@ -13,7 +13,6 @@ from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command
 from pairwright.modes import modes_of_size, units_in_words
-from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright_human_eval.agreement import Estimate
@@ -35,7 +34,6 @@ def report_command(run: RunPath) -> None:
     # Plots and statistics take a while to import, and other commands do without.
     from pairwright.workflows.decision_report import decide
 
-    collector.ease()
     with display() as progress:
         found = decide(run, progress=progress)
     console, report = Console(), found.report

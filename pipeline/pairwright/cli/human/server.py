@@ -23,7 +23,6 @@ from pairwright.cli.printing import say
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command
 from pairwright.text import number_of
-from pairwright.workflows import collector
 
 
 def push_command(
@@ -44,7 +43,6 @@ def push_command(
     """
     from pairwright.workflows.label_studio import push_tasks
 
-    collector.ease()
     with display() as progress:
         pushed = push_tasks(run, url, api_key(), round=round, progress=progress)
     console = Console()
@@ -75,7 +73,6 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
     """
     from pairwright.workflows.label_studio import pull_verdicts
 
-    collector.ease()
     with display() as progress:
         pulled = pull_verdicts(run, api_key(), url=url, progress=progress)
     print_answers(Console(), run, pulled.answers)
@@ -101,7 +98,6 @@ def serve_command(
     """
     from pairwright.workflows.label_studio import serve_study
 
-    collector.ease()
     console = Console()
     with _ended_by_sigterm(), ExitStack() as stack:
         with display(plain_steps=True) as progress:

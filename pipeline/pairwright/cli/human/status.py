@@ -6,7 +6,6 @@ from rich.console import Console
 
 from pairwright.cli.human.options import KEY_VARIABLE, KnownUrl, RunPath, api_key
 from pairwright.cli.printing import table_of
-from pairwright.workflows import collector
 
 
 def status_command(run: RunPath, url: KnownUrl = None) -> None:
@@ -22,7 +21,6 @@ def status_command(run: RunPath, url: KnownUrl = None) -> None:
     from pairwright.workflows.answers import study_progress
     from pairwright.workflows.label_studio import server_progress, was_pushed
 
-    collector.ease()
     if url is None and not (was_pushed(run) and os.environ.get(KEY_VARIABLE)):
         lines = study_progress(run)
         heads = ["annotator", "kind", "tasks", "answered"]
