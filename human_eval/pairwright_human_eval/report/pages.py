@@ -6,6 +6,7 @@ from pairwright.files import write_whole
 from pairwright.report import Page, Section, to_html, to_markdown
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.looks import Looks
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.adjudication import adjudication_section
 from pairwright_human_eval.report.annotators import annotators_section, comments_section
@@ -15,6 +16,7 @@ from pairwright_human_eval.report.claims import claims_section
 from pairwright_human_eval.report.decision_states import decisions_section
 from pairwright_human_eval.report.findings import compute_report
 from pairwright_human_eval.report.judge import judge_section
+from pairwright_human_eval.report.looks import looks_section
 from pairwright_human_eval.report.plots import draw_plots
 from pairwright_human_eval.report.quality import quality_section
 from pairwright_human_eval.report.records import StudyReport
@@ -40,6 +42,7 @@ def page_of(report: StudyReport) -> Page:
             Section("The judge against people", tuple(judge_section(report))),
             Section("Annotators", tuple(annotators_section(report, drawn))),
             Section("Comments", tuple(comments_section(report))),
+            Section("Looks", tuple(looks_section(report))),
             Section("The rule", tuple(rule_section(report))),
         ),
     )
@@ -53,14 +56,16 @@ def write_report(
     set_aside: Iterable[SetAside],
     rules: HumanRules,
     *,
+    looks: Looks | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> StudyReport:
     """Write report.json, report.md and report.html. `subjects` are those of the study, `rules` is
-    in force; `progress` is called with each step.
+    in force; `looks` are those up to this report; `progress` is called with each step.
 
     The same input gives the same bytes. Raises StoreError where they cannot be written.
     """
     report = compute_report(subjects, fixed, verdicts, set_aside, rules, progress=progress)
+    report = report.model_copy(update={"looks": looks})
     if progress:
         progress("pages and plots")
     page = page_of(report)

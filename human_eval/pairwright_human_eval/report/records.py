@@ -6,6 +6,7 @@ Values are rounded to six places. What cannot be estimated is None, with its rea
 from pairwright.records import Record
 from pairwright.settings.rules import StoredRules
 from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.looks import Looks
 from pairwright_human_eval.records import Kind, Purpose
 from pairwright_human_eval.report.findings_records import Findings, Proportion
 
@@ -131,5 +132,7 @@ class StudyReport(Findings):
     annotators: tuple[AnnotatorRow, ...]
     seconds: dict[Kind, Seconds]
     """Of all annotators together, in the first round."""
+    looks: Looks | None = None
+    """What this report and those before it saw of the claim of the stopping rule."""
     comments: tuple[Comment, ...]
     comments_in_all: int
