@@ -13,7 +13,9 @@ from pairwright.cli.scoring import (
     ResultFolder,
     SubjectLimit,
     end_by_coverage,
+    least_share,
     print_result,
+    scorers_file,
 )
 from pairwright.cli.shell import command, print_commands
 
@@ -33,19 +35,11 @@ def evaluate_command(
             " [none, profile, wrong-profile].",
         ),
     ] = None,
-    scorers: Annotated[
-        Path | None,
-        typer.Option(
-            "--scorers", metavar="FILE.toml", help="What scorers, endpoints and so on are."
-        ),
-    ] = None,
+    scorers: Annotated[Path | None, scorers_file("What scorers, endpoints and so on are.")] = None,
     split: PairSplit = None,
     limit: SubjectLimit = None,
     coverage: Annotated[
-        float,
-        typer.Option(
-            min=0, max=1, help="Least share of twins and other pairs that must get a score."
-        ),
+        float, least_share("Least share of twins and other pairs that must get a score.")
     ] = 0.95,
 ) -> None:
     """Score a release's pairs with reward models and judges, shown more or less of the user.

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring import new_folder, scorers_file
 from pairwright.errors import InputError
 from pairwright.text import number_of, visible
-from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.board import Leaderboard
@@ -30,14 +30,7 @@ def leaderboard_command(
             metavar="RESULTS...", help="Folders of `pairwright evaluate`, or single .json files."
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write leaderboard.html, .md and .json there.",
-            callback=output_folder,
-        ),
-    ] = None,
+    out: Annotated[Path | None, new_folder("Write leaderboard.html, .md and .json there.")] = None,
     verify: Annotated[
         Path | None,
         typer.Option(
@@ -45,8 +38,7 @@ def leaderboard_command(
         ),
     ] = None,
     scorers: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.toml", help="With --verify: the file of scorers that was used."),
+        Path | None, scorers_file("With --verify: the file of scorers that was used.")
     ] = None,
 ) -> None:
     """Rank scorers by what they got right on one release, and say which can be distinguished.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from typer.models import OptionInfo
 
 from pairwright.assets import DOCS
 from pairwright.cli.printing import say, warn
@@ -17,12 +18,32 @@ if TYPE_CHECKING:
     from pairwright.evaluate.results import ResultSummary
     from pairwright.workflows.evaluation import EvaluationResult
 
+
+def new_folder(help: str) -> OptionInfo:
+    """An option for the folder of what a command makes, which may not be inside a release."""
+    option: OptionInfo = typer.Option(metavar="DIR", help=help, callback=output_folder)
+    return option
+
+
+def scorers_file(help: str) -> OptionInfo:
+    """An option for the file that says what scorers, endpoints and so on are."""
+    option: OptionInfo = typer.Option("--scorers", metavar="FILE.toml", help=help)
+    return option
+
+
+def least_share(help: str) -> OptionInfo:
+    """An option for the share of something below which a command exits with 1."""
+    option: OptionInfo = typer.Option(min=0, max=1, help=help)
+    return option
+
+
 ReleasePath = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")]
-ResultFolder = Annotated[
-    Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
-]
+ResultFolder = Annotated[Path, new_folder("Folder of the results.")]
 PairSplit = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only this split's pairs [all].")
+]
+ItemLimit = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
 ]
 SubjectLimit = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")

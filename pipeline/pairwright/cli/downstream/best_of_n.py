@@ -9,7 +9,7 @@ from rich.console import Console
 
 from pairwright.cli.printing import say, table_of, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ReleasePath, ResultFolder, end
+from pairwright.cli.scoring import ReleasePath, ResultFolder, end, least_share, scorers_file
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 def best_of_n_command(
     release: ReleasePath,
-    scorers: Annotated[
-        Path,
-        typer.Option(
-            "--scorers", metavar="FILE.toml", help="Its [policy], [judge], scorers and endpoints."
-        ),
-    ],
+    scorers: Annotated[Path, scorers_file("Its [policy], [judge], scorers and endpoints.")],
     out: ResultFolder,
     scorer: Annotated[
         list[str], typer.Option(metavar="NAME", help="A scorer that picks; again for more.")
@@ -42,9 +37,7 @@ def best_of_n_command(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first N questions, to try it.")
     ] = None,
-    coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of questions that must count.")
-    ] = 0.95,
+    coverage: Annotated[float, least_share("Least share of questions that must count.")] = 0.95,
 ) -> None:
     """Sample N answers a question from a policy and let scorers pick the best of k.
 

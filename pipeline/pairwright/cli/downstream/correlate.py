@@ -11,7 +11,7 @@ from rich.text import Text
 
 from pairwright.cli.printing import say
 from pairwright.cli.progress import display
-from pairwright.workflows.output import output_folder
+from pairwright.cli.scoring import new_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.correlation import Correlations
@@ -46,12 +46,7 @@ def correlate_command(
     ] = "rank",
     p: Annotated[float, typer.Option(help="RBO: how much depth counts.")] = 0.9,
     seed: Annotated[int, typer.Option(min=0, help="Of random orders.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write report.html, report.md and .json.", callback=output_folder
-        ),
-    ] = None,
+    out: Annotated[Path | None, new_folder("Write report.html, report.md and .json.")] = None,
 ) -> None:
     """Correlate benchmark scores with downstream scores over the same models.
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from pairwright.cli.printing import say, table_of, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ReleasePath, ResultFolder, end
+from pairwright.cli.scoring import ReleasePath, ResultFolder, end, least_share, scorers_file
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
@@ -23,13 +23,9 @@ def judge_outputs_command(
     outputs: Annotated[
         Path, typer.Argument(metavar="OUTPUTS.jsonl", help="One output a line: id, model, output.")
     ],
-    scorers: Annotated[
-        Path, typer.Option("--scorers", metavar="FILE.toml", help="Its [judge] and [endpoints].")
-    ],
+    scorers: Annotated[Path, scorers_file("Its [judge] and [endpoints].")],
     out: ResultFolder,
-    coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of outputs that must get a score.")
-    ] = 0.95,
+    coverage: Annotated[float, least_share("Least share of outputs that must get a score.")] = 0.95,
 ) -> None:
     """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 

@@ -15,9 +15,11 @@ from pairwright.cli.scoring import (
     ReleasePath,
     SubjectLimit,
     end_by_coverage,
+    least_share,
+    new_folder,
     print_result,
+    scorers_file,
 )
-from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.guided.records import PolicyAccuracy
@@ -25,20 +27,8 @@ if TYPE_CHECKING:
 
 def policy_command(
     release: ReleasePath,
-    scorers: Annotated[
-        Path,
-        typer.Option(
-            "--scorers", metavar="FILE.toml", help="Guided policies, their policies and rewards."
-        ),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR",
-            help="Folder of the results; one of `evaluate` will do.",
-            callback=output_folder,
-        ),
-    ],
+    scorers: Annotated[Path, scorers_file("Guided policies, their policies and rewards.")],
+    out: Annotated[Path, new_folder("Folder of the results; one of `evaluate` will do.")],
     scorer: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A guided policy; again for more [all of the file]."),
@@ -53,7 +43,7 @@ def policy_command(
     split: PairSplit = None,
     limit: SubjectLimit = None,
     coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of twins and other pairs to score.")
+        float, least_share("Least share of twins and other pairs to score.")
     ] = 0.95,
 ) -> None:
     """Policy accuracy: whether what reward-guided decoding adds up prefers the chosen response.

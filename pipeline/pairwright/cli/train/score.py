@@ -10,7 +10,7 @@ from rich.table import Table
 
 from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ResultFolder, end
+from pairwright.cli.scoring import ItemLimit, ResultFolder, end, least_share
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -23,12 +23,8 @@ def score_planners_command(
         Path, typer.Argument(metavar="SETTINGS.toml", help="Planners, source, judge.")
     ],
     out: ResultFolder,
-    limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
-    ] = None,
-    coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of items that must be compared.")
-    ] = 0.95,
+    limit: ItemLimit = None,
+    coverage: Annotated[float, least_share("Least share of items that must be compared.")] = 0.95,
 ) -> None:
     """Compare planners on held-out gold aspects: precision, recall and F1, with intervals by user.
 
