@@ -80,7 +80,9 @@ def _print(console: Console, comparison: "ReleaseDiff") -> None:
         (*map(visible, (change.config, change.what, change.reason)), f"{change.pairs:,}")
         for change in comparison.counts
     )
-    console.print(table_of(("configuration", "what", "reason", "pairs"), rows, left=3))
+    console.print(
+        table_of(("configuration", "what", "reason", "pairs"), rows, left=3, overflow="fold")
+    )
     for subject in comparison.subjects[:LISTED]:
         line = visible(f"{subject.subject}  {subject.what}: {subject.reason}")
         say(console, line)
