@@ -116,6 +116,15 @@ def test_the_report_says_reasons_in_words(tmp_path: Path) -> None:
     assert "the chosen response alone does not deliver most" in report
 
 
+def test_status_shows_what_the_last_report_decided(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other))
+    assert "decisions of the last report" not in pairwright("human", "status", run).out
+    decide(run)
+    said = " ".join(pairwright("human", "status", run).out.split())
+    assert "decisions of the last report refused 4" in said
+    assert "the chosen response alone does not deliver most" in said
+
+
 # Rows and answer key
 
 

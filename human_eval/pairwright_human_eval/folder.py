@@ -63,6 +63,11 @@ class HumanFolder:
         return self.private / "imports.jsonl"
 
     @property
+    def looks(self) -> Path:
+        """What each report saw of the claim that the stopping rule is about."""
+        return self.private / "looks.jsonl"
+
+    @property
     def people(self) -> Path:
         """Which account of the server is which annotator."""
         return self.private / "people.json"

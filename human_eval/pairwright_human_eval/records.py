@@ -75,6 +75,15 @@ class KeyedTask(Record):
     """`digest` of the task's data as written."""
 
 
+class StoppingRule(Record):
+    """How often the answers may be looked at before all are in, and what would end the study."""
+
+    looks: int
+    """Looks in all, the one at the end included."""
+    floor: float
+    """The share of votes for the chosen response that the study is to be above or below of."""
+
+
 class Study(Record):
     """What was fixed when the tasks were exported (`human/private/study.json`)."""
 
@@ -104,6 +113,8 @@ class Study(Record):
     """Of the forms and guidelines."""
     config_hashes: dict[str, str]
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
+    stopping: StoppingRule | None = None
+    """None in studies of older versions."""
     mirrored_checks: bool = False
     """Whether only the posts decide its attention checks. False in studies of older versions: some
     of their right answers can be seen without the posts."""

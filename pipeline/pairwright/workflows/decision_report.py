@@ -7,7 +7,9 @@ from pathlib import Path
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision, write_decisions
+from pairwright_human_eval.looks import take_look
 from pairwright_human_eval.report import StudyReport, write_report
+from pairwright_human_eval.subjects import outlines_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,10 @@ def decide(run: str | Path, *, progress: Progress = log_notes) -> DecisionReport
         subjects, answers = study.subjects(), study.answers()
         decisions = study.decide(subjects, answers.verdicts)
         write_decisions(study.folder.decisions, decisions.values())
+        looks = take_look(
+            study.folder, study.fixed, outlines_of(subjects, study.fixed.key), answers.verdicts,
+            study.excluded(answers.verdicts),
+        )  # fmt: skip
         report = write_report(
             study.folder,
             subjects,
@@ -49,6 +55,9 @@ def decide(run: str | Path, *, progress: Progress = log_notes) -> DecisionReport
             answers.verdicts,
             answers.set_aside,
             study.rules,
+            looks=looks,
+            decisions=decisions,
+            rest=study.not_sampled(),
             progress=lambda name: progress(Step(name)),
         )
         second = {keyed.subject for keyed in study.fixed.key.values() if keyed.round == 2}

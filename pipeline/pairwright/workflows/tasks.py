@@ -24,7 +24,7 @@ from pairwright_human_eval.control_power import control_designs, control_power
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
-from pairwright_human_eval.records import KeyedTask, Kind, Study, Verdict, pseudonyms
+from pairwright_human_eval.records import KeyedTask, Kind, StoppingRule, Study, Verdict, pseudonyms
 from pairwright_human_eval.study_files import (
     add_adjudication,
     not_given,
@@ -119,6 +119,8 @@ def export_tasks(
     seed: int | None = None,
     tool: AnnotationTool = "label-studio",
     language: str = "en",
+    looks: int = 1,
+    floor: float = 0.5,
     leave_out: Iterable[Screened] = (),
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
@@ -130,7 +132,9 @@ def export_tasks(
     RUN/config.toml, fixed by this export. With the `tool` `spreadsheet` there is also a CSV file
     for each annotator. `language` is that of the forms and guidelines, such as `de`.
     Texts are looked through first; `leave_out` keeps twins and pairs with `personal` data, or on
-    `sensitive` subjects, out of the study.
+    `sensitive` subjects, out of the study. The answers are looked at `looks` times, the last time
+    when all are in; the study may end where the share of votes for the chosen response is surely
+    above or below `floor`.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -175,6 +179,7 @@ def export_tasks(
         scales=scales,
         language=language,
         config_hashes=config_hashes(scales, load_language(language)),
+        stopping=StoppingRule(looks=looks, floor=floor),
         mirrored_checks=True,
     )
     new = write_study(human, study, tasks)

@@ -50,6 +50,17 @@ def export_command(
     language: Annotated[
         str, typer.Option(metavar="CODE", help="Of the forms and guidelines: en or de.")
     ] = "en",
+    looks: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Reports by which the study may stop, in all.")
+    ] = 1,
+    floor: Annotated[
+        float,
+        typer.Option(
+            parser=share_of,
+            metavar="SHARE",
+            help="Of the votes for the chosen response: surely above or below it, it may stop.",
+        ),
+    ] = 0.5,
     leave_out: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,6 +82,8 @@ def export_command(
       pairwright human export runs/first --annotators 9 --overlap 3 --sample 200 --checks 5%
 
       pairwright human export runs/first --tool spreadsheet --language de
+
+      pairwright human export runs/first --looks 3 --floor 60%
     """
     # What assigns tasks takes a while to import, and other commands do without.
     from pairwright.workflows.tasks import export_tasks
@@ -84,6 +97,8 @@ def export_command(
         seed=seed,
         tool=tool,
         language=language,
+        looks=looks,
+        floor=floor,
         leave_out=_screened(leave_out or ()),
     )
     _print(Console(), run, made)

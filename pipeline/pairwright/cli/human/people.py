@@ -1,10 +1,11 @@
 """`pairwright human people`, `start`, `replace` and `withdraw`: who takes part."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath
@@ -12,6 +13,9 @@ from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
 from pairwright.workflows import collector
+
+if TYPE_CHECKING:
+    from pairwright.workflows.participants import Participant
 
 COLUMNS = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "hours", "pay", "code",
@@ -54,36 +58,32 @@ def people_command(
 
     collector.ease()
     listed = list_participants(run, join=join or (), hourly=hourly, longest_minutes=longest)
-    table = Table(box=box.SIMPLE)
-    for n, head in enumerate(
-        (
-            "annotator",
-            "participant",
-            "state",
-            "tasks",
-            "answered",
-            "skipped",
-            "hours",
-            "pay",
-            "code",
-        )
-    ):
-        table.add_column(head, justify="right" if 3 <= n <= 7 else "left")
-    for one in listed.people:
-        table.add_row(
-            one.annotator,
-            one.participant.replace("[", "\\["),
-            one.state,
-            f"{one.tasks:,}",
-            f"{one.answered:,}",
-            f"{one.skipped:,}",
-            "" if one.hours is None else f"{one.hours:.2f}",
-            "" if one.pay is None else f"{one.pay:,.2f}",
-            one.code,
-        )
+    rows = [_cells(one) for one in listed.people]
+    table = Table(box=box.SIMPLE, padding=0)
+    # A column that nobody has anything in is left out.
+    shown = [n for n in range(len(COLUMNS)) if any(row[n] for row in rows)]
+    for n in shown:
+        table.add_column(COLUMNS[n], justify="right" if 3 <= n <= 7 else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(escape(row[n]) for n in shown))
     console = Console()
     console.print(table)
     console.print(f"Written: {listed.file}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _cells(one: "Participant") -> tuple[str, ...]:
+    """In the order of COLUMNS."""
+    return (
+        one.annotator,
+        one.participant,
+        one.state,
+        f"{one.tasks:,}",
+        f"{one.answered:,}",
+        f"{one.skipped:,}",
+        "" if one.hours is None else f"{one.hours:.2f}",
+        "" if one.pay is None else f"{one.pay:,.2f}",
+        one.code,
+    )
 
 
 def start_command(run: RunPath) -> None:

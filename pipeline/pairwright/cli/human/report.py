@@ -42,6 +42,8 @@ def report_command(run: RunPath) -> None:
         console.print(warning, style="bold red", markup=False, highlight=False)
     console.print(_decided(found.decisions.values()))
     console.print(_agreed(report))
+    for line in _look_lines(report):
+        console.print(line, markup=False, highlight=False)
     if report.head.simulated_verdicts:
         console.print("Simulated annotators answered: this verifies nothing.")
     elif not report.head.verdicts:
@@ -65,6 +67,19 @@ def _warnings(report: "StudyReport") -> Iterator[str]:
         yield (
             f"The rule is not as fixed at export: {change.name} was {change.fixed},"
             f" now {change.in_force}"
+        )
+
+
+def _look_lines(report: "StudyReport") -> Iterator[str]:
+    """What the stopping rule says, where somebody has voted."""
+    from pairwright_human_eval.report.looks import OUTCOMES, look_text, rule_text
+
+    if report.looks and report.looks.looks:
+        last = report.looks.looks[-1]
+        yield f"Looks. {rule_text(report.looks)}"
+        yield (
+            f"At this one {100 * last.information:.0f} % of the votes are in; for the chosen"
+            f" response {look_text(last)} of {last.n:,}; the floor: {OUTCOMES[last.outcome]}."
         )
 
 

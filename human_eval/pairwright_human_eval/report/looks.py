@@ -1,0 +1,59 @@
+"""How often the answers were looked at, and what the stopping rule said each time."""
+
+from collections.abc import Iterator
+
+from pairwright.report import Block, Table
+from pairwright_human_eval.looks import Look, Looks, Outcome
+from pairwright_human_eval.report.records import StudyReport
+
+
+def looks_section(report: StudyReport) -> Iterator[Block]:
+    """The looks, with the rule; nothing more where nobody has looked."""
+    found = report.looks
+    if found is None or not found.looks:
+        yield "No vote is in: nobody has looked at the answers."
+        return
+    yield rule_text(found)
+    yield Table(
+        ("look", "votes in", "of all", "for the chosen, of all votes", "n", "dyads", "the floor"),
+        tuple(
+            (
+                str(n), f"{look.votes:,}", f"{100 * look.information:.0f} %", look_text(look),
+                f"{look.n:,}", f"{look.dyads:,}", OUTCOMES[look.outcome],
+            )
+            for n, look in enumerate(found.looks, start=1)
+        ),
+        left=1,
+        note=(
+            "Repeated confidence intervals: all looks together hold the true share in 95 % of"
+            " studies (spending function of Lan and DeMets, of the kind of O'Brien and Fleming)."
+            " Votes of excluded annotators are in, and do not count. Every other interval of this"
+            " report is that of a single look."
+        ),
+    )  # fmt: skip
+
+
+OUTCOMES: dict[Outcome, str] = {
+    "above": "above it: may stop",
+    "below": "below it: may stop",
+    "open": "not settled",
+}
+
+
+def rule_text(found: Looks) -> str:
+    """How many looks were fixed, and how many there were."""
+    made = len(found.looks)
+    if found.rule is None:
+        return f"No stopping rule was fixed at export. Looks at the answers: {made:,}."
+    more = " There were MORE LOOKS THAN WERE FIXED." if found.too_many else ""
+    return (
+        f"Fixed at export: {found.rule.looks:,} in all, and a floor of"
+        f" {100 * found.rule.floor:.0f} % of the votes for the chosen response. Looks at the"
+        f" answers: {made:,}.{more}"
+    )
+
+
+def look_text(look: Look) -> str:
+    """`71 % (60 to 80)`."""
+    share, low, high = (100 * value for value in (look.share, look.low, look.high))
+    return f"{share:.0f} % ({low:.0f} to {high:.0f})"

@@ -1,0 +1,124 @@
+"""Looks at a study before its end: their bounds, and the rule that is fixed at export."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairwright.sequential import error_spent, look_bounds
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.looks import take_look
+from pairwright_human_eval.records import StoppingRule, Verdict
+from pairwright_human_eval.study_files import FixedStudy
+from pairwright_human_eval.subjects import outlines_of, subjects_of
+from small_studies import FILE, Made, mixed, study_of, votes
+from study import pairwright
+
+# As published for this spending function, two-sided at 5 %, looks at equal steps.
+KNOWN = {
+    1: [1.960],
+    2: [2.963, 1.969],
+    3: [3.710, 2.511, 1.993],
+    4: [4.333, 2.963, 2.359, 2.014],
+    5: [4.877, 3.357, 2.680, 2.290, 2.031],
+}
+
+
+@pytest.mark.parametrize("looks", KNOWN)
+def test_bounds_are_those_that_are_published(looks: int) -> None:
+    shares = [(n + 1) / looks for n in range(looks)]
+    assert look_bounds(shares, 0.05) == pytest.approx(KNOWN[looks], abs=0.001)
+
+
+def test_looks_at_any_time_err_together_as_often_as_one() -> None:
+    shares = [0.15, 0.4, 0.45, 0.9, 1.0]
+    chance = np.random.default_rng(0)
+    steps = np.diff([0.0, *shares])
+    paths = np.cumsum(chance.standard_normal((100_000, 5)) * np.sqrt(steps), axis=1)
+    scores = np.abs(paths / np.sqrt(shares))
+    assert (scores > look_bounds(shares, 0.05)).any(axis=1).mean() == pytest.approx(0.05, abs=0.002)
+    # Which a fixed 1.96 at each look does not.
+    assert (scores > 1.96).any(axis=1).mean() > 0.1
+    assert error_spent(1, 0.05) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.5, 0.4], [0.0], [1.1]])
+def test_shares_that_do_not_grow_are_refused(shares: list[float]) -> None:
+    with pytest.raises(ValueError, match="must grow"):
+        look_bounds(shares, 0.05)
+
+
+@pytest.fixture(scope="module")
+def made() -> Made:
+    return study_of(mixed(0, 60), wrong_profile=0, narrative=0, repeats=0)
+
+
+def answered(made: Made, n: int, *, against: bool = False) -> list[Verdict]:
+    """The first `n` votes that the study asks for, all for the chosen response or against it."""
+    pairs = {pair.id: pair for subject in made.subjects for pair in subject.pairs}
+    given = []
+    for task in made.keyed("vote", kind="preference")[:n]:
+        (verdict,) = votes(pairs[task.pair or ""], "-" if against else "+")
+        named = {"task": task.task, "annotator": task.annotator}
+        given.append(verdict.model_copy(update=named))
+    return given
+
+
+def test_a_look_is_kept_once_and_counted_against_the_rule(made: Made, tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    folder.private.mkdir(parents=True)
+    key = {task.task: task for task in made.keyed()}
+    fixed = FixedStudy(made.study(stopping=StoppingRule(looks=2, floor=0.5)), key)
+    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), key)
+
+    def look(n: int, *, against: bool = False):  # type: ignore[no-untyped-def]
+        given = answered(made, n, against=against)
+        return take_look(folder, fixed, outlines, given, frozenset())
+
+    assert look(0).looks == ()
+    first = look(90)
+    assert first == look(90)
+    (seen,) = first.looks
+    assert (seen.votes, seen.information, seen.share, seen.outcome) == (90, 0.5, 1.0, "above")
+    assert seen.bound == pytest.approx(2.963, abs=0.001)
+    second = look(180)
+    assert [one.information for one in second.looks] == [0.5, 1.0]
+    assert second.looks[1].bound == pytest.approx(1.969, abs=0.001)
+    assert not second.too_many
+    assert second == look(120), "taken back: nothing new was seen"
+
+
+def test_votes_against_the_chosen_response_are_below_the_floor(made: Made, tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    folder.private.mkdir(parents=True)
+    key = {task.task: task for task in made.keyed()}
+    fixed = FixedStudy(made.study(stopping=StoppingRule(looks=1, floor=0.5)), key)
+    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), key)
+    for n in (100, 150):
+        given = answered(made, n, against=True)
+        found = take_look(folder, fixed, outlines, given, frozenset())
+        assert found.looks[-1].outcome == "below"
+    assert found.too_many
+
+
+def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
+    assert pairwright("init", tmp_path / "study").code == 0
+    config, run = tmp_path / "study" / "pairwright.toml", tmp_path / "run"
+    assert pairwright("build", config, "--run", run, "--limit", 8).code == 0
+    assert pairwright("human", "export", run, "--looks", 2, "--floor", "60%").code == 0
+    other = pairwright("human", "export", run, "--looks", 3, "--floor", "60%")
+    assert other.code == 2
+    assert "another study was exported here" in other.err
+    assert pairwright("human", "simulate", run).code == 0
+    done = pairwright("human", "report", run)
+    assert done.code == 0, done.said
+    assert "Fixed at export: 2 in all, and a floor of 60 %" in done.out
+    looks = json.loads((run / "human" / "report.json").read_bytes())["looks"]
+    assert (len(looks["looks"]), looks["looks"][0]["information"]) == (1, 1.0)
+    assert "Looks at the answers: 1." in (run / "human" / "report.md").read_text("utf-8")
+    shutil.copy(run / "human" / "private" / "key.jsonl", run / "human" / "private" / "looks.jsonl")
+    broken = pairwright("human", "report", run)
+    assert broken.code == 2
+    assert "looks.jsonl" in broken.err
