@@ -15,6 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from pairwright import assets
 from pairwright.records import Adherence, AspectScore, Pair, Quality
+from pairwright.report import to_markdown
 from pairwright.settings.domains import load_scales
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
@@ -31,6 +32,7 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.report.by_question import agreement_table
+from pairwright_human_eval.report.pages import page_of
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
@@ -764,6 +766,21 @@ def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
     comments = found["md"][found["md"].index("## Comments") : found["md"].index("## The rule")]
     assert "annotator-" not in comments
     assert "<script" not in found["md"]
+
+
+def test_the_report_says_how_often_who_does_not_read_would_have_passed() -> None:
+    """Only of checks that only the posts decide: of older studies nothing can be said."""
+    asked = Asked(mixed(4, 4))
+    verdicts = asked.verdicts(right)
+    older = asked.report(verdicts)
+    assert {row.nonreader for row in older.annotators} == {None}
+    assert "cannot be said" in to_markdown(page_of(older))
+    study = asked.fixed.study.model_copy(update={"mirrored_checks": True})
+    asked.fixed = FixedStudy(study, asked.fixed.key)
+    report = asked.report(verdicts)
+    assert {row.attention.n for row in report.annotators} == {7}
+    assert {row.nonreader for row in report.annotators} == {8 / 128}
+    assert "at most 6.2 %, with 7 checks" in " ".join(to_markdown(page_of(report)).split())
 
 
 def test_the_agreement_table_has_a_row_for_every_question_in_the_order_of_the_work() -> None:

@@ -116,6 +116,15 @@ def test_the_report_says_reasons_in_words(tmp_path: Path) -> None:
     assert "the chosen response alone does not deliver most" in report
 
 
+def test_status_shows_what_the_last_report_decided(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other))
+    assert "decisions of the last report" not in pairwright("human", "status", run).out
+    decide(run)
+    said = " ".join(pairwright("human", "status", run).out.split())
+    assert "decisions of the last report refused 4" in said
+    assert "the chosen response alone does not deliver most" in said
+
+
 # Rows and answer key
 
 
@@ -178,7 +187,7 @@ def test_a_release_of_an_older_study_verifies(release: Path) -> None:
 def as_format_2(bad: Tampered) -> None:
     """As releases were before rows had answers on aspects."""
     for path in sorted((bad.root / "data").rglob("*.parquet")):
-        found = pq.read_table(path)
+        found = pq.read_table(path).drop_columns(["label_error"])
         kept = [[_before(aspect) for aspect in row] for row in found["rubric_aspects"].to_pylist()]
         place = found.schema.get_field_index("rubric_aspects")
         entry = found.schema.field("rubric_aspects").type.value_type

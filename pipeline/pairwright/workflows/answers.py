@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.annotation_exports import import_files, undo_import
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.simulation import Traits, simulate
 from pairwright_human_eval.study_files import closed_key
@@ -195,3 +198,16 @@ def study_progress(run: str | Path) -> tuple[AnnotatorProgress, ...]:
         AnnotatorProgress(who, kind, round, assigned[who, round, kind], answered[who, round, kind])
         for who, round, kind in order
     )
+
+
+def last_decisions(run: str | Path) -> tuple[Decision, ...]:
+    """The decisions of the last report, which is not a further look at the answers; empty where
+    nothing was reported yet.
+
+    Raises InputError where decisions.jsonl cannot be read.
+
+        >>> Counter(decision.state for decision in last_decisions("runs/first"))
+        Counter({'verified': 61, 'refused': 7, 'disputed': 4})
+    """
+    path = HumanFolder(Path(run)).decisions
+    return tuple(read_lines(path, Decision)) if path.exists() else ()
