@@ -12,8 +12,7 @@ from rich.console import Console
 
 from endpoint import Endpoint, in_thread, say, simulated
 from pairwright.assets import DOCS
-from pairwright.cli.evaluate_tables import print_result
-from pairwright.cli.scoring import end_by_coverage
+from pairwright.cli.scoring import end_by_coverage, print_result
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.board import gather_results

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pairwright.dataset import model_name, row_of
+from pairwright.dataset import model_name, read_rows, row_of, write_rows
+from pairwright.records import Follows
 from pairwright.release.derive import documents, release_context
 from pairwright.release.primary import read_primary
 from pairwright.release.provenance import run_provenance
@@ -54,6 +55,22 @@ def test_rows_name_a_model_that_is_a_folder_by_its_name() -> None:
     pair = PAIRS[0].model_copy(update={"draft": draft, "judge": "C:\\models\\judge"})
     row = row_of(pair)
     assert (row.generator, row.judge) == ("writer", "judge")
+
+
+def test_rows_say_how_the_planner_came_to_an_aspect(tmp_path: Path) -> None:
+    rubric = PAIRS[0].rubric
+    ways: tuple[Follows | None, ...] = ("stated", "pattern", None)
+    aspects = tuple(rubric.aspects[0].model_copy(update={"follows": way}) for way in ways)
+    changed = rubric.model_copy(update={"aspects": aspects})
+    draft = PAIRS[0].draft.model_copy(update={"adherence": {}})
+    row = row_of(PAIRS[0].model_copy(update={"rubric": changed, "draft": draft}))
+    write_rows(tmp_path / "rows.parquet", [row])
+    (read,) = read_rows(tmp_path / "rows.parquet")
+    assert [aspect.follows for aspect in read.rubric_aspects] == ["stated", "pattern", None]
+    # Without it, a row has the hash that older versions gave it.
+    assert ["follows" in aspect for aspect in row.model_dump()["rubric_aspects"]] == [
+        True, True, False
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("model", ["org/model-7b", "model", "models\\judge", "./writer", ""])

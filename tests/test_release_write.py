@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from pairwright.cli.release_tables import _notes
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
 from pairwright.dataset.checksums import read_checksums, root_digest, write_checksums
@@ -30,6 +29,7 @@ from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.workflows.new_release import release as make_release
+from pairwright.workflows.release_advice import advise
 from pairwright_human_eval.folder import HumanFolder
 from released import (
     DOMAINS,
@@ -695,7 +695,7 @@ def test_the_checks_that_failed_are_named() -> None:
         failed_checks=tuple(f"Check {n} (Home-twin)" for n in range(10)),
         errata_left_out=0,
     )
-    (line,) = (line for line in _notes(made, Path("run")) if "audit" in line)
+    (line,) = (line for line in advise(made, Path("run")) if "audit" in line)
     assert line.startswith("10 checks of its audit failed: Check 0 (Home-twin); Check 1")
     assert "Check 7 (Home-twin); and 2 more." in line
 

@@ -3,6 +3,8 @@
 Values are rounded to six places. What cannot be estimated is None, with its reason.
 """
 
+from pairwright.intervals import Interval
+from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.settings.rules import StoredRules
 from pairwright_human_eval.decision_parts import State
@@ -121,6 +123,33 @@ class Comment(Record):
     text: str
 
 
+class CalibrationBin(Record):
+    """Pairs whose judge's margins are about alike, and how people voted on them."""
+
+    least: float
+    most: float
+    mean: float
+    pairs: int
+    chosen: Interval
+    """Share of votes for the chosen response, by dyad; n counts votes."""
+
+
+class PoweredShare(Record):
+    """The share of one mode that people would verify of the whole run."""
+
+    mode: Mode
+    people: Interval
+    """Of those that people decided on, alone."""
+    judged: int
+    """Twins or pairs that were not sampled, with a judge's margin."""
+    value: float
+    low: float | None
+    high: float | None
+    """With the judge's margins; none where nothing varies."""
+    tuning: float
+    """The weight of the margins."""
+
+
 class StudyReport(Findings):
     """Everything that is reported: what the answers say, and what only the study's key says."""
 
@@ -132,6 +161,10 @@ class StudyReport(Findings):
     annotators: tuple[AnnotatorRow, ...]
     seconds: dict[Kind, Seconds]
     """Of all annotators together, in the first round."""
+    calibration: tuple[CalibrationBin, ...] = ()
+    """The judge's margin against people's votes."""
+    powered: tuple[PoweredShare, ...] = ()
+    """Empty where every twin and pair of the run was sampled."""
     looks: Looks | None = None
     """What this report and those before it saw of the claim of the stopping rule."""
     comments: tuple[Comment, ...]

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.printing import say, table_of
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -26,12 +27,12 @@ def print_audit(console: Console, audit: "Audit", folder: Path) -> None:
 
     source, result = audit.source, audit_verdict(audit)
     for warning in warnings(audit):
-        console.print(warning, style="bold red", markup=False, highlight=False)
+        say(console, warning, "bold red", wrap=True)
     name = short(f"{source.name} {source.version}".strip())
     configs = number_of(len(source.configs), "configuration")
     pairs = f"{number_of(source.rows, 'pair')} in {configs}"
     for line in (f"{name}: {pairs}", source.digest):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, line)
     for finding in result.findings:
         console.print(_failed(finding), soft_wrap=False)
     if blind := _accuracies(audit):
@@ -39,10 +40,10 @@ def print_audit(console: Console, audit: "Audit", folder: Path) -> None:
     if result.open:
         console.print(_undecided(audit))
     console.print(_counts(audit))
-    console.print(result.headline, style="bold", markup=False, highlight=False)
+    say(console, result.headline, "bold", wrap=True)
     files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
     for file in files:
-        console.print(f"  {folder / file}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"  {folder / file}")
 
 
 def _failed(finding: "FailedCheck") -> Text:
@@ -71,21 +72,18 @@ def _accuracies(audit: "Audit") -> Table | None:
     ]
     if not 0 < len(trials) <= LISTED:
         return None
-    table = Table(box=box.SIMPLE_HEAD, title="accuracy without the user", title_justify="left")
-    for n, head in enumerate(("", "configuration", "accuracy", "pairs", "")):
-        table.add_column(head, justify="right" if n in (2, 3) else "left")
+    rows = []
     for check in trials:
         if check.found is None or check.found.value is None:
             continue
         value, low, high = check.found.value, check.found.low, check.found.high
         interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        row = (
-            check.name.replace("_", " "),
-            short(check.config),
-            f"{value:.3f}{interval}",
-            f"{check.found.n:,}",
-        )
-        table.add_row(*map(Text, (*row, check.status.replace("_", " "))))
+        name, status = (text.replace("_", " ") for text in (check.name, check.status))
+        accuracy, pairs = f"{value:.3f}{interval}", f"{check.found.n:,}"
+        rows.append((name, short(check.config), accuracy, pairs, status))
+    heads, title = ("", "configuration", "accuracy", "pairs", ""), "accuracy without the user"
+    table = table_of(heads, rows, left=2, title=title, lines=box.SIMPLE_HEAD)
+    table.columns[-1].justify = "left"
     return table
 
 
@@ -97,23 +95,22 @@ def _undecided(audit: "Audit") -> Table:
     for check in audit.checks:
         if check.status == "too_few":
             needs.setdefault(definition_of(check).title, []).append(check.needed)
-    table = Table(box=box.SIMPLE_HEAD, title="too few pairs to decide", title_justify="left")
-    for n, head in enumerate(("", "configurations", "pairs of each that would settle it, about")):
-        table.add_column(head, justify="right" if n else "left")
+    rows = []
     for title, needed in needs.items():
         numbers = [n for n in needed if n is not None]
         most = f"{max(numbers):,}" if len(numbers) == len(needed) else "unknown"
-        table.add_row(title, f"{len(needed):,}", most)
-    return table
+        rows.append((title, f"{len(needed):,}", most))
+    heads = ("", "configurations", "pairs of each that would settle it, about")
+    return table_of(heads, rows, title="too few pairs to decide", lines=box.SIMPLE_HEAD)
 
 
 def _counts(audit: "Audit") -> Table:
     """Checks by family and status; those of the last column decide nothing."""
     counts = Counter((check.family, check.status) for check in audit.checks)
-    table = Table(box=box.SIMPLE_HEAD, title="checks", title_justify="left")
-    for n, head in enumerate(("", "failed", "too few pairs", "passed", "noted")):
-        table.add_column(head, justify="right" if n else "left")
-    for family in dict.fromkeys(check.family for check in audit.checks):
-        statuses: tuple[Status, ...] = ("fail", "too_few", "pass", "note")
-        table.add_row(family, *(f"{counts[family, status]:,}" for status in statuses))
-    return table
+    statuses: tuple[Status, ...] = ("fail", "too_few", "pass", "note")
+    rows = (
+        (family, *(f"{counts[family, status]:,}" for status in statuses))
+        for family in dict.fromkeys(check.family for check in audit.checks)
+    )
+    heads = ("", "failed", "too few pairs", "passed", "noted")
+    return table_of(heads, rows, title="checks", lines=box.SIMPLE_HEAD)

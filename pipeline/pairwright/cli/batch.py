@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.human.options import RunPath
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.models.batch import Ingested
 from pairwright.models.batch.ingest import MEANINGS
 from pairwright.text import number_of, visible
 
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
 OutPath = Annotated[
     Path, typer.Argument(metavar="OUT", help="The folder that --batch-out of the build named.")
 ]
@@ -79,14 +80,14 @@ def record_command(
     recorded = record_run(run, out, note=note)
     console = Console()
     units = number_of(recorded.units, "unit")
-    _print(console, f"{out}: {number_of(recorded.calls, 'call')} of {units}")
+    say(console, f"{out}: {number_of(recorded.calls, 'call')} of {units}")
     for name, model in recorded.head.models.items():
         simulated = f", {model.simulated:,} of them simulated" if model.simulated else ""
-        _print(console, f"  {visible(name)}: {number_of(model.calls, 'call')}{simulated}")
-    _print(console, f'To answer from it: base_url = "recording:{out.name}" beside a config.')
+        say(console, f"  {visible(name)}: {number_of(model.calls, 'call')}{simulated}")
+    say(console, f'To answer from it: base_url = "recording:{out.name}" beside a config.')
     if recorded.failed:
         failed = number_of(recorded.failed, "unit")
-        _print(console, f"{failed} failed: their missing calls are not in it.", style="yellow")
+        say(console, f"{failed} failed: their missing calls are not in it.", "yellow")
         raise typer.Exit(1)
 
 
@@ -108,7 +109,7 @@ def submit_command(run: RunPath, out: OutPath) -> None:
     console = Console()
     for shard, batch_id in submitted.new:
         sent = f"{shard.file}: {number_of(shard.lines, 'request')} to {shard.endpoint}"
-        _print(console, f"{sent} as {batch_id}")
+        say(console, f"{sent} as {batch_id}")
     batches = number_of(len(submitted.new), "new batch", "new batches")
     next_step = command("batch", "poll", run, out, "--wait")
     print_commands(console, f"{batches}, {submitted.before} submitted before. Next:", [next_step])
@@ -140,9 +141,9 @@ def poll_command(
     console = Console()
     for at in polled.shards:
         requests = number_of(at.shard.lines, "request")
-        _print(console, f"{at.shard.file}: {at.status}, {at.done:,} of {requests}")
+        say(console, f"{at.shard.file}: {at.status}, {at.done:,} of {requests}")
     for line in polled.troubles:
-        _print(console, line, style="yellow")
+        say(console, line, "yellow")
     if polled.ingested.lines:
         _print_ingested(console, polled.ingested)
     if polled.under_way:
@@ -156,8 +157,4 @@ def _print_ingested(console: Console, ingested: Ingested) -> None:
     lines: list[tuple[str, int]] = [("stored", ingested.stored), ("stored before", ingested.known)]
     lines += [(MEANINGS[kind], n) for kind, n in ingested.problems.most_common()]
     counts = "; ".join(f"{n:,} {what}" for what, n in lines)
-    _print(console, f"{number_of(ingested.lines, 'line')}: {counts}.")
-
-
-def _print(console: Console, line: str, style: str = "") -> None:
-    console.print(line, style=style, highlight=False, markup=False, soft_wrap=True)
+    say(console, f"{number_of(ingested.lines, 'line')}: {counts}.")

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import JsonValue
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.text import visible
 from pairwright.workflows import collector
@@ -70,7 +68,7 @@ def _print(console: Console, comparison: "ReleaseDiff") -> None:
     names = (
         f"{release.name} {release.version}" for release in (comparison.before, comparison.after)
     )
-    console.print(visible(" to ".join(names)), style="bold", markup=False, highlight=False)
+    say(console, visible(" to ".join(names)), "bold", wrap=True)
     if not comparison.same_dataset:
         console.print("These are releases of two datasets, not two of one.", style="yellow")
     if comparison.reversed:
@@ -78,16 +76,16 @@ def _print(console: Console, comparison: "ReleaseDiff") -> None:
     if not comparison.subjects:
         console.print("No pair was added, removed or changed.")
         return
-    table = Table(box=box.SIMPLE)
-    for n, head in enumerate(("configuration", "what", "reason", "pairs")):
-        table.add_column(head, justify="right" if n == 3 else "left", overflow="fold")
-    for change in comparison.counts:
-        words = (escape(visible(word)) for word in (change.config, change.what, change.reason))
-        table.add_row(*words, f"{change.pairs:,}")
-    console.print(table)
+    rows = (
+        (*map(visible, (change.config, change.what, change.reason)), f"{change.pairs:,}")
+        for change in comparison.counts
+    )
+    console.print(
+        table_of(("configuration", "what", "reason", "pairs"), rows, left=3, overflow="fold")
+    )
     for subject in comparison.subjects[:LISTED]:
         line = visible(f"{subject.subject}  {subject.what}: {subject.reason}")
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, line)
     if len(comparison.subjects) > LISTED:
         console.print(f"... and {len(comparison.subjects) - LISTED:,} more; --json has them all.")
     if any(subject.reason == EITHER for subject in comparison.subjects):

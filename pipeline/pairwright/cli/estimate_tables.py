@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
+from pairwright.cli.printing import table_of
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -19,22 +18,18 @@ def print_estimate(console: Console, expected: "BuildEstimate") -> None:
         ("if every first draft is accepted", expected.first_draft),
         ("at most, if every draw is used", expected.at_most),
     ):
-        table = Table(
-            title=f"{number_of(expected.items, 'item')}, {title}",
-            box=box.SIMPLE,
-            title_justify="left",
-        )
-        for name in ("role", "model", "calls", "prompt tokens", "reply tokens", "cost"):
-            table.add_column(name, justify="left" if name in ("role", "model") else "right")
-        for line in lines:
-            table.add_row(
+        rows = [
+            (
                 line.role,
                 f"{line.model} ({line.endpoint})",
-                f"{line.calls:,}",
-                f"{line.prompt_tokens:,}",
-                f"{line.completion_tokens:,}",
+                *(f"{n:,}" for n in (line.calls, line.prompt_tokens, line.completion_tokens)),
                 _range(line.cost_with_cache, line.cost),
             )
+            for line in lines
+        ]
+        heads = ("role", "model", "calls", "prompt tokens", "reply tokens", "cost")
+        items = number_of(expected.items, "item")
+        table = table_of(heads, rows, left=2, title=f"{items}, {title}")
         sums = (
             sum(getattr(line, name) for line in lines)
             for name in ("calls", "prompt_tokens", "completion_tokens")
@@ -67,24 +62,16 @@ def print_pilot_estimate(console: Console, expected: "PilotEstimate", n: int) ->
     from pairwright.construct.pilot import kept_word
 
     kept = kept_word(expected.mode)
-    table = Table(
-        title=f"By the pilot: {n:,} {kept if expected.given == 'kept' else 'items'}",
-        box=box.SIMPLE,
-        title_justify="left",
-    )
-    for name in ("", "expected", "95 % interval"):
-        table.add_column(name, justify="right" if name else "left")
     words = {"kept": f"{kept} kept", "prompt_tokens": "prompt tokens",
              "completion_tokens": "reply tokens"}  # fmt: skip
+    rows = []
     for one in expected.expected:
         places = 2 if one.name == "cost" else 0
         high = f"{one.high:,.{places}f}" if one.high < float("inf") else "no upper end"
-        table.add_row(
-            words.get(one.name, one.name),
-            f"{one.value:,.{places}f}",
-            f"{one.low:,.{places}f} to {high}",
-        )
-    console.print(table)
+        value, interval = f"{one.value:,.{places}f}", f"{one.low:,.{places}f} to {high}"
+        rows.append((words.get(one.name, one.name), value, interval))
+    title = f"By the pilot: {n:,} {kept if expected.given == 'kept' else 'items'}"
+    console.print(table_of(("", "expected", "95 % interval"), rows, title=title))
     console.print(
         f"Of {number_of(expected.users, 'user')} of the pilot with"
         f" {number_of(expected.items, 'item')} and {expected.kept:,} {kept} kept; intervals are of"

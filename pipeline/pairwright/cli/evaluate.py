@@ -1,7 +1,7 @@
 """`pairwright evaluate`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,11 +13,11 @@ from pairwright.cli.scoring import (
     ResultFolder,
     SubjectLimit,
     end_by_coverage,
+    least_share,
+    print_result,
+    scorers_file,
 )
 from pairwright.cli.shell import command, print_commands
-
-if TYPE_CHECKING:
-    pass
 
 
 def evaluate_command(
@@ -35,19 +35,11 @@ def evaluate_command(
             " [none, profile, wrong-profile].",
         ),
     ] = None,
-    scorers: Annotated[
-        Path | None,
-        typer.Option(
-            "--scorers", metavar="FILE.toml", help="What scorers, endpoints and so on are."
-        ),
-    ] = None,
+    scorers: Annotated[Path | None, scorers_file("What scorers, endpoints and so on are.")] = None,
     split: PairSplit = None,
     limit: SubjectLimit = None,
     coverage: Annotated[
-        float,
-        typer.Option(
-            min=0, max=1, help="Least share of twins and other pairs that must get a score."
-        ),
+        float, least_share("Least share of twins and other pairs that must get a score.")
     ] = 0.95,
 ) -> None:
     """Score a release's pairs with reward models and judges, shown more or less of the user.
@@ -69,7 +61,6 @@ def evaluate_command(
       pairwright leaderboard results --out board
     """
     # What reads and retrieves takes a while to import, and other commands do without.
-    from pairwright.cli.evaluate_tables import print_result
     from pairwright.workflows.evaluation import evaluate
 
     with display() as progress, interruptible() as stop:

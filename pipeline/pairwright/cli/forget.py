@@ -3,12 +3,10 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from pairwright.cli.human.options import RunPath
+from pairwright.cli.printing import table_of
 from pairwright.cli.progress import display
 from pairwright.workflows import collector
 
@@ -57,17 +55,14 @@ def forget_command(
 
 
 def _print(console: Console, removals: "Removals") -> None:
-    table = Table(box=box.SIMPLE, title=escape(str(removals.file)), title_justify="left")
-    for n, head in enumerate(
-        ("to be forgotten", "", "items", "posts", "pairs", "of them in twins")
-    ):
-        table.add_column(head, justify="right" if n > 1 else "left", overflow="fold")
-    for removal in removals.removals:
-        table.add_row(
-            escape(removal.given),
+    rows = [
+        (
+            removal.given,
             "recorded" if removal.new else "was recorded before",
-            f"{removal.items:,}", f"{removal.posts:,}", f"{removal.pairs:,}",
-            f"{2 * removal.twins:,}",
-        )  # fmt: skip
-    console.print(table)
+            *(f"{n:,}" for n in (removal.items, removal.posts, removal.pairs, 2 * removal.twins)),
+        )
+        for removal in removals.removals
+    ]
+    heads = ("to be forgotten", "", "items", "posts", "pairs", "of them in twins")
+    console.print(table_of(heads, rows, left=2, title=str(removals.file), overflow="fold"))
     console.print("The next release of this run goes without them.")

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import warn
+from pairwright.cli.scoring import new_folder, scorers_file
 from pairwright.errors import InputError
 from pairwright.text import number_of, visible
-from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.board import Leaderboard
@@ -30,14 +30,7 @@ def leaderboard_command(
             metavar="RESULTS...", help="Folders of `pairwright evaluate`, or single .json files."
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Write leaderboard.html, .md and .json there.",
-            callback=output_folder,
-        ),
-    ] = None,
+    out: Annotated[Path | None, new_folder("Write leaderboard.html, .md and .json there.")] = None,
     verify: Annotated[
         Path | None,
         typer.Option(
@@ -45,8 +38,7 @@ def leaderboard_command(
         ),
     ] = None,
     scorers: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.toml", help="With --verify: the file of scorers that was used."),
+        Path | None, scorers_file("With --verify: the file of scorers that was used.")
     ] = None,
 ) -> None:
     """Rank scorers by what they got right on one release, and say which can be distinguished.
@@ -87,10 +79,10 @@ def leaderboard_command(
 def _end_where_different(check: "ResultCheck", console: Console) -> None:
     """Exit with 1, naming files and pairs, where results are not what their replies give."""
     for line in check.differences[:SHOWN_DIFFERENCES]:
-        console.print(visible(line), markup=False, highlight=False, soft_wrap=True)
+        say(console, visible(line))
     if check.differences:
         warn(
-            f"{number_of(len(check.differences), 'difference')} in all: nothing is ranked.", console
+            console, f"{number_of(len(check.differences), 'difference')} in all: nothing is ranked."
         )
         raise typer.Exit(1)
     results_are = number_of(check.results, "result is", "results are")
@@ -104,7 +96,7 @@ def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.modes import mode_title
 
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
-    console.print(title, markup=False, highlight=False, soft_wrap=True)
+    say(console, title)
     for ranking in board.rankings:
         cells = rows(board, ranking)
         console.print(
@@ -119,14 +111,15 @@ def _print(console: Console, board: "Leaderboard") -> None:
         console.print(table)
         floors = [floor(ranking)] if ranking.test else []
         for sentence in (*why_unranked(board, ranking), *floors):
-            console.print(sentence, markup=False, highlight=False)
+            say(console, sentence, wrap=True)
     for warning in warnings(board):
-        console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        say(console, warning, "yellow")
     for sentence in people_sentences(board):
-        console.print(sentence, markup=False, highlight=False)
-    console.print(board.rule, markup=False, highlight=False)
-    console.print(
+        say(console, sentence, wrap=True)
+    say(console, board.rule, wrap=True)
+    say(
+        console,
         "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
         " of rows). In brackets: 95 % intervals by cluster.",
-        markup=False, highlight=False,
-    )  # fmt: skip
+        wrap=True,
+    )

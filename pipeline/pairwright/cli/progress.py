@@ -17,6 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.printing import say
 from pairwright.text import number_of, visible
 from pairwright.workflows.progress import BuildBegun, Event, Note, Progress, Step, Stop, UnitEnded
 
@@ -57,9 +58,7 @@ class _Display:
             case Step():
                 self._step(event)
             case Note(text):
-                self._console.print(
-                    text, style="yellow", markup=False, highlight=False, soft_wrap=True
-                )
+                say(self._console, text, "yellow")
             case BuildBegun(units, meter):
                 self._stop_bar()
                 self._panel = self._stack.enter_context(BuildPanel(self._console, units, meter))
@@ -92,9 +91,7 @@ class _Display:
         if step.name != self._last or time.monotonic() - self._since >= PLAIN_EVERY_S:
             self._last, self._since = step.name, time.monotonic()
             count = f": {_count(step.done, step.total)}" if step.done else ""
-            self._console.print(
-                f"{step.name}{count}", markup=False, highlight=False, soft_wrap=True
-            )
+            say(self._console, f"{step.name}{count}")
 
 
 class _Count(ProgressColumn):

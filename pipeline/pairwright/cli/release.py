@@ -8,19 +8,14 @@ from rich.console import Console
 
 from pairwright.cli.human.options import RunPath, share_of
 from pairwright.cli.progress import display
+from pairwright.cli.scoring import new_folder
 from pairwright.cli.verify import Public, Push, push_release
 from pairwright.workflows import collector
-from pairwright.workflows.output import output_folder
 
 
 def release_command(
     run: RunPath,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="DIR", help="A new folder, for the release.", callback=output_folder
-        ),
-    ],
+    out: Annotated[Path, new_folder("A new folder, for the release.")],
     version: Annotated[
         str, typer.Option(metavar="X.Y.Z", help="The version, higher than any before.")
     ],

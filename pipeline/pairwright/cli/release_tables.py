@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,17 +11,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright.assets import DOCS
+from pairwright.cli.printing import say
 from pairwright.cli.shell import command, print_commands
-from pairwright.release.run_notes import ERRATA_FILE as ERRATA
-from pairwright.release.summary import Summary
-from pairwright.settings.rules import ReleaseInfo
-from pairwright.text import number_of
+from pairwright.workflows.release_advice import advise
 
 if TYPE_CHECKING:
     from pairwright.workflows.new_release import ReleaseResult
-
-FAILED = 8
-"""Failed checks that are named."""
 
 
 def print_release(console: Console, run: Path, result: "ReleaseResult") -> None:
@@ -34,10 +28,10 @@ def print_release(console: Console, run: Path, result: "ReleaseResult") -> None:
     console.print(_released(result))
     if result.left_out:
         console.print(_left_out(result))
-    for line in _notes(result, run):
-        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    for line in advise(result, run):
+        say(console, line, "yellow")
     config, out = result.summary.configs[0].config, result.folder
-    console.print(f"Root digest: {result.digest}", markup=False, highlight=False, soft_wrap=True)
+    say(console, f"Root digest: {result.digest}")
     print_commands(
         console,
         "Next:",
@@ -83,53 +77,3 @@ def _left_out(result: "ReleaseResult") -> Table:
     for reason, n in sorted(result.left_out.items(), key=lambda row: (-row[1], row[0])):
         table.add_row(escape(reason), f"{n:,}")
     return table
-
-
-def _notes(result: "ReleaseResult", run: Path) -> Iterator[str]:
-    if result.failed_units:
-        yield (
-            f"{number_of(result.failed_units, 'unit')} of the build failed, and the release says"
-            " that it is short: build again to ask for them."
-        )
-    share, splits = (
-        result.provenance.validation_share,
-        {part.split for part in result.summary.parts},
-    )
-    if share and "validation" not in splits:
-        yield "No user is in the split `validation`: it takes users by hash, and they are few."
-    if share and "test" not in splits:
-        yield (
-            "No user is left in the split `test`, on which results are compared: `validation` takes"
-            " users by hash, and they are few. A smaller --validation leaves more of them."
-        )
-    if result.errata_left_out:
-        errata = number_of(result.errata, "erratum", "errata")
-        yield (
-            f"{result.errata_left_out:,} of {errata} left out: no pair that may be"
-            f" named, of this release or the one before, has their id. See {run / ERRATA}."
-        )
-    before = result.previous
-    if before and share < before.validation_share:
-        earlier = f"{before.validation_share:.12g}"
-        yield (
-            f"{before.name} {before.version} had a share of {earlier} of its users in the split"
-            f" `validation`, and this has {share:.12g}: some of them are now in `test`, where"
-            f" scorers that were tuned on them should not be tested. --validation {earlier} leaves"
-            " them."
-        )
-    if failed := result.failed_checks:
-        checks = number_of(len(failed), "check")
-        more = len(failed) - FAILED
-        named = "; ".join(failed[:FAILED]) + (f"; and {more:,} more" if more > 0 else "")
-        yield f"{checks} of its audit failed: {named}. audit/report.html says where and what to do."
-    if empty := not_stated(result.provenance.info, result.summary):
-        yield (
-            f'The pages say "Not stated." of {", ".join(empty)}: state them in [release] of'
-            f" {run / 'config.toml'}."
-        )
-
-
-def not_stated(info: ReleaseInfo, summary: Summary) -> list[str]:
-    """The fields that are empty, in their order. A licence is needed where a post has none."""
-    needless = {"licence"} - summary.licences.keys() if "unknown" not in summary.licences else set()
-    return [name for name, value in info if not value and name not in needless]

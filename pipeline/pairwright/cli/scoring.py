@@ -6,29 +6,58 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from typer.models import OptionInfo
 
 from pairwright.assets import DOCS
+from pairwright.cli.printing import say, warn
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
 if TYPE_CHECKING:
+    from pairwright.evaluate.decision import PairDecision
+    from pairwright.evaluate.results import ResultSummary
     from pairwright.workflows.evaluation import EvaluationResult
 
+
+def new_folder(help: str) -> OptionInfo:
+    """An option for the folder of what a command makes, which may not be inside a release."""
+    option: OptionInfo = typer.Option(metavar="DIR", help=help, callback=output_folder)
+    return option
+
+
+def scorers_file(help: str) -> OptionInfo:
+    """An option for the file that says what scorers, endpoints and so on are."""
+    option: OptionInfo = typer.Option("--scorers", metavar="FILE.toml", help=help)
+    return option
+
+
+def least_share(help: str) -> OptionInfo:
+    """An option for the share of something below which a command exits with 1."""
+    option: OptionInfo = typer.Option(min=0, max=1, help=help)
+    return option
+
+
 ReleasePath = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")]
-ResultFolder = Annotated[
-    Path, typer.Option(metavar="DIR", help="Folder of the results.", callback=output_folder)
-]
+ResultFolder = Annotated[Path, new_folder("Folder of the results.")]
 PairSplit = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only this split's pairs [all].")
+]
+ItemLimit = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
 ]
 SubjectLimit = Annotated[
     int | None, typer.Option(min=1, metavar="N", help="Only the first N subjects, to try it.")
 ]
 
 
-def warn(line: str, console: Console) -> None:
-    """Print a line that says what is missing."""
-    console.print(line, style="yellow", markup=False, highlight=False)
+def print_result(about: "ResultSummary", decisions: "list[PairDecision]") -> None:
+    """Print a result of a scorer in a condition."""
+    # Statistics take a while to import, and other commands do without.
+    from pairwright.evaluate.result_lines import result_lines
+
+    console = Console()
+    for line in result_lines(about, decisions):
+        say(console, line, wrap=True)
 
 
 def end(console: Console, *, short: bool, reasons: Iterable[str]) -> None:
@@ -47,13 +76,13 @@ def end_by_coverage(result: "EvaluationResult", coverage: float, console: Consol
         why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
         pairs = number_of(one.pairs, "pair has", "pairs have")
         warn(
+            console,
             f"{one.stem}: {one.scored:,} of {pairs} a score"
             f" ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
             f" pairs {one.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
-            console,
         )
     if short:
         page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
-        console.print(page, markup=False, highlight=False, soft_wrap=True)
+        say(console, page)
     reasons = [reason for one in result.results for reason in one.about.unscored]
     end(console, short=bool(short), reasons=reasons)

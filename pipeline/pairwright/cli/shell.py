@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
+from pairwright.cli.printing import say
+
 
 def program() -> str:
     """`pairwright`, or the path it was called by where the shell would not find it."""
@@ -23,6 +25,6 @@ def command(*parts: object) -> str:
 
 def print_commands(console: Console, title: str, commands: Iterable[str]) -> None:
     """Print commands below a title, each on one line however long it is."""
-    console.print(title, markup=False, highlight=False)
+    say(console, title, wrap=True)
     for line in commands:
-        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+        say(console, f"  {line}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
 from pairwright.text import number_of
@@ -103,10 +104,7 @@ def push_release(
     console, place = Console(), published.place
     print_verified(console, published.release, compared=digest is not None)
     access = "private: make it public on its settings page" if place.private else "public"
-    console.print(
-        f"Published as {place.tag}, {access}: {place.url}",
-        highlight=False, markup=False, soft_wrap=True,
-    )  # fmt: skip
+    say(console, f"Published as {place.tag}, {access}: {place.url}")
 
 
 def print_verified(
@@ -130,7 +128,7 @@ def print_verified(
         NOT_SHOWN + (COMPARED if compared else COMPARE),
     )
     for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(console, line)
 
 
 def _json(verified: "VerifiedRelease | None", difference: Difference | None) -> str:

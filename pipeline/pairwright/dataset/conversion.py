@@ -105,6 +105,7 @@ def _aspects(
             rejected_score=judged["rejected"][n].score if "rejected" in judged else None,
             support=answers[n][0] if answers else None,
             delivery=answers[n][1] if answers else None,
+            follows=aspect.follows,
         )
         for n, aspect in enumerate(pair.rubric.aspects)
     )

@@ -51,6 +51,7 @@ _ASPECT = pa.struct(
         "rejected_score": _NUMBER,
         "support": _SUPPORT,
         "delivery": _DELIVERY,
+        "follows": _TEXT,
     }
 )
 _QUALITY = pa.struct({"scale": _TEXT, "chosen": _NUMBER, "rejected": _NUMBER})
@@ -66,7 +67,7 @@ _OTHER = {
     "simulated": _YES,
 }
 SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
-_LATER = ("support", "delivery", "label_error")
+_LATER = ("support", "delivery", "follows", "label_error")
 """Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
 
 

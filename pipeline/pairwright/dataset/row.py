@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from pairwright.records import Mode, Origin, Record, content_id
+from pairwright.records import Follows, Mode, Origin, Record, content_id
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
 
@@ -65,12 +65,14 @@ class RowAspect(Record):
     support: RowSupport | None = None
     """None where nobody was asked about it, and in releases of older versions."""
     delivery: RowDelivery | None = None
+    follows: Follows | None = None
+    """How the planner came to it; None of gold and narrative aspects, and in older releases."""
 
     @model_serializer(mode="wrap")
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it where nobody was asked: its hash stays."""
         fields: dict[str, object] = handler(self)
-        for name in ("support", "delivery"):
+        for name in ("support", "delivery", "follows"):
             if getattr(self, name) is None:
                 fields.pop(name, None)
         return fields

@@ -1,10 +1,10 @@
 """What a user does from start to end, a module each: plain arguments in, a result out.
 
-Build      run_build.py build_estimate.py run_status.py batch_files.py recording.py workers/
-           example_study.py simulated_endpoint.py doctor/
+Build      run_build.py build_estimate.py run_status.py run_table.py batch_files.py recording.py
+           workers/ example_study.py simulated_endpoint.py doctor/
 Verify     tasks.py text_screening.py task_preview.py answers.py participants.py study.py
            study_plan/ start_pages.py decision_report.py label_studio.py
-Release    new_release.py release_content.py releases.py removal.py pair_audit.py
+Release    new_release.py release_content.py release_advice.py releases.py removal.py pair_audit.py
 Evaluate   evaluation.py ranking.py condition_scores.py scorers.py scorer_refs.py vllm_scores.py
 Downstream best_samples.py output_judging.py body_writing.py body_source.py guided_policies.py
            correlation.py

@@ -56,6 +56,8 @@ def decide(run: str | Path, *, progress: Progress = log_notes) -> DecisionReport
             answers.set_aside,
             study.rules,
             looks=looks,
+            decisions=decisions,
+            rest=study.not_sampled(),
             progress=lambda name: progress(Step(name)),
         )
         second = {keyed.subject for keyed in study.fixed.key.values() if keyed.round == 2}

@@ -24,7 +24,14 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.replacement import closed_tasks, read_replacements
 from pairwright_human_eval.study_files import FixedStudy, read_study
-from pairwright_human_eval.subjects import Subject, file_hash, outlines_of, subjects_of
+from pairwright_human_eval.subjects import (
+    Outline,
+    Subject,
+    file_hash,
+    outline_of,
+    outlines_of,
+    subjects_of,
+)
 
 
 class OpenStudy(NamedTuple):
@@ -45,6 +52,17 @@ class OpenStudy(NamedTuple):
         exported = {keyed.subject for keyed in self.fixed.key.values()}
         whole = subjects_of(iterate_pairs(self.folder.run), pairs)
         return [subject for subject in whole if subject.id in exported]
+
+    def not_sampled(self) -> list[Outline]:
+        """The subjects of the run that the study could have asked about and does not, without their
+        texts; none where some were left out on purpose, for those asked are no sample of these."""
+        study = self.fixed.study
+        if study.sampled == study.of:
+            return []
+        exported = {keyed.subject for keyed in self.fixed.key.values()}
+        whole = subjects_of(iterate_pairs(self.folder.run), self.pairs())
+        rest = [outline_of(subject) for subject in whole if subject.id not in exported]
+        return rest if len(rest) == study.of - study.sampled else []
 
     def pairs(self) -> Path:
         """The run's pairs.jsonl. Raises InputError where the tasks were made of another file."""

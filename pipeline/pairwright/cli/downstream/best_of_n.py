@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from pairwright.cli.printing import say, table_of, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ReleasePath, ResultFolder, end, warn
+from pairwright.cli.scoring import ReleasePath, ResultFolder, end, least_share, scorers_file
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -20,12 +19,7 @@ if TYPE_CHECKING:
 
 def best_of_n_command(
     release: ReleasePath,
-    scorers: Annotated[
-        Path,
-        typer.Option(
-            "--scorers", metavar="FILE.toml", help="Its [policy], [judge], scorers and endpoints."
-        ),
-    ],
+    scorers: Annotated[Path, scorers_file("Its [policy], [judge], scorers and endpoints.")],
     out: ResultFolder,
     scorer: Annotated[
         list[str], typer.Option(metavar="NAME", help="A scorer that picks; again for more.")
@@ -43,9 +37,7 @@ def best_of_n_command(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only the first N questions, to try it.")
     ] = None,
-    coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of questions that must count.")
-    ] = 0.95,
+    coverage: Annotated[float, least_share("Least share of questions that must count.")] = 0.95,
 ) -> None:
     """Sample N answers a question from a policy and let scorers pick the best of k.
 
@@ -86,18 +78,14 @@ def best_of_n_command(
 def _print(console: Console, summary: "BestOfN", out: Path) -> None:
     from pairwright.evaluate.best_of_n.page import GAIN_SAYS, HEAD, missing, rows, warnings
 
-    table = Table(box=box.SIMPLE_HEAD)
     # The best of the first k is in the files alone.
     brief = [place for place, name in enumerate(HEAD) if name != "first k"]
-    for place in brief:
-        table.add_column(HEAD[place], justify="right" if place else "left")
-    for row in rows(summary):
-        table.add_row(*(Text(row[place]) for place in brief))
-    console.print(table)
-    console.print(GAIN_SAYS, markup=False, highlight=False)
+    cells = ([row[place] for place in brief] for row in rows(summary))
+    console.print(table_of([HEAD[place] for place in brief], cells, lines=box.SIMPLE_HEAD))
+    say(console, GAIN_SAYS, wrap=True)
     for line in (*warnings(summary), *missing(summary)):
-        console.print(line, style="yellow", markup=False, highlight=False)
-    console.print(f"Open: {out / 'best_of_n.html'}", markup=False, highlight=False)
+        warn(console, line)
+    say(console, f"Open: {out / 'best_of_n.html'}", wrap=True)
 
 
 def _end(result: "SamplingResult", coverage: float, console: Console) -> None:
@@ -105,6 +93,6 @@ def _end(result: "SamplingResult", coverage: float, console: Console) -> None:
     short = not summary.questions or counted < coverage * summary.questions
     if short:
         questions = number_of(summary.questions, "question counts", "questions count")
-        warn(f"{counted:,} of {questions}; --coverage asks for {coverage:.0%}.", console)
+        warn(console, f"{counted:,} of {questions}; --coverage asks for {coverage:.0%}.")
     reasons = [*summary.unscored, *(why for curve in summary.curves for why in curve.unscored)]
     end(console, short=short, reasons=reasons)

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ResultFolder, end, warn
+from pairwright.cli.scoring import ItemLimit, ResultFolder, end, least_share, scorers_file
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -20,10 +21,7 @@ def completions_command(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="A file of items, or a Hugging Face id.")
     ],
-    scorers: Annotated[
-        Path,
-        typer.Option("--scorers", metavar="FILE.toml", help="Its [policy], endpoints and scorers."),
-    ],
+    scorers: Annotated[Path, scorers_file("Its [policy], endpoints and scorers.")],
     out: ResultFolder,
     k: Annotated[
         list[int] | None,
@@ -41,11 +39,9 @@ def completions_command(
         str | None, typer.Option(metavar="NAME", help="Configuration of a Hugging Face dataset.")
     ] = None,
     split: Annotated[str, typer.Option(metavar="NAME", help="Split of one.")] = "test",
-    limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
-    ] = None,
+    limit: ItemLimit = None,
     coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of the items asked that must count.")
+        float, least_share("Least share of the items asked that must count.")
     ] = 0.95,
 ) -> None:
     """Have a policy write the body of each item's question as its user would, given the title.
@@ -109,13 +105,13 @@ def _print(console: Console, summary: "Completions", out: Path) -> None:
             table.add_row(*(escape(row[n]) for n in shown))
         console.print(table, "", highlight=False)
     for line in (NO_EVIDENCE, *warnings(summary), *missing(summary)):
-        console.print(line, style="yellow", markup=False, highlight=False)
-    console.print(f"Open: {out / 'completions.html'}", markup=False, highlight=False)
+        warn(console, line)
+    say(console, f"Open: {out / 'completions.html'}", wrap=True)
 
 
 def _end(summary: "Completions", coverage: float, console: Console) -> None:
     short = summary.counted < coverage * summary.asked
     if short:
         items = number_of(summary.asked, "item counts", "items count")
-        warn(f"{summary.counted:,} of {items}; --coverage asks for {coverage:.0%}.", console)
+        warn(console, f"{summary.counted:,} of {items}; --coverage asks for {coverage:.0%}.")
     end(console, short=short, reasons=summary.unscored)

@@ -9,8 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display
-from pairwright.workflows.output import output_folder
+from pairwright.cli.scoring import new_folder
 
 if TYPE_CHECKING:
     from pairwright.evaluate.correlation import Correlations
@@ -45,12 +46,7 @@ def correlate_command(
     ] = "rank",
     p: Annotated[float, typer.Option(help="RBO: how much depth counts.")] = 0.9,
     seed: Annotated[int, typer.Option(min=0, help="Of random orders.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write report.html, report.md and .json.", callback=output_folder
-        ),
-    ] = None,
+    out: Annotated[Path | None, new_folder("Write report.html, report.md and .json.")] = None,
 ) -> None:
     """Correlate benchmark scores with downstream scores over the same models.
 
@@ -108,8 +104,8 @@ def _print(console: Console, table: "Correlations") -> None:
     for difference in table.differences:
         names = f"{difference.first} less {difference.second}, {difference.measure}:"
         numbers = f"{difference.value:+.4f} ({between(difference.interval, '+')})"
-        console.print(f"{names} {numbers}", markup=False, highlight=False)
+        say(console, f"{names} {numbers}", wrap=True)
     for warning in warnings(table):
         console.print(warning, style="yellow", markup=False)
     for sentence in table.claims or (no_claim(table),):
-        console.print(sentence, markup=False, highlight=False)
+        say(console, sentence, wrap=True)

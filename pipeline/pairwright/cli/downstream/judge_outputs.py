@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich import box
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
+from pairwright.cli.printing import say, table_of, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ReleasePath, ResultFolder, end, warn
+from pairwright.cli.scoring import ReleasePath, ResultFolder, end, least_share, scorers_file
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
@@ -24,13 +23,9 @@ def judge_outputs_command(
     outputs: Annotated[
         Path, typer.Argument(metavar="OUTPUTS.jsonl", help="One output a line: id, model, output.")
     ],
-    scorers: Annotated[
-        Path, typer.Option("--scorers", metavar="FILE.toml", help="Its [judge] and [endpoints].")
-    ],
+    scorers: Annotated[Path, scorers_file("Its [judge] and [endpoints].")],
     out: ResultFolder,
-    coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of outputs that must get a score.")
-    ] = 0.95,
+    coverage: Annotated[float, least_share("Least share of outputs that must get a score.")] = 0.95,
 ) -> None:
     """Judge outputs of any models by the rubrics of a release: a score for each aspect.
 
@@ -56,20 +51,16 @@ def judge_outputs_command(
 def _print(console: Console, scores: "OutputScores") -> None:
     from pairwright.evaluate.results import TRIAL
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for name in ("model", "adherence", "95 % interval", "n", "users", "unscored all 0 to all 1"):
-        table.add_column(name, justify="left" if name == "model" else "right")
-    for one in scores.models:
-        table.add_row(*map(Text, _cells(one)))
-    console.print(table)
+    heads = ("model", "adherence", "95 % interval", "n", "users", "unscored all 0 to all 1")
+    console.print(table_of(heads, map(_cells, scores.models), lines=box.SIMPLE_HEAD))
     about = "Adherence: mean over outputs of the sum of an output's scores over the most possible."
-    console.print(f"{about} Judge: {scores.judge.model}.", markup=False, highlight=False)
+    say(console, f"{about} Judge: {scores.judge.model}.", wrap=True)
     for one in scores.models:
         if one.outputs < one.questions:
             line = (
                 f"{visible(one.model)}: outputs for {one.outputs:,} of {one.questions:,} questions"
             )
-            console.print(line, markup=False, highlight=False)
+            say(console, line, wrap=True)
     if scores.simulated:
         console.print("Simulated: the embedded model judged. This is not a result.", style="yellow")
     if scores.release.trial:
@@ -92,9 +83,9 @@ def _end(result: "JudgedOutputs", coverage: float, console: Console) -> None:
         reasons = ", ".join(f"{n:,} {why}" for why, n in one.unscored.items())
         outputs = number_of(one.outputs, "output has", "outputs have")
         warn(
+            console,
             f"{visible(one.model)}: {one.scored:,} of {outputs} a score"
             f" ({reasons}); --coverage asks for {coverage:.0%}.",
-            console,
         )
     reasons_of_all = [why for one in result.scores.models for why in one.unscored]
     end(console, short=bool(short), reasons=reasons_of_all)

@@ -8,9 +8,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import PairSplit, ReleasePath, SubjectLimit, end_by_coverage
-from pairwright.workflows.output import output_folder
+from pairwright.cli.scoring import (
+    PairSplit,
+    ReleasePath,
+    SubjectLimit,
+    end_by_coverage,
+    least_share,
+    new_folder,
+    print_result,
+    scorers_file,
+)
 
 if TYPE_CHECKING:
     from pairwright.evaluate.guided.records import PolicyAccuracy
@@ -18,20 +27,8 @@ if TYPE_CHECKING:
 
 def policy_command(
     release: ReleasePath,
-    scorers: Annotated[
-        Path,
-        typer.Option(
-            "--scorers", metavar="FILE.toml", help="Guided policies, their policies and rewards."
-        ),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR",
-            help="Folder of the results; one of `evaluate` will do.",
-            callback=output_folder,
-        ),
-    ],
+    scorers: Annotated[Path, scorers_file("Guided policies, their policies and rewards.")],
+    out: Annotated[Path, new_folder("Folder of the results; one of `evaluate` will do.")],
     scorer: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A guided policy; again for more [all of the file]."),
@@ -46,7 +43,7 @@ def policy_command(
     split: PairSplit = None,
     limit: SubjectLimit = None,
     coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of twins and other pairs to score.")
+        float, least_share("Least share of twins and other pairs to score.")
     ] = 0.95,
 ) -> None:
     """Policy accuracy: whether what reward-guided decoding adds up prefers the chosen response.
@@ -66,7 +63,6 @@ def policy_command(
       --scorer args --condition profile --limit 50
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
-    from pairwright.cli.evaluate_tables import print_result
     from pairwright.workflows.guided_policies import policy_accuracy
 
     with display() as progress, interruptible() as stop:
@@ -115,8 +111,8 @@ def _print(console: Console, accuracy: "PolicyAccuracy", out: Path) -> None:
             highlight=False,
         )
     for line in (*warnings(accuracy), *claims(accuracy)):
-        console.print(line, style="yellow", markup=False, highlight=False)
-    console.print(f"Open: {out / 'policy.html'}", markup=False, highlight=False)
+        warn(console, line)
+    say(console, f"Open: {out / 'policy.html'}", wrap=True)
 
 
 def _table(title: str, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:

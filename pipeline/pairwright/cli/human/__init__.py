@@ -16,10 +16,12 @@ from pairwright.cli.human.preview import preview_command
 from pairwright.cli.human.report import report_command
 from pairwright.cli.human.server import pull_command, push_command, serve_command
 from pairwright.cli.human.status import status_command
+from pairwright.workflows.collector import ease
 
 human = typer.Typer(
     name="human",
     help="Have people verify the pairs of a run: blind tasks out, answers in, decisions.",
+    callback=ease,
     no_args_is_help=True,
     rich_markup_mode=None,
 )

@@ -6,8 +6,8 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath, Tool
+from pairwright.cli.printing import say
 from pairwright.cli.shell import command, print_commands
-from pairwright.workflows import collector
 
 
 def adjudicate_command(
@@ -46,7 +46,6 @@ def adjudicate_command(
     """
     from pairwright.workflows.tasks import export_adjudication
 
-    collector.ease()
     made = export_adjudication(run, adjudicators=adjudicators, by=by or (), tool=tool)
     console = Console()
     console.print(
@@ -67,10 +66,10 @@ def adjudicate_command(
             ),
         )
     if made.left:
-        console.print(
+        say(
+            console,
             "Left, because every adjudicator answered on them in the first round:"
             f" {len(made.left):,}, such as {made.left[0]}."
             " Add somebody who took no part (--adjudicators).",
-            highlight=False, markup=False, soft_wrap=True,
-        )  # fmt: skip
+        )
         raise typer.Exit(1)

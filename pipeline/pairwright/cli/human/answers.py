@@ -4,16 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from pairwright.cli.human.options import RunPath
+from pairwright.cli.printing import counts_of, say
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
-from pairwright.workflows import collector
 from pairwright_human_eval.records import KINDS
 
 if TYPE_CHECKING:
@@ -52,19 +49,18 @@ def import_command(
     """
     from pairwright.workflows.answers import import_verdicts, remove_import
 
-    collector.ease()
     console = Console()
     if undo:
         removed = remove_import(run, files or ())
         for name, raw in removed.files.items():
-            _line(console, f"Taken back: {name} (raw/{raw})")
+            say(console, f"Taken back: {name} (raw/{raw})")
         print_answers(console, run, removed.answers)
         return
     with display() as progress:
         taken = import_verdicts(run, files or (), progress=progress)
     console.print(f"Files taken in: {len(taken.added):,}.", highlight=False)
     for name in taken.repeated:
-        _line(console, f"{name} holds what an imported file holds: nothing was added.")
+        say(console, f"{name} holds what an imported file holds: nothing was added.")
     if taken.refused:
         console.print(f"Files not taken in: {len(taken.refused):,}.", highlight=False)
     print_answers(console, run, taken.answers)
@@ -104,7 +100,6 @@ def simulate_command(
     """
     from pairwright.workflows.answers import simulate_verdicts
 
-    collector.ease()
     done = simulate_verdicts(
         run, accuracy=accuracy, bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed
     )
@@ -112,7 +107,7 @@ def simulate_command(
     if done.answered:
         console.print(f"Answered: {number_of(done.answered, 'open task')}.")
     else:
-        _line(
+        say(
             console,
             "Nothing is open: every task has an answer, and none was changed. To answer again,"
             f" move {done.answers.folder}/private/raw/simulated-*.json away first.",
@@ -125,10 +120,7 @@ def simulate_command(
 def print_answers(console: Console, run: Path, answers: "AnswerCounts") -> None:
     """Print counts that add up: annotations in, copies, verdicts, set aside by reason; then the
     tasks without an answer."""
-    table = Table(box=box.SIMPLE, show_header=False, title=escape(str(answers.folder)))
-    table.add_column(style="bold")
-    table.add_column()
-    table.add_column(justify="right")
+    table = counts_of(str(answers.folder))
     table.add_row("answers in", "", f"{answers.annotations:,}")
     if answers.copies:
         table.add_row("copies", "of answers that are counted", f"{answers.copies:,}")
@@ -143,7 +135,3 @@ def print_answers(console: Console, run: Path, answers: "AnswerCounts") -> None:
     if answers.simulated:
         console.print("Simulated annotators answered: this verifies nothing.")
     print_commands(console, "Next:", [command("human", "report", run)])
-
-
-def _line(console: Console, text: str) -> None:
-    console.print(text, highlight=False, markup=False, soft_wrap=True)

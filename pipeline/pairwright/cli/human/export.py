@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath, Tool, share_of
+from pairwright.cli.printing import counts_of, say
 from pairwright.cli.shell import command, print_commands
 from pairwright.modes import MODES
 from pairwright.text import number_of
@@ -121,10 +120,7 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
 
     if not made.new:
         console.print("Exported before, and nothing has changed.")
-    table = Table(box=box.SIMPLE, show_header=False, title=escape(str(made.folder)))
-    table.add_column(style="bold")
-    table.add_column()
-    table.add_column(justify="right")
+    table = counts_of(str(made.folder))
     for mode, n in made.units.items():
         table.add_row("verified as one", MODES[mode].units, f"{n:,}")
     for (kind, purpose), n in sorted(
@@ -147,26 +143,23 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
         " on a phone no answer can be submitted.",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    console.print(
-        f"Fill in the end of {made.guidelines}, and send it to every annotator.",
-        highlight=False, markup=False, soft_wrap=True,
-    )  # fmt: skip
+    say(console, f"Fill in the end of {made.guidelines}, and send it to every annotator.")
     if made.screened:
         counts = ", ".join(f"{kind} {n:,}" for kind, n in sorted(made.screened.items()))
-        console.print(
+        say(
+            console,
             f"Of the run's twins and pairs, texts hold or are about: {counts}. Left out:"
             f" {made.left_out:,} (--leave-out). They are listed in"
             f" {made.folder}/private/screened.jsonl",
-            highlight=False, markup=False, soft_wrap=True,
-        )  # fmt: skip
+        )
     if made.study.simulated_pairs:
         console.print("The pairs come from the embedded model: this shows how the tool works.")
     if made.sheets:
-        console.print(
+        say(
+            console,
             f"Send each annotator the guidelines and only their own file of {made.sheets[0].parent}"
             f" ({number_of(len(made.sheets), 'file')}). What comes back is imported.",
-            highlight=False, markup=False, soft_wrap=True,
-        )  # fmt: skip
+        )
     print_commands(
         console,
         "Next, one of:",

@@ -9,10 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
-from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright.workflows.participants import Participant
@@ -56,7 +56,6 @@ def people_command(
     """
     from pairwright.workflows.participants import list_participants
 
-    collector.ease()
     listed = list_participants(run, join=join or (), hourly=hourly, longest_minutes=longest)
     rows = [_cells(one) for one in listed.people]
     table = Table(box=box.SIMPLE, padding=0)
@@ -68,7 +67,7 @@ def people_command(
         table.add_row(*(escape(row[n]) for n in shown))
     console = Console()
     console.print(table)
-    console.print(f"Written: {listed.file}", highlight=False, markup=False, soft_wrap=True)
+    say(console, f"Written: {listed.file}")
 
 
 def _cells(one: "Participant") -> tuple[str, ...]:
@@ -100,7 +99,6 @@ def start_command(run: RunPath) -> None:
     """
     from pairwright.workflows.start_pages import write_start_pages
 
-    collector.ease()
     written = write_start_pages(run)
     console = Console()
     for page in written.pages.values():
@@ -129,16 +127,15 @@ def replace_command(
     """
     from pairwright.workflows.participants import replace_person
 
-    collector.ease()
     done = replace_person(run, person, by=by)
     console = Console()
-    console.print(
+    say(
+        console,
         f"{done.annotator} takes over from {done.left}: {number_of(done.tasks, 'task')}."
         f" Answers of {done.left} that stay: {done.kept:,}.",
-        highlight=False, markup=False, soft_wrap=True,
-    )  # fmt: skip
+    )
     if done.sheet:
-        console.print(f"Send {done.sheet}", highlight=False, markup=False, soft_wrap=True)
+        say(console, f"Send {done.sheet}")
     print_commands(
         console,
         "Next, where people work on a server:",
@@ -161,28 +158,28 @@ def withdraw_command(run: RunPath, person: Person) -> None:
     """
     from pairwright.workflows.participants import withdraw_person
 
-    collector.ease()
     with display() as progress:
         done = withdraw_person(run, person, progress=progress)
     console = Console()
-
-    def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-    say(f"{done.annotator} has withdrawn: {number_of(done.answers, 'answer')} removed.")
+    say(console, f"{done.annotator} has withdrawn: {number_of(done.answers, 'answer')} removed.")
     if done.adjudications:
         say(
+            console,
             f"Tasks of the second round that showed some of them, removed: {done.adjudications:,}."
-            " Run `human adjudicate` again."
+            " Run `human adjudicate` again.",
         )
     if done.pushed:
         say(
+            console,
             f"A server still holds them: delete there the projects of {done.annotator} and the"
-            " account, and in your mailbox and folders the files that this person sent."
+            " account, and in your mailbox and folders the files that this person sent.",
         )
     else:
-        say("Delete the files that this person sent, too.")
-    say("Releases that were made before keep the answers: make a new one, which is without them.")
+        say(console, "Delete the files that this person sent, too.")
+    say(
+        console,
+        "Releases that were made before keep the answers: make a new one, which is without them.",
+    )
     print_commands(
         console,
         "Next, to have the tasks done by somebody else:",

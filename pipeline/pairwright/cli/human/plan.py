@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from pairwright.cli.human.options import RunPath, share_of
+from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command, print_commands
 from pairwright.errors import InputError
@@ -94,17 +92,13 @@ def _print(console: Console, run: Path, plan: "StudyEstimate") -> None:
     from pairwright.workflows.study_plan.page import plan_warnings, size_table
 
     for warning in plan_warnings(plan):
-        console.print(warning, style="bold red", markup=False, highlight=False)
+        say(console, warning, "bold red", wrap=True)
     sizes = size_table(plan)
     # In two parts, for a terminal of 80 columns.
     shown = len(sizes.head) - 5
     _print_columns(console, "What it takes", sizes, list(range(shown)))
     _print_columns(console, "What it shows", sizes, [0, *range(shown, len(sizes.head))])
-    console.print(
-        "Each column is explained in the page:\n"
-        f"  {run / 'human' / 'plan.html'}",
-        highlight=False, markup=False, soft_wrap=True,
-    )  # fmt: skip
+    say(console, f"Each column is explained in the page:\n  {run / 'human' / 'plan.html'}")
     if not plan.pilot:
         print_commands(
             console,
@@ -114,9 +108,6 @@ def _print(console: Console, run: Path, plan: "StudyEstimate") -> None:
 
 
 def _print_columns(console: Console, title: str, sizes: "SizeTable", columns: list[int]) -> None:
-    table = Table(box=box.SIMPLE, title=title, title_justify="left", padding=(0, 0))
-    for place in columns:
-        table.add_column(escape(sizes.head[place]), justify="right")
-    for row in sizes.rows:
-        table.add_row(*(escape(row[place]) for place in columns))
-    console.print(table)
+    heads = [sizes.head[place] for place in columns]
+    rows = ([row[place] for place in columns] for row in sizes.rows)
+    console.print(table_of(heads, rows, left=0, title=title, padding=(0, 0)))

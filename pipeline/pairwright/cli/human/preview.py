@@ -3,8 +3,8 @@
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath
+from pairwright.cli.printing import say
 from pairwright.text import number_of
-from pairwright.workflows import collector
 
 
 def preview_command(run: RunPath) -> None:
@@ -19,9 +19,8 @@ def preview_command(run: RunPath) -> None:
     """
     from pairwright.workflows.task_preview import preview_tasks
 
-    collector.ease()
     made = preview_tasks(run)
-    Console().print(
+    say(
+        Console(),
         f"Pages written: {number_of(len(made.pages), 'person', 'people')}. Open {made.index}",
-        highlight=False, markup=False, soft_wrap=True,
-    )  # fmt: skip
+    )

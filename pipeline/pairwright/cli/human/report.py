@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath
+from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command
 from pairwright.modes import modes_of_size, units_in_words
-from pairwright.workflows import collector
 
 if TYPE_CHECKING:
     from pairwright_human_eval.agreement import Estimate
@@ -34,12 +34,11 @@ def report_command(run: RunPath) -> None:
     # Plots and statistics take a while to import, and other commands do without.
     from pairwright.workflows.decision_report import decide
 
-    collector.ease()
     with display() as progress:
         found = decide(run, progress=progress)
     console, report = Console(), found.report
     for warning in _warnings(report):
-        console.print(warning, style="bold red", markup=False, highlight=False)
+        say(console, warning, "bold red", wrap=True)
     console.print(_decided(found.decisions.values()))
     console.print(_agreed(report))
     for line in _look_lines(report):
@@ -50,12 +49,9 @@ def report_command(run: RunPath) -> None:
         console.print("Nothing is answered yet.")
     console.print("Look further:")
     for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
-        console.print(f"  {found.folder / name}", highlight=False, markup=False, soft_wrap=True)
+        say(console, f"  {found.folder / name}")
     if found.to_adjudicate:
-        console.print(
-            f"  {command('human', 'adjudicate', run)}   # {found.to_adjudicate} disputed",
-            highlight=False, markup=False, soft_wrap=True,
-        )  # fmt: skip
+        say(console, f"  {command('human', 'adjudicate', run)}   # {found.to_adjudicate} disputed")
 
 
 def _warnings(report: "StudyReport") -> Iterator[str]:
@@ -72,14 +68,14 @@ def _warnings(report: "StudyReport") -> Iterator[str]:
 
 def _look_lines(report: "StudyReport") -> Iterator[str]:
     """What the stopping rule says, where somebody has voted."""
-    from pairwright_human_eval.report.looks import OUTCOMES, look_text, rule_text
+    from pairwright_human_eval.report.looks import look_text, outcome_text, rule_text
 
     if report.looks and report.looks.looks:
         last = report.looks.looks[-1]
         yield f"Looks. {rule_text(report.looks)}"
         yield (
             f"At this one {100 * last.information:.0f} % of the votes are in; for the chosen"
-            f" response {look_text(last)} of {last.n:,}; the floor: {OUTCOMES[last.outcome]}."
+            f" response {look_text(last)} of {last.n:,}; to the floor: {outcome_text(last)}."
         )
 
 
@@ -100,22 +96,14 @@ def _decided(decisions: Iterable["Decision"]) -> Table:
 
 def _agreed(report: "StudyReport") -> Table:
     """Agreement by question; the pages have the other coefficients."""
-    table = Table(
-        box=box.SIMPLE, title="agreement (95 % intervals)", title_justify="left", padding=(0, 0)
-    )
-    for n, head in enumerate(("question", "answers", "agree", "Krippendorff's α", "Gwet's AC1")):
-        table.add_column(head, justify="left" if n == 0 else "right")
+    rows = []
     for agreed in report.agreement:
         found = agreed.agreement
         alpha = found.alpha_ordinal if agreed.measurement == "ordinal" else found.alpha_nominal
-        table.add_row(
-            agreed.question,
-            f"{found.percent.ratings:,}",
-            _estimated(found.percent),
-            _estimated(alpha),
-            _estimated(found.gwet_ac1),
-        )
-    return table
+        estimates = map(_estimated, (found.percent, alpha, found.gwet_ac1))
+        rows.append((agreed.question, f"{found.percent.ratings:,}", *estimates))
+    heads = ("question", "answers", "agree", "Krippendorff's α", "Gwet's AC1")
+    return table_of(heads, rows, title="agreement (95 % intervals)", padding=(0, 0))
 
 
 def _estimated(estimate: "Estimate") -> str:

@@ -19,10 +19,10 @@ from pairwright.cli.human.options import (
     api_key,
     cache_folder,
 )
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command
 from pairwright.text import number_of
-from pairwright.workflows import collector
 
 
 def push_command(
@@ -43,7 +43,6 @@ def push_command(
     """
     from pairwright.workflows.label_studio import push_tasks
 
-    collector.ease()
     with display() as progress:
         pushed = push_tasks(run, url, api_key(), round=round, progress=progress)
     console = Console()
@@ -60,9 +59,7 @@ def push_command(
     )
     for annotator, links in pushed.links.items():
         for kind, link in links.items():
-            console.print(
-                f"  {annotator}  {kind:12} {link}", highlight=False, markup=False, soft_wrap=True
-            )
+            say(console, f"  {annotator}  {kind:12} {link}")
 
 
 def pull_command(run: RunPath, url: KnownUrl = None) -> None:
@@ -76,7 +73,6 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
     """
     from pairwright.workflows.label_studio import pull_verdicts
 
-    collector.ease()
     with display() as progress:
         pulled = pull_verdicts(run, api_key(), url=url, progress=progress)
     print_answers(Console(), run, pulled.answers)
@@ -102,7 +98,6 @@ def serve_command(
     """
     from pairwright.workflows.label_studio import serve_study
 
-    collector.ease()
     console = Console()
     with _ended_by_sigterm(), ExitStack() as stack:
         with display(plain_steps=True) as progress:
@@ -129,22 +124,25 @@ def _ended_by_sigterm() -> Iterator[None]:
 
 
 def _introduce(console: Console, run: Path, running: "RunningServer") -> None:
-    def say(line: str) -> None:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
     server = running.server
-    say(f"Label Studio is at {server.url}, on this machine only.")
-    say(f"The study lead logs in as {server.account.email}, password {server.account.password}")
+    say(console, f"Label Studio is at {server.url}, on this machine only.")
+    say(
+        console,
+        f"The study lead logs in as {server.account.email}, password {server.account.password}",
+    )
     for annotator, account in sorted(running.accounts.items()):
-        say(f"{annotator} logs in as {account.email}, password {account.password}")
+        say(console, f"{annotator} logs in as {account.email}, password {account.password}")
         for kind, link in running.links.get(annotator, {}).items():
-            say(f"  {kind:12} {link}")
-    say("Everybody labels under these links, in this order, on a computer: not on a phone.")
-    say(f"To fetch the answers, in another terminal ({KEY_VARIABLE} is the lead's token):")
+            say(console, f"  {kind:12} {link}")
+    say(
+        console, "Everybody labels under these links, in this order, on a computer: not on a phone."
+    )
+    say(console, f"To fetch the answers, in another terminal ({KEY_VARIABLE} is the lead's token):")
     token = "import json, sys; print(json.load(open(sys.argv[1]))['token'])"
     lead = shlex.quote(str(server.data.resolve() / "account.json"))
     say(
+        console,
         f'  {KEY_VARIABLE}="$(python3 -c "{token}" {lead})"'
-        f" {command('human', 'pull', run.resolve())}"
+        f" {command('human', 'pull', run.resolve())}",
     )
-    say("Ctrl-C stops the server; the answers stay.")
+    say(console, "Ctrl-C stops the server; the answers stay.")

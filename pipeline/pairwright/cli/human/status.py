@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.human.options import KEY_VARIABLE, KnownUrl, RunPath, api_key
-from pairwright.workflows import collector
+from pairwright.cli.printing import table_of
 
 if TYPE_CHECKING:
     from pairwright_human_eval.decisions import Decision
@@ -30,25 +30,19 @@ def status_command(run: RunPath, url: KnownUrl = None) -> None:
     from pairwright.workflows.answers import last_decisions, study_progress
     from pairwright.workflows.label_studio import server_progress, was_pushed
 
-    collector.ease()
     if url is None and not (was_pushed(run) and os.environ.get(KEY_VARIABLE)):
         lines = study_progress(run)
         heads = ["annotator", "kind", "tasks", "answered"]
     else:
         lines = server_progress(run, api_key(), url=url)
         heads = ["annotator", "kind", "tasks", "answered", "skips", "deleted"]
-    table = Table(box=box.SIMPLE)
-    for n, head in enumerate(heads):
-        table.add_column(head, justify="left" if n < 2 else "right")
+    rows = []
     for line in lines:
+        kind = line.kind if line.round == 1 else f"{line.kind} (adjudication)"
         counts = (line.tasks, line.answered, line.skipped, line.deleted)
-        table.add_row(
-            line.annotator,
-            line.kind if line.round == 1 else f"{line.kind} (adjudication)",
-            *(f"{n:,}" for n in counts if n is not None),
-        )
+        rows.append((line.annotator, kind, *(f"{n:,}" for n in counts if n is not None)))
     console = Console()
-    console.print(table)
+    console.print(table_of(heads, rows, left=2))
     if decisions := last_decisions(run):
         console.print(_decided(decisions))
 

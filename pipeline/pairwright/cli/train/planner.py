@@ -6,22 +6,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display, interruptible
-from pairwright.workflows.output import output_folder
+from pairwright.cli.scoring import new_folder
 
 
 def train_planner_command(
     settings: Annotated[
         Path, typer.Argument(metavar="SETTINGS.toml", help="What is trained, on what, and how.")
     ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR",
-            help="Folder of checkpoints and adapter.",
-            callback=output_folder,
-        ),
-    ],
+    out: Annotated[Path, new_folder("Folder of checkpoints and adapter.")],
     merge: Annotated[
         bool, typer.Option("--merge", help="Also write the model with the adapter in its weights.")
     ] = False,
@@ -53,4 +47,4 @@ def train_planner_command(
         f"checkpoint-{done.report.chosen} is chosen; serve {done.merged or done.adapter}",
         f"Open: {out / 'report.html'}",
     ):
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(console, line)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring import scorers_file
 from pairwright.text import number_of
 
 
@@ -19,10 +20,7 @@ class RewardCondition(StrEnum):
 
 def reward_server_command(
     scorer: Annotated[str, typer.Option(metavar="NAME", help="The scorer that gives the rewards.")],
-    scorers: Annotated[
-        Path | None,
-        typer.Option("--scorers", metavar="FILE.toml", help="What scorers and endpoints are."),
-    ] = None,
+    scorers: Annotated[Path | None, scorers_file("What scorers and endpoints are.")] = None,
     release: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Release whose pairs may be named by their ids."),

@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.scoring import ReleasePath
+from pairwright.cli.scoring import ReleasePath, new_folder
 from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
-from pairwright.workflows.output import output_folder
 
 
 class TrainerFormat(StrEnum):
@@ -25,9 +24,7 @@ class ShownCondition(StrEnum):
 
 def export_rl_command(
     release: ReleasePath,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="New folder of the data.", callback=output_folder)
-    ],
+    out: Annotated[Path, new_folder("New folder of the data.")],
     format: Annotated[TrainerFormat, typer.Option(help="Which trainer reads it.")],
     condition: Annotated[
         ShownCondition, typer.Option(help="Whether a policy is shown the user's earlier posts.")
@@ -123,7 +120,6 @@ def rl_outputs_command(
       pairwright downstream judge-outputs releases/1.0.0 outputs.jsonl --scorers scorers.toml
       --out judged
     """
-    from pairwright.text import number_of
     from pairwright.workflows.rl_data import rl_outputs
 
     done = rl_outputs(dump, model, out)

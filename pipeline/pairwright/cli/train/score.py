@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import ResultFolder, end, warn
+from pairwright.cli.scoring import ItemLimit, ResultFolder, end, least_share
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -22,12 +23,8 @@ def score_planners_command(
         Path, typer.Argument(metavar="SETTINGS.toml", help="Planners, source, judge.")
     ],
     out: ResultFolder,
-    limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only the first N items, to try it.")
-    ] = None,
-    coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of items that must be compared.")
-    ] = 0.95,
+    limit: ItemLimit = None,
+    coverage: Annotated[float, least_share("Least share of items that must be compared.")] = 0.95,
 ) -> None:
     """Compare planners on held-out gold aspects: precision, recall and F1, with intervals by user.
 
@@ -71,7 +68,7 @@ def _print(console: Console, scores: "PlanScores") -> None:
                 table.add_row(escape(less), WORDS[one.name], format_interval(one.mean))
         console.print(table, "", highlight=False)
     for warning in warnings(scores):
-        console.print(warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        say(console, warning, "yellow")
 
 
 def _end(result: "PlanComparison", coverage: float, console: Console) -> None:
@@ -81,8 +78,8 @@ def _end(result: "PlanComparison", coverage: float, console: Console) -> None:
         why = ", ".join(f"{n:,} {name}" for name, n in one.reasons.items())
         items = number_of(one.items, "item is", "items are")
         warn(
+            console,
             f"{one.planner}: {one.compared:,} of {items} compared ({why});"
             f" --coverage asks for {coverage:.0%}.",
-            console,
         )
     end(console, short=bool(short), reasons=[why for one in covered for why in one.reasons])

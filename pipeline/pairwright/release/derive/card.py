@@ -45,7 +45,8 @@ COLUMNS = {
         " `support` and `delivery` count annotators' answers: does what the user wrote support it,"
         " and which response delivers it; none where nobody was asked. What most did not find"
         " supported is not part of the answer key."
-        " `confidence` has a value only where an older version made the pair."
+        " `follows` says how the planner came to it: `stated` in a post, `inferred` from one, or a"
+        " `pattern` of several. `confidence` has a value only where an older version made the pair."
     ),
     "narrative": (
         "The asker's own long explanation, where the source has one. Never show it to a scorer."

@@ -1,8 +1,6 @@
-"""One result of `pairwright evaluate` as lines: its accuracy by mode, and what it leaves open."""
+"""One result as lines: its accuracy by mode, and what it leaves open."""
 
 from collections.abc import Sequence
-
-from rich.console import Console
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
 from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans, whole
@@ -16,19 +14,17 @@ _OF_SCORED = {
 }
 
 
-def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
-    """Print a line, and one for each thing that the result leaves open."""
-    console, figures = Console(), figures_of(decisions)
+def result_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[str]:
+    """A line with the result's accuracies, and one for each thing that it leaves open."""
+    figures = figures_of(decisions)
     names = _ACCURACIES | (_OF_SCORED if about.units != about.units_scored else {})
     shares = [
         f"{figure.group} {names[figure.name]} {_share(figure)}"
         for figure in figures
         if figure.name in names and figure.group == whole(figure.mode).name
     ]
-    line = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
-    console.print(line, markup=False, highlight=False)
-    for line in _open_ends(about, figures):
-        console.print(f"  {line}", markup=False, highlight=False)
+    heading = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
+    return [heading, *(f"  {line}" for line in _open_ends(about, figures))]
 
 
 def _share(figure: ScorerFigure) -> str:

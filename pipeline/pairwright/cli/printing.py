@@ -1,0 +1,54 @@
+"""What commands print alike: lines as they are, and tables of cells."""
+
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.console import Console, OverflowMethod
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+
+def say(console: Console, text: str, style: str = "", *, wrap: bool = False) -> None:
+    """Print a text as it is: no markup, no colours but `style`.
+
+    Its lines stay whole, so that paths and commands can be copied, unless `wrap` breaks them at
+    the width of the terminal.
+    """
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=not wrap)
+
+
+def warn(console: Console, text: str) -> None:
+    """Print a line that says what is missing or odd, broken at the width of the terminal."""
+    say(console, text, "yellow", wrap=True)
+
+
+def table_of(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    left: int = 1,
+    title: str = "",
+    lines: box.Box | None = box.SIMPLE,
+    padding: tuple[int, int] = (0, 1),
+    overflow: OverflowMethod = "ellipsis",
+) -> Table:
+    """A table of cells as they are: the first `left` columns hold words, the others numbers.
+
+    `overflow` says what becomes of a word that is longer than its column.
+    """
+    table = Table(box=lines, title=escape(title) or None, title_justify="left", padding=padding)
+    for n, head in enumerate(heads):
+        table.add_column(head, justify="left" if n < left else "right", overflow=overflow)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def counts_of(title: str) -> Table:
+    """An empty table without heads, for rows of what is counted: its name, its kind, a number."""
+    table = Table(box=box.SIMPLE, show_header=False, title=escape(title))
+    table.add_column(style="bold")
+    table.add_column()
+    table.add_column(justify="right")
+    return table

@@ -1,0 +1,97 @@
+"""A run's status as the rows of a table: what it made, how far units came, and what it cost."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pairwright.construct.funnel import funnel_rows, kept_costs
+from pairwright.modes import STAGES
+from pairwright.text import number_of
+from pairwright.workflows.run_status import RunStatus
+
+
+class RunRow(NamedTuple):
+    """One figure of a run."""
+
+    name: str
+    words: str
+    """What of it is counted; empty where the name says it all."""
+    number: str
+
+
+def run_sections(status: RunStatus, sent: int | None = None) -> tuple[list[RunRow], ...]:
+    """Outcomes, the funnel, checks of the models, and costs.
+
+    `sent` is the number of calls that were sent just now.
+    """
+    sections = (_outcomes(status), _funnel(status), _checks(status), _costs(status, sent))
+    return tuple(map(list, sections))
+
+
+def _outcomes(status: RunStatus) -> Iterator[RunRow]:
+    """What came in, and what came of it."""
+    counted = status.tally
+    for mode in status.config.modes:
+        yield RunRow("items in", mode, f"{counted.of_mode(mode):,}")
+    for mode in status.config.modes:
+        twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
+        yield RunRow("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
+    if status.surveyed and not status.finished:
+        yield RunRow("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
+    if target := status.target:
+        left = number_of(target.items_left, "item")
+        yield RunRow("target", f"{target.mode}s; {left} not needed", f"{target.n:,}")
+    if not counted.rejected:
+        yield RunRow("refused", "", "0")
+    for (where, _, reason), n in counted.rejected.most_common():
+        yield RunRow("refused", f"{where}: {reason}", f"{n:,}")
+    for gate, n in counted.drafts.most_common():
+        yield RunRow("drafts", f"refused: {gate}", f"{n:,}")
+    if not counted.failed:
+        yield RunRow("failed", "", "0")
+    for (where, reason), n in counted.failed.most_common():
+        yield RunRow("failed", f"{where}: {reason}", f"{n:,}")
+    for (where, purpose), n in counted.waiting.most_common():
+        yield RunRow("waiting", f"{where}: for {purpose}", f"{n:,}")
+
+
+def _funnel(status: RunStatus) -> Iterator[RunRow]:
+    """How many units reached each stage of their mode, the first one left out."""
+    for mode in status.config.modes:
+        for stage, reached in funnel_rows(status.tally.reached, mode)[1:]:
+            if reached.n:
+                yield RunRow("funnel", f"{mode}: {STAGES[stage]}", str(reached))
+
+
+def _checks(status: RunStatus) -> Iterator[RunRow]:
+    """What is known of the models: signals by length of history, controls, odd replies."""
+    counted = status.tally
+    for posts, share in counted.no_signal_by_length():
+        yield RunRow("no signal", f"of {posts} posts", str(share))
+    for check in status.checks:
+        if check.found.n:
+            yield RunRow("check", check.meaning, str(check.found))
+    for kind, n in counted.lenient.most_common():
+        words = f"replies read in spite of: {kind.replace('_', ' ')}"
+        yield RunRow("lenient", words, f"{n:,} of {counted.json_replies:,}")
+
+
+def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
+    """Calls and tokens: of all, and for one kept pair."""
+    counted, totals = status.tally, status.stored
+    now = "" if sent is None else f"; {sent:,} sent now"
+    yield RunRow("calls", f"stored{now}", f"{totals.calls:,}")
+    yield RunRow("tokens", "of prompts", f"{totals.prompt_tokens:,}")
+    if totals.cached_tokens:
+        yield RunRow("tokens", "of them from caches", f"{totals.cached_tokens:,}")
+    yield RunRow("tokens", "of replies", f"{totals.completion_tokens:,}")
+    if status.cost:
+        yield RunRow("cost", "by the config's prices", f"{status.cost:,.2f}")
+    for one in kept_costs(counted.pairs, counted.kept, totals, status.cost):
+        if one.kept:
+            yield RunRow("each", f"for one of {number_of(one.kept, f'kept {one.what}')}", str(one))
+
+
+def recorded_models(status: RunStatus) -> str:
+    """The models that wrote the recorded replies, as a phrase."""
+    what = "the embedded model" if status.simulated else "a language model"
+    return f"{what} ({', '.join(status.recorded)})"

@@ -1,0 +1,85 @@
+"""Few answers of people and many of a judge: known values, coverage, and what a report shows."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pairwright_human_eval.prediction_powered import Floats, PoweredMean, powered_mean
+from study import pairwright
+
+ANSWERS = np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0], float)
+PREDICTIONS = np.array([0.9, 0.2, 0.7, 0.8, 0.4, 0.6, 0.9, 0.5, 0.3, 0.8, 0.7, 0.6])
+OTHERS = np.array(
+    "0.9 0.8 0.7 0.1 0.2 0.5 0.6 0.9 0.8 0.7 0.4 0.3 0.6 0.9 0.8"
+    " 0.5 0.7 0.6 0.2 0.9 0.8 0.4 0.3 0.7 0.6 0.5 0.9 0.8 0.1 0.7".split(),
+    float,
+)
+
+
+def alone(answers: Floats, predictions: Floats, others: Floats) -> PoweredMean:
+    """Every answer a cluster of its own."""
+    n = len(answers)
+    places = np.arange(n + len(others))
+    return powered_mean(answers, predictions, places[:n], others, places[n:])
+
+
+def test_values_are_those_of_ppi_python() -> None:
+    # ppi_mean_pointestimate and ppi_mean_ci of ppi-python 0.2.3, alpha=.05, power-tuned.
+    found = alone(ANSWERS, PREDICTIONS, OTHERS)
+    assert found.value == pytest.approx(0.64692305, abs=1e-7)
+    ends = [found.value + side * 1.959964 * found.error for side in (-1, 1)]
+    assert ends == pytest.approx([0.44017856, 0.85366754], abs=1e-6)
+
+
+def test_predictions_that_say_nothing_change_nothing() -> None:
+    found = alone(ANSWERS, np.full(len(ANSWERS), 0.5), np.full(30, 0.5))
+    assert found.value == pytest.approx(ANSWERS.mean())
+    assert found.tuning == 0
+    assert found.error == pytest.approx(ANSWERS.std() / np.sqrt(len(ANSWERS)))
+    with pytest.raises(ValueError, match="both answers"):
+        alone(ANSWERS, PREDICTIONS, np.array([]))
+
+
+def test_a_wrong_judge_does_not_shift_the_share_and_a_good_one_narrows_it() -> None:
+    chance = np.random.default_rng(0)
+    inside, errors, plain = 0, [], []
+    for _ in range(400):
+        truth = chance.random(1000) < 0.6
+        # Far too generous, and yet it knows something.
+        judge = 0.9 + 0.1 * truth + 0.02 * chance.standard_normal(1000)
+        found = alone(truth[:100].astype(float), judge[:100], judge[100:])
+        inside += abs(found.value - 0.6) < 1.96 * found.error
+        errors.append(found.error)
+        plain.append(truth[:100].std() / 10)
+    assert 0.92 < inside / 400 < 0.98
+    assert np.mean(errors) < 0.6 * np.mean(plain)
+
+
+def test_alike_answers_of_a_dyad_widen_the_interval() -> None:
+    twice = [np.repeat(values, 2) for values in (ANSWERS, PREDICTIONS, OTHERS)]
+    places = np.repeat(np.arange(len(ANSWERS) + len(OTHERS)), 2)
+    n = 2 * len(ANSWERS)
+    by_dyad = powered_mean(twice[0], twice[1], places[:n], twice[2], places[n:])
+    assert by_dyad.error == pytest.approx(np.sqrt(2) * alone(*twice).error, rel=1e-6)
+
+
+def test_a_report_holds_the_judges_margins_against_people(tmp_path: Path) -> None:
+    assert pairwright("init", tmp_path / "study").code == 0
+    config, run = tmp_path / "study" / "pairwright.toml", tmp_path / "run"
+    assert pairwright("build", config, "--run", run).code == 0
+    assert pairwright("human", "export", run, "--sample", 30).code == 0
+    for command in ("simulate", "report"):
+        assert pairwright("human", command, run).code == 0
+    found = json.loads((run / "human" / "report.json").read_bytes())
+    assert sum(one["pairs"] for one in found["calibration"]) > 30
+    assert [one["least"] for one in found["calibration"]] == sorted(
+        one["least"] for one in found["calibration"]
+    )
+    assert {share["mode"] for share in found["powered"]} == {"twin", "violate"}
+    for share in found["powered"]:
+        assert 0 <= share["value"] <= 1
+        assert share["judged"] > 0
+    text = (run / "human" / "report.md").read_text("utf-8")
+    assert "prediction-powered" in text
