@@ -11,8 +11,8 @@ from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.tally import Tally
 from pairwright.models.store import Totals
 from pairwright.records import Contrast, Draft, Rejected, Twin
-from pairwright.release.derive.build import BuildSummary
-from pairwright.release.derive.build import funnel_rows as rows_of_page
+from pairwright.release.derive.build_summary import BuildSummary
+from pairwright.release.derive.build_summary import funnel_rows as rows_of_page
 from released import twinned, violated
 
 DRAFT = Draft(draw=0, strategy="twin", generator="m", first="a", second="b")
