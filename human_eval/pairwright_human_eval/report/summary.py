@@ -19,7 +19,7 @@ def brief_warnings(report: StudyReport) -> Iterator[str]:
         )
 
 
-def _look_lines(report: StudyReport) -> Iterator[str]:
+def look_lines(report: StudyReport) -> Iterator[str]:
     """What the stopping rule says, where somebody has voted."""
     from pairwright_human_eval.report.looks import OUTCOMES, look_text, rule_text
 

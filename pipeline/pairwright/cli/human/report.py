@@ -31,7 +31,7 @@ def report_command(run: RunPath) -> None:
     """
     # Plots and statistics take a while to import, and other commands do without.
     from pairwright.workflows.decision_report import decide
-    from pairwright_human_eval.report.summary import agreement_in_brief, brief_warnings
+    from pairwright_human_eval.report.summary import agreement_in_brief, brief_warnings, look_lines
 
     with display() as progress:
         found = decide(run, progress=progress)
@@ -42,8 +42,8 @@ def report_command(run: RunPath) -> None:
     agreement = agreement_in_brief(report)
     title = "agreement (95 % intervals)"
     console.print(table_of(agreement.head, agreement.rows, title=title, padding=(0, 0)))
-    for line in _look_lines(report):
-        console.print(line, markup=False, highlight=False)
+    for line in look_lines(report):
+        say(console, line, wrap=True)
     if report.head.simulated_verdicts:
         console.print("Simulated annotators answered: this verifies nothing.")
     elif not report.head.verdicts:
