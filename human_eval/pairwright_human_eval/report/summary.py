@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from pairwright.report import Table
 from pairwright_human_eval.agreement import Estimate
+from pairwright_human_eval.report.looks import OUTCOMES, look_text, rule_text
 from pairwright_human_eval.report.records import StudyReport
 
 
@@ -21,8 +22,6 @@ def brief_warnings(report: StudyReport) -> Iterator[str]:
 
 def look_lines(report: StudyReport) -> Iterator[str]:
     """What the stopping rule says, where somebody has voted."""
-    from pairwright_human_eval.report.looks import OUTCOMES, look_text, rule_text
-
     if report.looks and report.looks.looks:
         last = report.looks.looks[-1]
         yield f"Looks. {rule_text(report.looks)}"
