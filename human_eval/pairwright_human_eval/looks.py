@@ -82,7 +82,8 @@ def take_look(
     counted = [vote for vote in votes if vote.annotator not in excluded]
     if not counted:
         return Looks(rule=rule, looks=before)
-    shares = [*(look.information for look in earlier), len(votes) / due]
+    # A newcomer in place of somebody who was excluded adds tasks, so more is due than before.
+    shares = [*(look.votes / due for look in earlier), len(votes) / due]
     look = _look(counted, outlines, look_bounds(shares, LEVEL)[-1], rule)
     now = look.model_copy(update={"votes": len(votes), "information": round(shares[-1], 6)})
     looks = (*earlier, now)

@@ -54,7 +54,8 @@ def calibration(
         return ()
     margins = np.array([one.margin for one in judged])
     edges = np.unique(np.quantile(margins, np.arange(1, BINS) / BINS, method="inverted_cdf"))
-    places = np.searchsorted(edges, margins)
+    # To the right, so that a margin which most pairs have keeps the rest apart.
+    places = np.searchsorted(edges, margins, side="right")
     return tuple(
         _bin([one for one, place in zip(judged, places, strict=True) if place == part])
         for part in np.unique(places)

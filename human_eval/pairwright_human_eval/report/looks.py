@@ -15,11 +15,11 @@ def looks_section(report: StudyReport) -> Iterator[Block]:
         return
     yield rule_text(found)
     yield Table(
-        ("look", "votes in", "of all", "for the chosen, of all votes", "n", "dyads", "the floor"),
+        ("look", "votes in", "of all", "for the chosen, of all", "n", "dyads", "to the floor"),
         tuple(
             (
                 str(n), f"{look.votes:,}", f"{100 * look.information:.0f} %", look_text(look),
-                f"{look.n:,}", f"{look.dyads:,}", OUTCOMES[look.outcome],
+                f"{look.n:,}", f"{look.dyads:,}", outcome_text(look),
             )
             for n, look in enumerate(found.looks, start=1)
         ),
@@ -33,11 +33,13 @@ def looks_section(report: StudyReport) -> Iterator[Block]:
     )  # fmt: skip
 
 
-OUTCOMES: dict[Outcome, str] = {
-    "above": "above it: may stop",
-    "below": "below it: may stop",
-    "open": "not settled",
-}
+OUTCOMES: dict[Outcome, str] = {"above": "above", "below": "below", "open": "not settled"}
+
+
+def outcome_text(look: Look) -> str:
+    """Where the share lies to the floor, and whether the study may stop before its end."""
+    stops = look.outcome != "open" and look.information < 1
+    return f"{OUTCOMES[look.outcome]}{': may stop' if stops else ''}"
 
 
 def rule_text(found: Looks) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pairwright.report import Table
 from pairwright_human_eval.agreement import Estimate
-from pairwright_human_eval.report.looks import OUTCOMES, look_text, rule_text
+from pairwright_human_eval.report.looks import look_text, outcome_text, rule_text
 from pairwright_human_eval.report.records import StudyReport
 
 
@@ -27,7 +27,7 @@ def look_lines(report: StudyReport) -> Iterator[str]:
         yield f"Looks. {rule_text(report.looks)}"
         yield (
             f"At this one {100 * last.information:.0f} % of the votes are in; for the chosen"
-            f" response {look_text(last)} of {last.n:,}; the floor: {OUTCOMES[last.outcome]}."
+            f" response {look_text(last)} of {last.n:,}; to the floor: {outcome_text(last)}."
         )
 
 

@@ -6,8 +6,9 @@ from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
+from pairwright.sources.json_files import json_array, jsonl
 from pairwright.sources.parquet import open_parquet
-from pairwright.sources.tables import Opener, SourceTable, json_array, jsonl
+from pairwright.sources.source_table import Opener, SourceTable
 
 OPENERS: dict[str, Opener] = {
     ".json": json_array,

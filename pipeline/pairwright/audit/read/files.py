@@ -13,8 +13,8 @@ from pairwright.audit.read.source import REASONS, Kind, PairSource, ReadRow, Unr
 from pairwright.errors import InputError
 from pairwright.sources.opening import OPENERS
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.tables import Opener, SourceTable
-from pairwright.sources.tables import SourceRow as Line
+from pairwright.sources.source_table import Opener, SourceTable
+from pairwright.sources.source_table import SourceRow as Line
 
 _OPENERS: dict[str, Opener] = {
     **OPENERS,

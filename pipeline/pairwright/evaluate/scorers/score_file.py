@@ -19,7 +19,7 @@ from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.scorers.seam import ResponseScore, Unscored
 from pairwright.sources.opening import OPENERS
 from pairwright.sources.problems import SourceProblem
-from pairwright.sources.tables import SourceRow
+from pairwright.sources.source_table import SourceRow
 
 Side = Literal["chosen", "rejected"]
 COLUMNS = ("pair", "condition", "response", "score")

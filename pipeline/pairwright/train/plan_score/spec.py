@@ -18,7 +18,7 @@ from pairwright.records import Record
 from pairwright.settings.config import Planner
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.rules import SourceRules
-from pairwright.settings.tables import read_toml, validated
+from pairwright.settings.toml_files import read_toml, validated
 from pairwright.train.planner.training_target import Form
 
 KEYS = DOCS / "train_keys.md"

@@ -18,7 +18,7 @@ from pydantic import Field
 from pairwright.assets import DOCS
 from pairwright.records import Record
 from pairwright.settings.rules import HistoryRules, SourceRules
-from pairwright.settings.tables import read_toml, validated
+from pairwright.settings.toml_files import read_toml, validated
 from pairwright.train.planner.training_target import Form
 
 KEYS = DOCS / "train_keys.md"
