@@ -10,7 +10,7 @@ import pytest
 from pairwright import assets
 from pairwright.evaluate.decision import Choice, PairDecision
 from pairwright.evaluate.measure import figures_of, leaning, leans
-from pairwright.evaluate.measure.agreement import _named, kappa_terms
+from pairwright.evaluate.measure.order import _named, kappa_terms
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluate.scorers.seam import (
     Pairwise,
