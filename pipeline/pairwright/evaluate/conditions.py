@@ -12,7 +12,7 @@ from pairwright.dataset import Row
 from pairwright.evaluate.decision import NO_PROFILE, NO_RUBRIC, NO_STRANGER
 from pairwright.evaluate.release import posts_of
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.scorers.seam import PromptContent, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent, Unscored
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.records import Rejected
