@@ -65,6 +65,8 @@ class Condition(NamedTuple):
     """Whether it shows posts, which [history] selects."""
     about_user: bool = False
     """Whether it shows something of the user who asks."""
+    shown_to_people: bool = False
+    """Whether annotators of a study see the same: their row is below its tables."""
     unranked: str = ""
     """Why its rows are not ranked; empty where they are."""
     compared_with: tuple[ConditionName, ...] = ()
@@ -154,6 +156,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         colour="blue",
         shows_posts=True,
         about_user=True,
+        shown_to_people=True,
         compared_with=("none", "wrong-profile"),
         usual=True,
         baselines=tuple(BASELINES),
