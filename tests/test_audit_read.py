@@ -25,7 +25,7 @@ from pairwright.dataset import Layout, Part, Row, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
-from pairwright.sources import parquet, tables
+from pairwright.sources import parquet, source_table
 from pairwright_human_eval.decisions import write_decisions
 from small_studies import decided, one, twin, violate, votes, well
 
@@ -641,7 +641,7 @@ def test_a_file_of_no_use_is_named(tmp_path: Path, name: str, content: bytes, me
 def test_a_line_that_would_fill_the_memory_is_not_read(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "LONGEST", 1000)
+    monkeypatch.setattr(source_table, "LONGEST", 1000)
     head = b"prompt,chosen,rejected\n" if name == "a.csv" else json.dumps(PLAIN).encode() + b"\n"
     content = head + b"x" * 1001
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import items, markup, posts, problems, tables
+from pairwright.sources import items, markup, posts, problems, source_table
 from pairwright.sources.opening import FLAT, OPENERS
 from pairwright.sources.problems import REMEDIES
 from pairwright.sources.stackexchange import histories, titles
@@ -121,7 +121,7 @@ that was moved to this site cannot be distinguished from others. Each case is co
 
 The files are taken for hostile: a document type or an entity in one is refused before it is read
 on (the parser is the standard library's expat), and so is a row of more than {
-    tables.LONGEST // 1_000_000
+    source_table.LONGEST // 1_000_000
 } MB."""
 
 

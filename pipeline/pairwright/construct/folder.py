@@ -15,7 +15,7 @@ from pairwright.models.store import CallRecord
 from pairwright.settings.config import Config, essential, validate
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import LATER_LIMITS, HumanRules, ReleaseInfo
-from pairwright.settings.tables import without_retired
+from pairwright.settings.toml_files import without_retired
 
 _EDITED: dict[str, type[ReleaseInfo | HumanRules]] = {"release": ReleaseInfo, "human": HumanRules}
 """The tables that a person may change in the folder's own config, after a build."""

@@ -32,7 +32,7 @@ from pairwright.records import Record
 from pairwright.settings.config import Planner
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.rules import HistoryRules
-from pairwright.settings.tables import read_toml, validated
+from pairwright.settings.toml_files import read_toml, validated
 
 
 class ScorerHistory(HistoryRules):

@@ -37,7 +37,7 @@ from pairwright.settings.rules import (
     TwinRules,
     asked_length,
 )
-from pairwright.settings.tables import read_toml, validated
+from pairwright.settings.toml_files import read_toml, validated
 
 
 class Roles(Record):

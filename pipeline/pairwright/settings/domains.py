@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from pairwright.assets import DOCS
 from pairwright.errors import DomainError
 from pairwright.records import Record
-from pairwright.settings.tables import read_toml, validated
+from pairwright.settings.toml_files import read_toml, validated
 
 T = TypeVar("T", bound=Record)
 

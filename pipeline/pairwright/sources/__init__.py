@@ -8,7 +8,8 @@
 A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
 SourceError. `problems.REASONS` has every rule by which a row or post is refused or repaired.
 
-opening.py tables.py delimited.py parquet.py hub.py    a table of rows, by the kind of its file
+source_table.py opening.py    rows with their places; the table that a path names, by its suffix
+json_files.py delimited.py parquet.py hub.py    a table of each kind of file
 fields.py times.py markup.py    one field of a row, read and cleaned
 items.py posts.py    rows that are items, and rows that are posts
 rules.py problems.py    what every item is held to, and what is said of the others

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pairwright.errors import SourceError
 from pairwright.sources.problems import SourceProblem
-from pairwright.sources.tables import SourceRow, SourceTable, check_text, refused, text_lines
+from pairwright.sources.source_table import SourceRow, SourceTable, check_text, refused, text_lines
 
 _SEPARATORS = (",", ";", "\t")
 # What `surrogateescape` makes of a byte that is not UTF-8.

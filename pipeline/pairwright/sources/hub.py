@@ -6,7 +6,7 @@ from typing import Any
 from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.tables import SourceTable, numbered
+from pairwright.sources.source_table import SourceTable, numbered
 
 _ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")

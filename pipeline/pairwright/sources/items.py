@@ -10,7 +10,7 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, kind_of_post, label, rows, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import ReadPost, place, with_profile
-from pairwright.sources.tables import SourceRow
+from pairwright.sources.source_table import SourceRow
 
 
 def required(rules: SourceRules) -> list[str]:

@@ -6,8 +6,9 @@ from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
+from pairwright.sources.json_files import json_array, jsonl
 from pairwright.sources.parquet import open_parquet
-from pairwright.sources.tables import Opener, SourceTable, json_array, jsonl
+from pairwright.sources.source_table import Opener, SourceTable
 
 OPENERS: dict[str, Opener] = {
     ".json": json_array,
@@ -17,6 +18,8 @@ OPENERS: dict[str, Opener] = {
     ".parquet": open_parquet,
 }
 """By suffix, how a file of rows is opened."""
+BINARY = (".parquet",)
+"""Suffixes of files that are not text, and that nobody packs with gzip."""
 _DUMP_FIX = 'If it is the dump of a site, set format = "stackexchange".'
 FLAT = (".csv", ".tsv")
 """Suffixes of files whose cells hold no lists."""

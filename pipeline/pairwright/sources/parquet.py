@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from pairwright.errors import SourceError
 from pairwright.sources.problems import SourceProblem
-from pairwright.sources.tables import SourceRow, SourceTable, refused
+from pairwright.sources.source_table import SourceRow, SourceTable, refused
 
 # Rows held at once: profiles of LaMP-QA's size make this some tens of megabytes.
 _BATCH = 256

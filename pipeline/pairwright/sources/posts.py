@@ -20,7 +20,7 @@ from pairwright.sources.rules import (
     repeated_question,
     with_profile,
 )
-from pairwright.sources.tables import SourceRow
+from pairwright.sources.source_table import SourceRow
 
 # A longer first line or sentence is not a question that a person could have asked as a title.
 _QUESTION_CHARS = 200

@@ -7,7 +7,7 @@ from pathlib import Path
 from pairwright.errors import InputError
 from pairwright.sources.opening import OPENERS
 from pairwright.sources.problems import SourceProblem
-from pairwright.sources.tables import check_text, text_lines
+from pairwright.sources.source_table import check_text, text_lines
 
 LINES = 1000
 _TABLES = {suffix: OPENERS[suffix] for suffix in (".json", ".jsonl", ".parquet")}

@@ -12,7 +12,7 @@ from pairwright.audit.read.folders import open_release
 from pairwright.audit.read.source import PairSource
 from pairwright.errors import InputError
 from pairwright.extras import install
-from pairwright.sources.tables import SourceTable, numbered
+from pairwright.sources.source_table import SourceTable, numbered
 
 _DATA = re.compile(r"data/[^/]+/[a-z]+-00000-of-00001\.parquet")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from xml.parsers import expat
 
 from pairwright.errors import SourceError
-from pairwright.sources.tables import LONGEST
+from pairwright.sources.source_table import LONGEST
 
 TakeRow = Callable[[int, dict[str, str]], None]
 """Called with each row's line and attributes."""

@@ -1,8 +1,8 @@
 """The file that says what a planner is trained on, and how: one TOML, every key known.
 
     model, target, ...   what is trained                        -> Training
-    [source]             items to train on                      -> policy.SourceRules
-    [validation]         items that checkpoints are chosen on   -> policy.SourceRules
+    [source]             items to train on                      -> settings.rules.SourceRules
+    [validation]         items that checkpoints are chosen on   -> settings.rules.SourceRules
     [history]            which posts are shown                  -> TrainingHistory
     [lora], [steps]      hyper-parameters                       -> Lora, Steps
     [selection]          how a checkpoint is chosen             -> Selection
@@ -18,7 +18,7 @@ from pydantic import Field
 from pairwright.assets import DOCS
 from pairwright.records import Record
 from pairwright.settings.rules import HistoryRules, SourceRules
-from pairwright.settings.tables import read_toml, validated
+from pairwright.settings.toml_files import read_toml, validated
 from pairwright.train.planner.training_target import Form
 
 KEYS = DOCS / "train_keys.md"
