@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.spreadsheet.columns import control_of
 from released import Answers
 
 Rows = list[list[str]]
@@ -38,7 +39,7 @@ def fill(
         if row[FIELD] == "consent":
             row[ANSWER] = "yes" if separator == "," else "ja"
         elif row[FIELD] and row[TASK]:
-            row[ANSWER] = ticks[row[TASK]].get(row[FIELD], row[ANSWER])
+            row[ANSWER] = ticks[row[TASK]].get(control_of(row[FIELD]), row[ANSWER])
     return write(out or path, rows, separator)
 
 

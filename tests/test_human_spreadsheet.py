@@ -11,10 +11,11 @@ import pytest
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, Verdict
 from pairwright_human_eval.spreadsheet.cells import guarded, pieces, unguarded
+from pairwright_human_eval.spreadsheet.columns import control_of
 from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.task_view import PREFERENCE_QUESTION
 from released import PAIRS, Answers, answered, released, right, rows, run_of
-from sheets import ANSWER, FIELD, TASK, Rows, fill, sheet_rows, write
+from sheets import ANSWER, FIELD, TASK, WHAT, Rows, fill, sheet_rows, write
 from study import Done, pairwright
 
 USUAL = right()
@@ -143,6 +144,26 @@ def test_a_sheet_shows_what_the_task_shows_and_names_no_side(run: Path) -> None:
     assert PREFERENCE_QUESTION in text
     marks = {row[TASK].partition("-")[0] for row in rows[1:]} | {row[FIELD] for row in rows[1:]}
     assert not [mark for mark in marks if re.search("chosen|rejected|vote|attention", mark)]
+
+
+def test_lines_of_a_rubric_are_numbered_as_a_person_counts(run: Path) -> None:
+    rows = [row for row in sheet_rows(sheet(run)) if "_line_" in row[FIELD]]
+    assert {"support_line_1", "delivered_line_1", "support_line_2"} <= {row[FIELD] for row in rows}
+    assert all(row[WHAT] == f"Line {row[FIELD].rpartition('_')[2]}" for row in rows)
+    headings = [row[WHAT] for row in sheet_rows(sheet(run)) if not row[FIELD]]
+    assert "Line 1: What this person may want" in headings
+    assert "Line 2: The passage given for this" in headings
+
+
+def test_a_sheet_of_an_older_version_is_read_with_lines_from_nought(
+    run: Path, tmp_path: Path
+) -> None:
+    rows = sheet_rows(fill(sheet(run), usual, key_of(run)))
+    before = [[*row[:FIELD], control_of(row[FIELD]), *row[FIELD + 1 :]] for row in rows]
+    assert any(row[FIELD] == "support_0" for row in before)
+    assert human("import", run, write(tmp_path / "old.csv", before)).code == 0
+    own = {k.task for k in key_of(run).values() if k.annotator == "annotator-01"}
+    assert set(verdicts(run)) == own
 
 
 def test_exporting_again_leaves_a_sheet_that_was_filled_in(run: Path) -> None:

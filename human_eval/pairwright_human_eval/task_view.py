@@ -63,6 +63,8 @@ class Asked(NamedTuple):
     question: str
     choices: dict[str, str]
     """What is stored, and what the annotator reads."""
+    heading: str = ""
+    """The line that is asked about, where there are several."""
 
 
 Part = Shown | Asked
@@ -120,12 +122,14 @@ def _preference(_data: Data, scales: tuple[Scale, ...], language: Language) -> I
 def _rubric(data: Data, scales: tuple[Scale, ...], language: Language) -> Iterator[Part]:
     asked = {"support": SUPPORT_QUESTION, "delivered": DELIVERED_QUESTION}
     for n, row in enumerate(_rows(data, "aspects")):
-        yield _plain("aspect", language("What this person may want"), row["text"])
-        yield _plain("quote", language("The passage given for this"), row["quote"])
+        line = f"{language('Line')} {n + 1}"
+        wanted, passage = "What this person may want", "The passage given for this"
+        yield _plain("aspect", f"{line}: {language(wanted)}", row["text"])
+        yield _plain("quote", f"{line}: {language(passage)}", row["quote"])
         for name, question in asked.items():
             control = f"{name}_{n}"
             labels = labels_of(control, "rubric", scales, language)
-            yield Asked(control, language(question), labels)
+            yield Asked(control, language(question), labels, line)
 
 
 def labels_of(

@@ -31,6 +31,7 @@ from pairwright_human_eval.spreadsheet.columns import (
     SKIP_WORD,
     TASK,
     YES,
+    control_of,
 )
 from pairwright_human_eval.stored_annotation import StoredAnnotation
 from pairwright_human_eval.task_view import labels_of
@@ -159,14 +160,15 @@ def _form(
     rows: dict[str, int] = {}
     comment, skipped = "", False
     for cell in cells:
-        if cell.field in rows:
-            what = f"{cell.field} is answered in row {rows[cell.field]}, too"
+        control = control_of(cell.field)
+        if control in rows:
+            what = f"{cell.field} is answered in row {rows[control]}, too"
             mistakes.append(_Mistake(cell.row, ANSWER, f"task {cell.task}: {what}"))
             continue
-        rows[cell.field] = cell.row
-        if cell.field == COMMENT_FIELD:
+        rows[control] = cell.row
+        if control == COMMENT_FIELD:
             comment = clean_text(cell.answer)
-        elif cell.field not in asked:
+        elif control not in asked:
             what = (
                 f"there is no question {_quoted(cell.field)}"
                 if cell.field
@@ -176,9 +178,9 @@ def _form(
         elif _plain(cell.answer) in {SKIP_WORD, _plain(language(SKIP_WORD))}:
             skipped = True
         elif choice := _choice(cell, keyed, study, language):
-            choices[cell.field] = choice
+            choices[control] = choice
         else:
-            allowed = labels_of(cell.field, keyed.kind, study.scales, language)
+            allowed = labels_of(control, keyed.kind, study.scales, language)
             what = f"{_quoted(cell.answer)} is none of {', '.join(allowed.values())}"
             mistakes.append(_Mistake(cell.row, ANSWER, f"task {cell.task}, {cell.field}: {what}"))
     return _Form({} if skipped else choices, comment, skipped)
@@ -188,8 +190,9 @@ def _choice(cell: _Cell, keyed: KeyedTask, study: Study, language: Language) -> 
     """The choice that is meant: as the sheet words it, as it is stored, or by its number."""
     # A score may stand without its words, and a spreadsheet may have made 4.0 of it.
     written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(cell.answer))
+    control = control_of(cell.field)
     for words in (language, ENGLISH):
-        for alias, label in labels_of(cell.field, keyed.kind, study.scales, words).items():
+        for alias, label in labels_of(control, keyed.kind, study.scales, words).items():
             if written in (_plain(alias), _plain(label)):
                 return alias
     return None

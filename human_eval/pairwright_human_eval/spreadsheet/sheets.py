@@ -15,6 +15,7 @@ from pairwright_human_eval.spreadsheet.columns import (
     MINUTES,
     TASK,
     YES,
+    field_of,
 )
 from pairwright_human_eval.task_view import Asked, Shown, view_of
 
@@ -25,7 +26,7 @@ INSTRUCTIONS = (
     " is enough.",
     "Leave empty what you have not done yet: an empty answer counts as not given.",
     "To skip a task, write skip as one of its answers, and say why in its comment.",
-    "Change nothing else, and save the file as CSV (UTF-8) under the same name.",
+    "Change nothing else, and save the file as CSV (UTF-8), under any name.",
 )
 CONSENT_STATEMENT = (
     "I have read what taking part in this study means, and I take part of my own free will."
@@ -75,7 +76,7 @@ def _task_rows(
             for piece in pieces(part.text):
                 yield (name, "", part.heading, piece, "", "")
         else:
-            yield (name, part.control, "", part.question, _choices(part), "")
+            yield (name, field_of(part.control), part.heading, part.question, _choices(part), "")
     yield (name, COMMENT_FIELD, "", language(COMMENT_QUESTION), "", "")
 
 
