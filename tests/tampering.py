@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
 from pairwright.dataset.checksums import write_checksums
 from pairwright.dataset.row import derived_twin_id
-from pairwright.release.derive import documents, release_context
+from pairwright.release.derive import derived_files, release_context
 from pairwright.release.primary import read_primary
 from pairwright.release.summary import SummaryBuilder, rows_of
 
@@ -87,7 +87,9 @@ class Tampered:
             primary, summing = read_primary(self.layout), SummaryBuilder()
             for part, row in rows_of(self.layout):
                 summing.add(part, row)
-            for path, pieces in documents(release_context(self.layout, primary, summing.summary())):
+            for path, pieces in derived_files(
+                release_context(self.layout, primary, summing.summary())
+            ):
                 self.write(path, "".join(pieces))
         write_checksums(self.root)
 

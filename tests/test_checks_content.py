@@ -30,7 +30,7 @@ def stems(texts: Iterable[str]) -> set[str]:
 
 def texts(check: MirroredCheck) -> tuple[str, ...]:
     responses = (check.first, check.first_terse, check.second, check.second_terse)
-    return (*responses, *check.posts_for_first, *check.posts_for_second)
+    return (*responses, *check.posts_for_first, *check.posts_for_second, *check.neutral)
 
 
 IN_CHECKS = Counter(stem for check in CHECKS for stem in stems(texts(check)))
@@ -66,8 +66,20 @@ def test_posts_are_those_of_a_forum(check: MirroredCheck) -> None:
         assert all(post.isascii() and not MARKUP.search(post) for post in posts)
 
 
+@each
+def test_neutral_posts_say_nothing_about_their_writer(check: MirroredCheck) -> None:
+    assert len(check.neutral) == 4
+    for post in check.neutral:
+        assert 8 <= words(post) <= 90
+        assert post.isascii()
+        assert not MARKUP.search(post)
+        assert not re.search(r"\b(?:I|me|my|mine|we|us|our|ours)\b", post, re.IGNORECASE)
+
+
 def test_no_two_posts_open_alike() -> None:
-    openings = Counter(tuple(post.casefold().split()[:4]) for half in HALVES for post in half.posts)
+    posts = [post for half in HALVES for post in half.posts]
+    posts += [post for check in CHECKS for post in check.neutral]
+    openings = Counter(tuple(post.casefold().split()[:4]) for post in posts)
     assert [opening for opening, times in openings.items() if times > 1] == []
 
 

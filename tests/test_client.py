@@ -39,7 +39,8 @@ from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, compl
 from pairwright.models.client import Client, Meter, client, pace
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.pace import Concurrency
-from pairwright.models.client.wire import Transient, refusal
+from pairwright.models.client.refusals import refusal
+from pairwright.models.client.wire import Transient
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 

@@ -11,7 +11,7 @@ from endpoint import Asked, Handler, completion, fail, in_thread
 from pairwright.records import Item
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.completions.conditions import (
+from pairwright.train.completions.completion_tasks import (
     WRONG,
     CompletionTask,
     completion_conditions,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from pairwright_human_eval.control_power import ControlDesign, control_power, sign_test
+from pairwright_human_eval.wrong_profile import ControlDesign, control_power, sign_test
 
 ONE_EACH = ControlDesign(own=1, stranger=1)
 TWIN = ControlDesign(own=6, stranger=3)

@@ -180,6 +180,20 @@ def test_a_server_that_never_answers_is_given_up() -> None:
     assert (found.state, "not reachable" in found.found) == ("stop", True)
 
 
+def test_the_list_of_models_is_asked_for_with_the_headers_of_every_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway: north")
+    sent: list[str | None] = []
+
+    async def models(request: web.Request) -> web.StreamResponse:
+        sent.extend((request.headers.get("X-Gateway"), request.headers.get("Authorization")))
+        return web.Response(text=json.dumps({"data": [{"id": "m"}]}))
+
+    assert told_of(models).state == "ok"
+    assert sent == ["north", f"Bearer {KEY}"]
+
+
 def test_a_server_that_is_not_there_is_named_so() -> None:
     found = asyncio.run(list_models("http://127.0.0.1:9/v1", None, served("http://127.0.0.1:9/v1")))
     assert (found.finding.state, "not reachable" in found.finding.found) == ("stop", True)

@@ -31,7 +31,7 @@ from pairwright.evaluate.results import (
     write_result,
 )
 from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluate.scorers.seam import (
+from pairwright.evaluate.scorers.scorer_protocols import (
     Preference,
     PromptContent,
     ResponseScore,

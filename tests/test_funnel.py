@@ -11,8 +11,10 @@ from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.tally import Tally
 from pairwright.models.store import Totals
 from pairwright.records import Contrast, Draft, Rejected, Twin
-from pairwright.release.derive.build import BuildSummary
-from pairwright.release.derive.build import funnel_rows as rows_of_page
+from pairwright.release.derive.build_summary import BuildSummary
+from pairwright.release.derive.build_summary import funnel_rows as rows_of_page
+from pairwright.settings.prompt_variables import VARIABLES
+from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated
 
 DRAFT = Draft(draw=0, strategy="twin", generator="m", first="a", second="b")
@@ -61,6 +63,14 @@ def test_a_pair_of_mode_violate_has_no_stage_of_a_partner() -> None:
     assert stages_reached(outcome(dropped, "violate")) == ("items",)
     unwritten = refused("write_omitting", "content_filter")
     assert stages_reached(outcome(unwritten, "violate")) == ("items", "signal")
+
+
+def test_a_refusal_by_any_prompt_that_writes_a_side_is_after_the_signal() -> None:
+    writers = {name for name in VARIABLES if name.startswith(("write_", "paper_"))}
+    assert writers - {"write_plain"} == WRITER_PROMPTS
+    for prompt in WRITER_PROMPTS:
+        unwritten = outcome(refused(prompt, "content_filter"), "violate")
+        assert stages_reached(unwritten) == ("items", "signal"), prompt
 
 
 def test_what_failed_or_waits_is_at_no_stage() -> None:

@@ -90,7 +90,7 @@ def export(run: Path, made: Made, **changes: Any) -> bool:
 def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Path) -> None:
     export(tmp_path, made)
     shown = public(HumanFolder(tmp_path))
-    assert len(shown) == 1 + 3 + 3 * 9
+    assert len(shown) == 2 + 3 + 3 * 9  # Guidelines and consent, forms, tasks.
     secrets = {value.lower() for value in SECRETS.values()}
     for subject in made.subjects:
         secrets |= {
@@ -108,7 +108,7 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Pat
     secrets |= {half.id for check in CHECKS for half in check.halves} | set(made.tasks)
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
     for name, content in shown.items():
-        if name == "guidelines.md":  # The same for every study.
+        if name in ("guidelines.md", "consent.md"):  # The same for every study.
             continue
         text = content.decode().lower()
         assert not [secret for secret in secrets if secret.lower() in text], name
@@ -119,6 +119,7 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Pat
         "tasks",
         "private",
         "guidelines.md",
+        "consent.md",
         *(f"labeling_config_{kind}.xml" for kind in KINDS),
     }
 

@@ -14,7 +14,7 @@ from pairwright.settings.rules import PlanRules
 from pairwright.stats import share
 from pairwright_human_eval.accept import Acceptance, derive
 from pairwright_human_eval.attention import AttentionCheck, checks_passed
-from pairwright_human_eval.check_layout import Example
+from pairwright_human_eval.check_layout import Example, median_size
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -57,9 +57,7 @@ def pair(n: int) -> Pair:
 
 def tasks_for(who: str) -> list[Task]:
     policy, found = PlanRules(), []
-    example = Example(
-        "pair-0", pair(0).question, pair(0).profile, (pair(0).chosen, pair(0).rejected)
-    )
+    example = Example(pair(0).question, pair(0).profile, (pair(0).chosen, pair(0).rejected))
     for n in range(PAIRS):
         subject = Subject(f"pair-{n}", (pair(n),))
         page = page_of(subject, 0, bool(n % 2))
@@ -73,7 +71,7 @@ def tasks_for(who: str) -> list[Task]:
         check = AttentionCheck(
             domain="Art", question=f"Check {n}?", posts=("p",), good="good", bad="bad"
         )
-        found.append(attention_task(check, who, example, bool(n % 2), 0))
+        found.append(attention_task(check, who, example, median_size([example]), bool(n % 2), 0))
     return found
 
 

@@ -10,9 +10,9 @@ import pytest
 from pairwright import assets
 from pairwright.evaluate.decision import Choice, PairDecision
 from pairwright.evaluate.measure import figures_of, leaning, leans
-from pairwright.evaluate.measure.agreement import _named, kappa_terms
+from pairwright.evaluate.measure.order import _named, kappa_terms
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.seam import (
+from pairwright.evaluate.scorers.scorer_protocols import (
     Pairwise,
     Place,
     Pointwise,

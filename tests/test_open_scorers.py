@@ -11,7 +11,12 @@ import pytest
 
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.baselines import EmbeddingBaseline
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
 from pairwright.evaluate.settings import Scorers
 from pairwright.extras import install
 from pairwright.models.client import Meter

@@ -11,7 +11,12 @@ import pytest
 from pairwright.errors import ConfigError, PromptError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.seam import Preference, PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import (
+    Preference,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
 from pairwright.evaluate.settings import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store

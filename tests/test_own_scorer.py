@@ -13,7 +13,12 @@ import pytest
 
 from pairwright.errors import ConfigError
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
 from pairwright.evaluate.settings import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store

@@ -155,7 +155,7 @@ def test_rows_of_an_older_release_are_read_without_an_error(release: Path, tmp_p
             update={
                 "label_error": None,
                 "rubric_aspects": tuple(
-                    aspect.model_copy(update={"support": None, "delivery": None})
+                    aspect.model_copy(update={"support": None, "delivery": None, "follows": None})
                     for aspect in row.rubric_aspects
                 ),
             }
@@ -169,7 +169,7 @@ def test_rows_of_an_older_release_are_read_without_an_error(release: Path, tmp_p
     fields = [
         field
         for field in older.schema.field(aspects).type.value_type
-        if field.name not in ("support", "delivery")
+        if field.name not in ("support", "delivery", "follows")
     ]
     kind = pa.list_(pa.field("element", pa.struct(fields)))
     without = [

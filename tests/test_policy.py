@@ -26,7 +26,7 @@ from pairwright.evaluate.guided.readings import both_readings, guided_names
 from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
-from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.intervals import Interval
 from pairwright.models import CONTEXT_LENGTH, Unstored

@@ -21,5 +21,5 @@ def test_a_history_is_computed_once_for_all_questions_it_is_read_for() -> None:
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["calls_per_history"] > 4.5
     assert found["computed_ratio"] <= 0.45
-    # The rules of judges and writers follow the question, so a cache holds less of them.
-    assert found["computed_ratio_item"] <= 0.95
+    # Judges read their rules before the material, so a cache holds them; writers read theirs last.
+    assert found["computed_ratio_item"] <= 0.85

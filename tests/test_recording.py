@@ -23,7 +23,7 @@ from pairwright.models.recorded import (
     write_recording,
 )
 from pairwright.models.store import Store
-from pairwright.release.derive.build import BuildSummary, call_sentence
+from pairwright.release.derive.build_summary import BuildSummary, call_sentence
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.recording import RecordedRun, record_run, replay_of

@@ -26,7 +26,7 @@ from pairwright.records import Pair
 from pairwright.release.derive import (
     Manifest,
     ReleaseContext,
-    documents,
+    derived_files,
     make_manifest,
     release_context,
 )
@@ -60,7 +60,7 @@ def primary(
 
 def texts(known: ReleaseContext) -> dict[str, str]:
     """Every derived file."""
-    return {path: "".join(pieces) for path, pieces in documents(known)}
+    return {path: "".join(pieces) for path, pieces in derived_files(known)}
 
 
 def front_matter(card: str) -> dict[str, Any]:

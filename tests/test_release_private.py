@@ -8,7 +8,7 @@ import pytest
 
 from pairwright.dataset import model_name, read_rows, row_of, write_rows
 from pairwright.records import Follows
-from pairwright.release.derive import documents, release_context
+from pairwright.release.derive import derived_files, release_context
 from pairwright.release.primary import read_primary
 from pairwright.release.provenance import run_provenance
 from pairwright.release.records import Provenance
@@ -101,7 +101,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for part, row in rows_of(layout):
         summing.add(part, row)
     known = release_context(layout, read_primary(layout), summing.summary())
-    return {path: "".join(pieces) for path, pieces in documents(known)}
+    return {path: "".join(pieces) for path, pieces in derived_files(known)}
 
 
 @pytest.mark.parametrize("name", ["README.md", "DATASHEET.md", "LICENSE.md", "CHANGELOG.md"])

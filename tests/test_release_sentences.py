@@ -18,7 +18,7 @@ from pairwright.dataset import write_one
 from pairwright.intervals import Interval
 from pairwright.records import Pair
 from pairwright.release.derive import ReleaseContext, release_context
-from pairwright.release.derive.audit import BLIND, INFORMED, audit_summary
+from pairwright.release.derive.audit_summary import BLIND, INFORMED, summarise_audit
 from pairwright.release.primary import read_primary
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
@@ -148,7 +148,7 @@ def test_an_audit_passes_only_if_every_check_was_decided(
     statuses: list[str], verdict: str, message: str, known: ReleaseContext
 ) -> None:
     made = with_audit(known, audit_of(*statuses))
-    found = audit_summary(made.primary, made.layout)
+    found = summarise_audit(made.primary, made.layout)
     assert found
     assert found.verdict == verdict
     assert message in card(made)

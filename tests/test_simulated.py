@@ -13,7 +13,12 @@ import pytest
 from pairwright import text
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.seam import Preference, PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import (
+    Preference,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
 from pairwright.models import SIMULATED, Completion, Model, Request
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.simulated.frames import FRAMES

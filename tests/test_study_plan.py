@@ -14,8 +14,8 @@ from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.stats import share
 from pairwright_human_eval.decisions import decide_all
+from pairwright_human_eval.pilot import study_pilot
 from pairwright_human_eval.records import Kind, pseudonyms
-from pairwright_human_eval.study_pilot import study_pilot
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import outlines_of, subjects_of
 from pairwright_human_eval.workload import BRIEFING, study_load

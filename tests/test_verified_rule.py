@@ -24,6 +24,8 @@ from study import pairwright
 from tampering import Tampered, copy_of
 
 SOME = PAIRS[:6]
+LATER = ("support", "delivery", "follows")
+"""What aspects of format 2 do not have."""
 """Two twins and two violate pairs."""
 Change = Callable[[KeyedTask, Answers], Answers]
 
@@ -191,7 +193,7 @@ def as_format_2(bad: Tampered) -> None:
         kept = [[_before(aspect) for aspect in row] for row in found["rubric_aspects"].to_pylist()]
         place = found.schema.get_field_index("rubric_aspects")
         entry = found.schema.field("rubric_aspects").type.value_type
-        older = pa.struct([part for part in entry if part.name not in ("support", "delivery")])
+        older = pa.struct([part for part in entry if part.name not in LATER])
         type_ = pa.list_(pa.field("element", older))
         column = pa.array(kept, type=type_)
         changed = found.set_column(place, pa.field("rubric_aspects", type_), column)
@@ -204,7 +206,7 @@ def as_format_2(bad: Tampered) -> None:
 
 
 def _before(aspect: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in aspect.items() if name not in ("support", "delivery")}
+    return {name: value for name, value in aspect.items() if name not in LATER}
 
 
 def test_a_release_of_format_2_is_read_and_verifies(release: Path, tmp_path: Path) -> None:

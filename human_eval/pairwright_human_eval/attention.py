@@ -30,6 +30,8 @@ class AttentionCheck(Record):
     questions: tuple[str, ...] = ()
     """The same question, shorter and longer."""
     posts: tuple[str, ...] = Field(min_length=1)
+    neutral: tuple[str, ...] = ()
+    """Posts that say nothing about who wrote them, to be shown after the person's own."""
     good: str
     good_terse: str = ""
     """The same in shorter sentences of longer words."""
@@ -54,6 +56,8 @@ class MirroredCheck(Record):
     second_terse: str = ""
     posts_for_first: tuple[str, ...] = Field(min_length=1)
     posts_for_second: tuple[str, ...] = Field(min_length=1)
+    neutral: tuple[str, ...] = ()
+    """Posts that either person may have written."""
 
     @property
     def halves(self) -> tuple[AttentionCheck, AttentionCheck]:
@@ -61,12 +65,14 @@ class MirroredCheck(Record):
         return (
             AttentionCheck(
                 domain=self.domain, question=self.question, questions=self.questions,
-                posts=self.posts_for_first, good=self.first, good_terse=self.first_terse,
+                posts=self.posts_for_first, neutral=self.neutral,
+                good=self.first, good_terse=self.first_terse,
                 bad=self.second, bad_terse=self.second_terse,
             ),
             AttentionCheck(
                 domain=self.domain, question=self.question, questions=self.questions,
-                posts=self.posts_for_second, good=self.second, good_terse=self.second_terse,
+                posts=self.posts_for_second, neutral=self.neutral,
+                good=self.second, good_terse=self.second_terse,
                 bad=self.first, bad_terse=self.first_terse,
             ),
         )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
-from pairwright_human_eval.aspect_counts import AspectCounts
+from pairwright_human_eval.aspects import AspectCounts
 from pairwright_human_eval.records import QualityAnswers, Verdict
 from pairwright_human_eval.subjects import Outline
 

@@ -16,7 +16,7 @@ from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright.stats import share
-from pairwright_human_eval.aspect_counts import AspectCounts, aspect_counts
+from pairwright_human_eval.aspects import AspectCounts, aspect_counts
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.records import SetAside, Verdict

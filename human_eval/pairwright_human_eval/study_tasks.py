@@ -17,7 +17,7 @@ from pairwright_human_eval.assign import (
     stranger,
 )
 from pairwright_human_eval.attention import MirroredCheck, enough_checks
-from pairwright_human_eval.check_layout import Example, question_like
+from pairwright_human_eval.check_layout import Example, median_size, question_like
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped
 from pairwright_human_eval.tasks import (
@@ -36,9 +36,7 @@ from pairwright_human_eval.tasks import (
 from pairwright_human_eval.text_size import distance, size_of
 
 LOOKED_AT = 200
-"""Pairs that the checks take their length and layout from."""
-SOURCES = 40
-"""Examples that are tried for the ends of a check's texts."""
+"""Pairs that the checks take their number of posts and their layout from."""
 FEWEST_CHECKS = 4
 """Attention checks of an annotator: with fewer, one slip would exclude somebody attentive."""
 
@@ -171,14 +169,9 @@ def _ordered(
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(number)]
     chance.shuffle(swaps)
-    # The responses of an example must not be known from a vote of one's own.
-    voted = {task.keyed.subject for task in asked}
-    free = [example for example in examples if example.subject not in voted] or examples
-    alike = [_spread(free, n, number, chance) for n in range(number)]
+    alike = [_spread(examples, n, number, chance) for n in range(number)]
     chance.shuffle(alike)
-    # No end of a text comes twice, nor does a post that fills up a check.
-    others = [example for example in free if example not in alike]
-    dealt = chance.sample(others, len(others))
+    response = median_size(examples)
     left = chance.sample(pool, len(pool))
     for n, (swap, example) in enumerate(zip(swaps, alike, strict=True)):
         mirrored = _fitting(left, example)
@@ -188,8 +181,8 @@ def _ordered(
         # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
-        shown, sources = _earlier(example, chance), [example, *dealt[n::number]][:SOURCES]
-        asked.insert(place, attention_task(check, who, shown, swap, plan.seed, sources))
+        shown = _earlier(example, chance)
+        asked.insert(place, attention_task(check, who, shown, response, swap, plan.seed))
     return [*rest, *asked]
 
 
@@ -217,7 +210,7 @@ def _fitting(checks: list[MirroredCheck], example: Example) -> MirroredCheck:
 
 def _example(pair: Pair, rules: PlanRules) -> Example:
     posts = best_posts(pair.question, pair.profile, rules)
-    return Example(pair.twin_id or pair.id, pair.question, posts, (pair.chosen, pair.rejected))
+    return Example(pair.question, posts, (pair.chosen, pair.rejected))
 
 
 def _spread(examples: list[Example], n: int, number: int, chance: random.Random) -> Example:

@@ -4,7 +4,7 @@ Responses become safe HTML, posts and questions plain text without invisible cha
 name in a task is its opaque id; everything else about it is in the private key.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.text_size import Sizes
 
 NO_PASSAGE = "–"
 """Where an aspect of the data comes without evidence."""
@@ -115,19 +116,18 @@ def attention_task(
     check: AttentionCheck,
     annotator: str,
     example: Example,
+    response: Sizes,
     swap: bool,
     seed: int,
-    sources: Sequence[Example] = (),
 ) -> Task:
-    """An attention check that looks like any other preference task: it has the sizes of `example`,
-    the days of its posts, and the ends of texts of the `sources`, or of `example` where there are
-    none."""
-    shown = laid_out(check, example, sources or (example,), swap)
+    """An attention check like any other preference task: it has the layout of `example` and the
+    days of its posts, and responses of about the size of `response`."""
+    shown = laid_out(check, example, response, swap)
     a, b = (shown.bad, shown.good) if swap else (shown.good, shown.bad)
     page = BlindSubject(seed, check.id, check.domain, shown.question, a, b)
     days = [when(post) for post in example.posts] or [""]
     posts: list[JsonValue] = [
-        {"when": day, "text": visible(text)} for day, text in zip(days, shown.posts, strict=True)
+        {"when": day, "text": visible(text)} for day, text in zip(days, shown.posts, strict=False)
     ]
     return _task(
         page, annotator, "preference", "attention", expected="B" if swap else "A", posts=posts,

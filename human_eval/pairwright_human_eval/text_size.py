@@ -1,9 +1,7 @@
-"""How large a text is, in what a reader sees at a glance, and which parts come near to a size."""
+"""How large a text is, in what a reader sees at a glance."""
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +14,7 @@ Sizes = NDArray[np.float64]
 
 @lru_cache(maxsize=8192)
 def size_of(text: str) -> Sizes:
-    """Shape (3,), read-only, without list marks, bold marks and the like. Sizes of parts add up to
-    that of the whole."""
+    """Shape (3,), read-only, without list marks, bold marks and the like."""
     text = _MARKUP.sub("", text)
     sizes = [len(text), len(text.split()), len(SENTENCE_END.findall(text))]
     found: Sizes = np.array(sizes, dtype=float)
@@ -33,19 +30,3 @@ def distance(sizes: Sizes, target: Sizes) -> Sizes:
     a_word, a_sentence = characters - words, words - sentences
     found: Sizes = np.sqrt(characters**2 + words**2 + a_word**2 + 2 * a_sentence**2)
     return found
-
-
-class NearestEnds(NamedTuple):
-    """The beginning and the end that together come nearest to a target."""
-
-    distance: float
-    beginning: int
-    end: int
-
-
-def nearest(beginnings: Sequence[Sizes], ends: Sequence[Sizes], target: Sizes) -> NearestEnds:
-    """Of all beginnings with all ends."""
-    wholes = np.stack(beginnings)[:, None, :] + np.stack(ends)[None, :, :]
-    far = distance(wholes, target)
-    beginning, end = np.unravel_index(int(far.argmin()), far.shape)
-    return NearestEnds(float(far.min()), int(beginning), int(end))

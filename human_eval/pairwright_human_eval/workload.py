@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pairwright_human_eval.attention import MirroredCheck
-from pairwright_human_eval.control_power import control_designs, control_power
 from pairwright_human_eval.reading_time import readings
 from pairwright_human_eval.records import KINDS, Kind, pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject
+from pairwright_human_eval.wrong_profile import control_designs, control_power
 
 ADJUDICATION = 0.1
 """The time of a second round, as a share of the first."""

@@ -31,7 +31,7 @@ Name = Literal[
     "fleiss_kappa",
 ]  # fmt: skip
 
-LEVEL = 0.95
+COVERAGE = 0.95
 NOTHING = 1e-9
 """A half-width below this is rounding: leaving out nothing changed anything."""
 
@@ -153,6 +153,6 @@ def half_width(left: LeaveOutValues, clusters: int, raters: int) -> tuple[float 
     )
     items = (clusters - 1) / clusters * of_clusters
     people = (raters - 1) / raters * max(0.0, of_raters - of_cells)
-    t = {n: float(stdtrit(n - 1, (1 + LEVEL) / 2)) for n in (clusters, raters)}
+    t = {n: float(stdtrit(n - 1, (1 + COVERAGE) / 2)) for n in (clusters, raters)}
     half = (t[clusters] ** 2 * items + t[raters] ** 2 * people) ** 0.5
     return (half, "") if half > NOTHING else (None, "no interval: the ratings do not vary")

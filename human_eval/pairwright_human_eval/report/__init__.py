@@ -8,6 +8,7 @@ people.py, label_errors.py        one reader against the others; how probably a 
 findings.py                       all numbers
 number_text.py, plots.py          numbers in words and in plots
 pages.py                          the pages, and the files
+summary.py                        the report in brief, for a terminal
 """
 
 from pairwright_human_eval.report.findings import compute_report

@@ -8,13 +8,6 @@ import numpy as np
 
 from pairwright.report import Block, Plot, Table
 from pairwright.stats import p_value
-from pairwright_human_eval.control_power import (
-    OWN,
-    STRANGER,
-    ControlDesign,
-    control_power,
-    sign_test,
-)
 from pairwright_human_eval.records import EQUAL, Purpose
 from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
 from pairwright_human_eval.report.findings_records import (
@@ -33,6 +26,13 @@ from pairwright_human_eval.report.number_text import (
 from pairwright_human_eval.report.people import PeopleAccuracy
 from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, measure, ratio
+from pairwright_human_eval.wrong_profile import (
+    OWN,
+    STRANGER,
+    ControlDesign,
+    control_power,
+    sign_test,
+)
 
 Given = TypeVar("Given", Vote, AspectVote)
 CONTROLS: dict[Purpose, str] = {

@@ -1,12 +1,10 @@
 """What the terminal shows of an audit."""
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from pairwright.cli.printing import say, table_of
@@ -14,7 +12,7 @@ from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.audit.page.verdict import FailedCheck
-    from pairwright.audit.records import Audit, Status
+    from pairwright.audit.records import Audit
 
 NAMED, LINES, LISTED = 3, 6, 20
 """Rows that are named of a failed check; its lines; accuracies that are listed."""
@@ -23,6 +21,7 @@ NAMED, LINES, LISTED = 3, 6, 20
 def print_audit(console: Console, audit: "Audit", folder: Path) -> None:
     """Print what failed, why it matters and what to do; then the number of checks by outcome."""
     from pairwright.audit.page.formats import short
+    from pairwright.audit.page.summary import accuracy_rows, counts_table, undecided_table
     from pairwright.audit.page.verdict import audit_verdict, warnings
 
     source, result = audit.source, audit_verdict(audit)
@@ -35,11 +34,14 @@ def print_audit(console: Console, audit: "Audit", folder: Path) -> None:
         say(console, line)
     for finding in result.findings:
         console.print(_failed(finding), soft_wrap=False)
-    if blind := _accuracies(audit):
-        console.print(blind)
-    if result.open:
-        console.print(_undecided(audit))
-    console.print(_counts(audit))
+    if 0 < len(accuracies := accuracy_rows(audit)) <= LISTED:
+        heads, title = ("", "configuration", "accuracy", "pairs", ""), "accuracy without the user"
+        table = table_of(heads, accuracies, left=2, title=title, lines=box.SIMPLE_HEAD)
+        table.columns[-1].justify = "left"
+        console.print(table)
+    for shown in (*([undecided_table(audit)] if result.open else []), counts_table(audit)):
+        table = table_of(shown.head, shown.rows, title=shown.note, lines=box.SIMPLE_HEAD)
+        console.print(table)
     say(console, result.headline, "bold", wrap=True)
     files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
     for file in files:
@@ -59,58 +61,3 @@ def _failed(finding: "FailedCheck") -> Text:
     text = Text("\n".join(lines))
     text.stylize("bold red", 0, len(finding.title))
     return text
-
-
-def _accuracies(audit: "Audit") -> Table | None:
-    """How often blind rules pick the chosen response, where they are few enough to be read."""
-    from pairwright.audit.page.formats import short
-
-    trials = [
-        check
-        for check in audit.checks
-        if check.family == "shortcuts" and check.found and check.limit
-    ]
-    if not 0 < len(trials) <= LISTED:
-        return None
-    rows = []
-    for check in trials:
-        if check.found is None or check.found.value is None:
-            continue
-        value, low, high = check.found.value, check.found.low, check.found.high
-        interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
-        name, status = (text.replace("_", " ") for text in (check.name, check.status))
-        accuracy, pairs = f"{value:.3f}{interval}", f"{check.found.n:,}"
-        rows.append((name, short(check.config), accuracy, pairs, status))
-    heads, title = ("", "configuration", "accuracy", "pairs", ""), "accuracy without the user"
-    table = table_of(heads, rows, left=2, title=title, lines=box.SIMPLE_HEAD)
-    table.columns[-1].justify = "left"
-    return table
-
-
-def _undecided(audit: "Audit") -> Table:
-    """By check: in how many configurations, and the pairs that the least settled of them needs."""
-    from pairwright.audit.catalogue import definition_of
-
-    needs: dict[str, list[int | None]] = {}
-    for check in audit.checks:
-        if check.status == "too_few":
-            needs.setdefault(definition_of(check).title, []).append(check.needed)
-    rows = []
-    for title, needed in needs.items():
-        numbers = [n for n in needed if n is not None]
-        most = f"{max(numbers):,}" if len(numbers) == len(needed) else "unknown"
-        rows.append((title, f"{len(needed):,}", most))
-    heads = ("", "configurations", "pairs of each that would settle it, about")
-    return table_of(heads, rows, title="too few pairs to decide", lines=box.SIMPLE_HEAD)
-
-
-def _counts(audit: "Audit") -> Table:
-    """Checks by family and status; those of the last column decide nothing."""
-    counts = Counter((check.family, check.status) for check in audit.checks)
-    statuses: tuple[Status, ...] = ("fail", "too_few", "pass", "note")
-    rows = (
-        (family, *(f"{counts[family, status]:,}" for status in statuses))
-        for family in dict.fromkeys(check.family for check in audit.checks)
-    )
-    heads = ("", "failed", "too few pairs", "passed", "noted")
-    return table_of(heads, rows, title="checks", lines=box.SIMPLE_HEAD)

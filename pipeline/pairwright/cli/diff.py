@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import JsonValue
 from rich.console import Console
 
 from pairwright.cli.printing import say, table_of
@@ -42,24 +41,9 @@ def diff_command(
     with display() as progress:
         comparison = diff(before, after, progress=progress)
     if as_json:
-        typer.echo(json.dumps(_json(comparison), indent=2))
+        typer.echo(json.dumps(comparison.as_json(), indent=2))
     else:
         _print(Console(), comparison)
-
-
-def _json(comparison: "ReleaseDiff") -> dict[str, JsonValue]:
-    sides: list[JsonValue] = [
-        {"name": release.name, "version": release.version, "digest": release.digest}
-        for release in (comparison.before, comparison.after)
-    ]
-    return {
-        "before": sides[0],
-        "after": sides[1],
-        "counts": [change.model_dump() for change in comparison.counts],
-        "subjects": [
-            {**subject._asdict(), "pairs": list(subject.pairs)} for subject in comparison.subjects
-        ],
-    }
 
 
 def _print(console: Console, comparison: "ReleaseDiff") -> None:

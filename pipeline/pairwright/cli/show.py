@@ -33,8 +33,7 @@ def show_command(
       pairwright show runs/first twin:cooking-01 --no-calls
     """
     # What reads outcomes takes a while to import, and other commands do without.
-    from pairwright.cli.show_summary import print_summary
-    from pairwright.cli.show_unit import print_details, print_heading
+    from pairwright.cli.show_unit import print_details, print_heading, print_summary
     from pairwright.construct.folder import RunFolder
     from pairwright.construct.unit_results import find_outcome
     from pairwright.models.store import Store

@@ -1,12 +1,16 @@
-"""Everything that `show` prints of a unit with --full."""
+"""What `show` prints of a unit: in brief, or everything."""
 
 import json
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 from rich.rule import Rule
 
+from pairwright.cli.printing import say
+from pairwright.cli.shell import command, print_commands
+from pairwright.construct.outcome_summary import summary_lines
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.unit_results import calls_of
 from pairwright.models import completion_of
@@ -27,6 +31,14 @@ def print_heading(console: Console, outcome: Outcome) -> None:
             f"{outcome.completion_tokens:,} reply tokens{marked}"
         )
     )
+
+
+def print_summary(console: Console, outcome: Outcome, run: Path, name: str) -> None:
+    """Print the result in brief, and how to see the rest."""
+    for line in summary_lines(outcome):
+        say(console, visible(line), wrap=True)
+    rest = "This is a summary. All posts, texts, drafts, prompts and raw replies:"
+    print_commands(console, rest, [visible(command("show", run, name, "--full"))])
 
 
 def print_details(console: Console, outcome: Outcome, calls: Store | None) -> None:

@@ -9,6 +9,7 @@ from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.models.store import Totals
 from pairwright.modes import MODES, STAGES, Stage, modes_of_size
 from pairwright.records import Mode, Rejected
+from pairwright.stages.writer import WRITER_PROMPTS
 from pairwright.stats import Share, share
 
 _OF_PARTNER: tuple[Stage, ...] = ("partner", "partner_signal")
@@ -37,7 +38,7 @@ def _last_stage(outcome: Outcome, refusal: Rejected) -> Stage:
         return "drafts"
     if refusal.stage == "partners":
         return "signal"
-    if refusal.stage.startswith(("write_adhering", "write_omitting", "write_contra", "paper_")):
+    if refusal.stage in WRITER_PROMPTS:
         return "partner_signal" if partners else "signal"
     if outcome.partner is not None:
         # The survey has the asker's signal, so what was refused is about the partner.

@@ -12,7 +12,7 @@ from pairwright.dataset import Row
 from pairwright.evaluate.decision import NO_PROFILE, NO_RUBRIC, NO_STRANGER
 from pairwright.evaluate.release import posts_of
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.scorers.seam import PromptContent, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent, Unscored
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.records import Rejected
@@ -65,6 +65,8 @@ class Condition(NamedTuple):
     """Whether it shows posts, which [history] selects."""
     about_user: bool = False
     """Whether it shows something of the user who asks."""
+    shown_to_people: bool = False
+    """Whether annotators of a study see the same: their row is below its tables."""
     unranked: str = ""
     """Why its rows are not ranked; empty where they are."""
     compared_with: tuple[ConditionName, ...] = ()
@@ -154,6 +156,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         colour="blue",
         shows_posts=True,
         about_user=True,
+        shown_to_people=True,
         compared_with=("none", "wrong-profile"),
         usual=True,
         baselines=tuple(BASELINES),

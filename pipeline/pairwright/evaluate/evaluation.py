@@ -9,7 +9,7 @@ from pairwright.dataset import Row
 from pairwright.errors import CallFailed
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.decision import Choice, PairDecision, blank_decision
-from pairwright.evaluate.scorers.seam import (
+from pairwright.evaluate.scorers.scorer_protocols import (
     ByPair,
     Pairwise,
     Place,

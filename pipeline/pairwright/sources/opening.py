@@ -18,6 +18,8 @@ OPENERS: dict[str, Opener] = {
     ".parquet": open_parquet,
 }
 """By suffix, how a file of rows is opened."""
+BINARY = (".parquet",)
+"""Suffixes of files that are not text, and that nobody packs with gzip."""
 _DUMP_FIX = 'If it is the dump of a site, set format = "stackexchange".'
 FLAT = (".csv", ".tsv")
 """Suffixes of files whose cells hold no lists."""

@@ -4,7 +4,7 @@ Writers of the ordinary modes see the question and one rubric, never a profile: 
 overlap with the history would tell the sides apart. Only the paper's setting shows posts.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pairwright.models import Model
 from pairwright.records import Post, Rejected, Rubric
@@ -15,6 +15,13 @@ from pairwright.stages.history import PromptPosts, with_history
 Stance = Literal["adhering", "omitting", "contradicting"]
 PaperStance = Literal["expected", "avoided"]
 PAPER_STANCES: tuple[PaperStance, PaperStance] = ("expected", "avoided")
+WRITER_PROMPTS = frozenset(
+    (
+        *(f"write_{stance}" for stance in get_args(Stance)),
+        *(f"paper_{stance}" for stance in get_args(PaperStance)),
+    )
+)
+"""The prompts that write a side of a draft. `write_plain`, the yardstick, is not among them."""
 
 
 async def write(

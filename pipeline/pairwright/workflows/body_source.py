@@ -11,7 +11,7 @@ from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
-from pairwright.train.completions.conditions import CompletionTask, task
+from pairwright.train.completions.completion_tasks import CompletionTask, task
 
 
 class WritingTasks(NamedTuple):

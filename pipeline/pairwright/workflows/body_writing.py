@@ -9,7 +9,7 @@ from pairwright.dataset import write_lines
 from pairwright.errors import CallFailed
 from pairwright.evaluate.best_of_n.sampling import scores_of
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.settings import Scorers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
@@ -17,7 +17,7 @@ from pairwright.retrieve import selected
 from pairwright.settings.prompt_variables import COMPLETING
 from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.text import word_count
-from pairwright.train.completions.conditions import (
+from pairwright.train.completions.completion_tasks import (
     CompletionCondition,
     CompletionTask,
     completion_conditions,

@@ -11,7 +11,7 @@ from pairwright.evaluate.evaluation import evaluate as score_pairs
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ResultSummary, Timing, previous_timing
-from pairwright.evaluate.scorers.seam import ByPair
+from pairwright.evaluate.scorers.scorer_protocols import ByPair
 from pairwright.models import Usage, counting
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import ScorerSession

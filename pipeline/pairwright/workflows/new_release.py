@@ -21,7 +21,7 @@ from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
-from pairwright.release.derive import documents, release_context
+from pairwright.release.derive import derived_files, release_context
 from pairwright.release.history import check_version
 from pairwright.release.records import Provenance
 from pairwright.release.summary import Summary
@@ -193,7 +193,7 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     progress(Step("decisions and findings"))
     known = release_context(layout, primary, summary)
-    for path, pieces in documents(known):
+    for path, pieces in derived_files(known):
         progress(Step(f"writing {path}"))
         write_whole(layout.root / path, pieces)
     progress(Step("checksums"))

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.release.diff import (
@@ -77,6 +79,21 @@ class ReleaseDiff:
             for release in (self.before, self.after)
         )
         return second < first
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The two releases, the counts, and every subject."""
+        sides: list[JsonValue] = [
+            {"name": release.name, "version": release.version, "digest": release.digest}
+            for release in (self.before, self.after)
+        ]
+        return {
+            "before": sides[0],
+            "after": sides[1],
+            "counts": [change.model_dump() for change in self.counts],
+            "subjects": [
+                {**subject._asdict(), "pairs": list(subject.pairs)} for subject in self.subjects
+            ],
+        }
 
 
 def diff(before: str | Path, after: str | Path, *, progress: Progress = log_notes) -> ReleaseDiff:

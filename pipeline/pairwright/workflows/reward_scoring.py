@@ -9,7 +9,12 @@ from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
 from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter

@@ -16,7 +16,7 @@ from pairwright.evaluate.scorers.own_class import find_class
 from pairwright.evaluate.scorers.own_scorer import OwnObject, OwnReward
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
-from pairwright.evaluate.scorers.seam import ByPair, Pointwise, Scorer
+from pairwright.evaluate.scorers.scorer_protocols import ByPair, Pointwise, Scorer
 from pairwright.evaluate.scorers.spec import (
     Classifier,
     Dpo,

@@ -20,7 +20,6 @@ from pairwright.workflows.text_screening import Screened, TextScreening, screen_
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
-from pairwright_human_eval.control_power import control_designs, control_power
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
@@ -37,6 +36,7 @@ from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.wrong_profile import control_designs, control_power
 
 AnnotationTool = Literal["label-studio", "spreadsheet"]
 """What annotators work with."""

@@ -11,14 +11,14 @@ from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.fields import kind_of, rows_of
 from pairwright.audit.read.source import REASONS, Kind, PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
-from pairwright.sources.opening import OPENERS
+from pairwright.sources.opening import BINARY, OPENERS
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import Opener, SourceTable
 from pairwright.sources.source_table import SourceRow as Line
 
 _OPENERS: dict[str, Opener] = {
     **OPENERS,
-    **{f"{suffix}.gz": opener for suffix, opener in OPENERS.items() if suffix != ".parquet"},
+    **{f"{suffix}.gz": opener for suffix, opener in OPENERS.items() if suffix not in BINARY},
 }
 _METADATA = frozenset(
     {

@@ -15,7 +15,12 @@ from pairwright.evaluate.conditions import ask_fitting
 from pairwright.evaluate.evaluation import CALL_FAILED
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.questions import PersonQuestion
-from pairwright.evaluate.scorers.seam import Pointwise, PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
 from pairwright.models import Model, together
 from pairwright.models.run import work_through
 from pairwright.records import Rejected

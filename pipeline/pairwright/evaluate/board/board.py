@@ -62,8 +62,8 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
 
 
 def people_of(board: Leaderboard, ranking: Ranking) -> PeopleAccuracy | None:
-    """The row of people below a ranking: people see the posts, as scorers in condition profile."""
-    if ranking.condition != "profile":
+    """The row of people below a ranking, of a condition whose content people saw, too."""
+    if not CONDITIONS[ranking.condition].shown_to_people:
         return None
     return next((one for one in board.people if one.mode == ranking.mode), None)
 

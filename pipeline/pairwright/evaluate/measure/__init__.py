@@ -3,7 +3,9 @@
 figure.py       a figure, and what the figures of each name are
 units.py        the pairs that count: of twins, the whole ones
 accuracy.py     all figures of one result: accuracy, coverage, ties, twins; and gains
-agreement.py    how a scorer agrees with itself, with people's votes, and with each user
+order.py        whether a judge's verdict depends on the order: position bias, kappa
+users.py        for how many users a scorer is better than guessing
+calibration.py  how near its probabilities are to people's votes: the Brier score
 
 **A pair without a score** counts as wrong in accuracies and in both halves right, so that leaving
 out what is hard does not pay; the figures `of_scored` are beside them.
@@ -15,8 +17,8 @@ on as many as their texts give away.
 """
 
 from pairwright.evaluate.measure.accuracy import figures_of, gains
-from pairwright.evaluate.measure.agreement import leaning, leans
 from pairwright.evaluate.measure.figure import FIGURES, RULE, ScorerFigure, figure_names, whole
+from pairwright.evaluate.measure.order import leaning, leans
 
 __all__ = [
     "FIGURES",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
-from pairwright.evaluate.measure.agreement import order_figures, people_figures
+from pairwright.evaluate.measure.calibration import calibration_figures
 from pairwright.evaluate.measure.figure import (
     Group,
     ScorerFigure,
@@ -15,7 +15,9 @@ from pairwright.evaluate.measure.figure import (
     share,
     whole,
 )
+from pairwright.evaluate.measure.order import order_figures
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
+from pairwright.evaluate.measure.users import users_above_chance
 from pairwright.intervals import difference
 
 
@@ -167,4 +169,5 @@ def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     yield from order_figures(mode_pairs)
     if mode_pairs.mode == "twin":
         yield from twin_figures(mode_pairs)
-    yield from people_figures(mode_pairs)
+    yield users_above_chance(mode_pairs)
+    yield from calibration_figures(mode_pairs)

@@ -13,7 +13,7 @@ from pairwright.evaluate.evaluation import CALL_FAILED
 from pairwright.evaluate.outputs.records import JudgedOutput, QuestionOutput
 from pairwright.evaluate.questions import PersonQuestion
 from pairwright.evaluate.scorers.judges import MeteredModel
-from pairwright.evaluate.scorers.seam import Unscored
+from pairwright.evaluate.scorers.scorer_protocols import Unscored
 from pairwright.models import Model
 from pairwright.models.run import work_through
 from pairwright.records import Adherence, Aspect, Rejected, Rubric

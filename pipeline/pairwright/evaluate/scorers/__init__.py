@@ -1,6 +1,6 @@
 """What is under test.
 
-seam.py          what a scorer is: it scores one response, or compares two
+scorer_protocols.py  what a scorer is: it scores one response, or compares two
 spec.py          the kinds of scorers, each with the keys of its table
 baselines.py     those that understand nothing of the person: a floor
 judges.py        generative judges: those that compare two responses, and those that rate one

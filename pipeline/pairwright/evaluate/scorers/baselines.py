@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairwright import text
-from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
 from pairwright.retrieve import dense
 
 

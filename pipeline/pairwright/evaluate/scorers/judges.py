@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from pairwright.evaluate.replies.reader import Verdict, read_rating, read_verdict
-from pairwright.evaluate.scorers.seam import (
+from pairwright.evaluate.scorers.scorer_protocols import (
     Place,
     Preference,
     PromptContent,

@@ -18,7 +18,7 @@ from pairwright.errors import ConfigError, Interrupted
 from pairwright.evaluate.local.gathering import Gathering, QueuedCall
 from pairwright.evaluate.scorers.own_class import OwnClass, place_of
 from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.scorers.seam import PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.client.stored_scores import chat_reply, score_reply

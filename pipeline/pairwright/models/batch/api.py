@@ -9,7 +9,7 @@ from pairwright.errors import CallFailed, ConfigError, EndpointRefused
 from pairwright.files import write_whole
 from pairwright.models.batch.rounds import URL
 from pairwright.models.client.headers import Secrets
-from pairwright.models.client.wire import refusal
+from pairwright.models.client.refusals import refusal
 from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
 
 if TYPE_CHECKING:

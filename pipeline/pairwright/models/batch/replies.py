@@ -14,7 +14,8 @@ from pydantic import JsonValue
 from pairwright.errors import CallFailed, InputError
 from pairwright.models import Request, completion_of
 from pairwright.models.client.headers import Secrets
-from pairwright.models.client.wire import BROKEN_OFF, Transient, refusal
+from pairwright.models.client.refusals import BROKEN_OFF, refusal
+from pairwright.models.client.wire import Transient
 
 _BOM = b"\xef\xbb\xbf"
 

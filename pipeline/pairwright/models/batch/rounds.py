@@ -16,7 +16,7 @@ from pairwright.files import write_whole
 from pairwright.models import Request
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.batch.submissions import read_submissions
-from pairwright.models.client.wire import body_of
+from pairwright.models.client.openai_body import body_of
 from pairwright.records import Record
 from pairwright.settings.endpoints import Endpoint
 

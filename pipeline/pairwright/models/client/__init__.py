@@ -2,7 +2,9 @@
 completions: classes and log-probabilities.
 
 client.py      one endpoint of the config: sends, retries, and learns the pace
-wire.py        a request as a body of OpenAI's form, refusals, and `Wire`: what sends a body
+wire.py        `Wire`: what sends a body and brings a response back
+openai_body.py    a request as a body of OpenAI's form
+refusals.py    what the refusals of endpoints mean
 connection.py headers.py    the wire to one server, and the headers of every call
 pace.py meter.py    how fast an endpoint is asked, and what was sent
 engine.py vllm.py flags.py    vLLM in this process

@@ -11,8 +11,9 @@ from pydantic_core import from_json
 from pairwright.errors import EndpointRefused
 from pairwright.models import Request
 from pairwright.models.client.connection import Connection
+from pairwright.models.client.openai_body import bytes_of
 from pairwright.models.client.stored_scores import score_of, score_reply
-from pairwright.models.client.wire import Response, Transient, bytes_of
+from pairwright.models.client.wire import Response, Transient
 
 
 class Classify:

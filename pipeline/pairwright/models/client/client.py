@@ -16,17 +16,10 @@ from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client.connection import Connection
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.meter import Meter
+from pairwright.models.client.openai_body import body_of, bytes_of
 from pairwright.models.client.pace import Concurrency, Pace, Server, least_busy
-from pairwright.models.client.wire import (
-    BROKEN_OFF,
-    STAND_INS,
-    Response,
-    Transient,
-    Wire,
-    body_of,
-    bytes_of,
-    refusal,
-)
+from pairwright.models.client.refusals import BROKEN_OFF, STAND_INS, refusal
+from pairwright.models.client.wire import Response, Transient, Wire
 from pairwright.models.foreign_body import web_page
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of

@@ -16,8 +16,10 @@ from pydantic_core import from_json
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Request
 from pairwright.models.client.connection import Connection
+from pairwright.models.client.openai_body import bytes_of
+from pairwright.models.client.refusals import stand_in
 from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, to_text
-from pairwright.models.client.wire import Response, Transient, bytes_of, stand_in
+from pairwright.models.client.wire import Response, Transient
 
 _FIX = (
     "  Log-probabilities of a given text are asked of vLLM: give the base_url of `vllm serve"

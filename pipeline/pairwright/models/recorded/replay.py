@@ -4,7 +4,8 @@ from typing import Any
 
 from pairwright.errors import CallFailed
 from pairwright.models import RECORDED, SIMULATED, Request
-from pairwright.models.client.wire import Response, bytes_of
+from pairwright.models.client.openai_body import bytes_of
+from pairwright.models.client.wire import Response
 from pairwright.models.recorded.file import RecordedCall, Recording, topic
 
 NOT_RECORDED = "not_recorded"

@@ -1,72 +1,24 @@
 """Every file of a release that is a function of its primary files.
 
 context.py     what all of them are made of, computed once, and manifest.json, its record
-build.py study.py audit.py    the build, the human verification and the audit in brief: records that
-               manifest.json holds, and sentences and table rows of pages
+build_summary.py study_summary.py audit_summary.py    the build, the human verification and the
+               audit in brief: records that manifest.json holds, and sentences and rows of pages
 proof.py       what a verified pair proves
 cautions.py    sentences on uses, people, biases and limits
 markdown.py    templates in which every value is escaped
-card.py (front_matter.py) pages.py licences.py croissant.py row_files.py    the files
+card.py (front_matter.py) pages.py licences.py croissant.py row_files.py    each file
+documents.py   all of them
 
 Verifying a release derives these files again and compares. A new one gets a function here and a
-line in `documents`.
+line in `derived_files`.
 """
 
-from collections.abc import Iterable, Iterator
-
-from pairwright.dataset import Row, parts_of, read_rows
-from pairwright.records import Record
-from pairwright.release.derive.card import dataset_card
 from pairwright.release.derive.context import (
     Manifest,
     ReleaseContext,
     make_manifest,
     release_context,
 )
-from pairwright.release.derive.croissant import croissant_json
-from pairwright.release.derive.licences import licence_page
-from pairwright.release.derive.pages import changelog, datasheet
-from pairwright.release.derive.row_files import (
-    AttributionLine,
-    attribution,
-    attribution_lines,
-    preference,
-)
-from pairwright.release.primary import Document
+from pairwright.release.derive.documents import derived_files
 
-__all__ = ["Manifest", "ReleaseContext", "documents", "make_manifest", "release_context"]
-
-
-def documents(release: ReleaseContext) -> Iterator[Document]:
-    """Every derived file. The pieces of a file are made when they are asked for: take all pieces of
-    one file before the next.
-
-    Raises InputError where stated.json or the audit is not what it should be.
-    """
-    layout = release.layout
-    yield layout.inside(layout.manifest), [_indented(make_manifest(release))]
-    yield layout.inside(layout.card), [dataset_card(release)]
-    yield layout.inside(layout.datasheet), [datasheet(release)]
-    yield layout.inside(layout.croissant), [croissant_json(release)]
-    yield layout.inside(layout.licences), [licence_page(release)]
-    yield layout.inside(layout.changelog), [changelog(release)]
-    if release.findings:
-        decisions = release.decisions.values()
-        yield layout.inside(layout.decisions), (each.model_dump_json() + "\n" for each in decisions)
-        yield layout.inside(layout.findings), [_indented(release.findings)]
-    lines = set[AttributionLine]()
-    for part in parts_of(layout.root):
-        rows = _collecting(read_rows(layout.part(part)), lines)
-        yield layout.inside(layout.preference(part)), preference(rows, release.canary)
-    # The last file: all rows were read for the views before it.
-    yield layout.inside(layout.attribution), attribution(lines)
-
-
-def _collecting(rows: Iterable[Row], lines: set[AttributionLine]) -> Iterator[Row]:
-    for row in rows:
-        lines.update(attribution_lines(row))
-        yield row
-
-
-def _indented(record: Record) -> str:
-    return record.model_dump_json(indent=2) + "\n"
+__all__ = ["Manifest", "ReleaseContext", "derived_files", "make_manifest", "release_context"]

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from pairwright.modes import MODES
 from pairwright.records import FULL_ADHERENCE
-from pairwright.release.derive import build, cautions
-from pairwright.release.derive.audit import (
+from pairwright.release.derive import build_summary, cautions
+from pairwright.release.derive.audit_summary import (
     BASELINE_HEAD,
     AuditSummary,
     baseline_notes,
@@ -16,7 +16,7 @@ from pairwright.release.derive.front_matter import yaml_header
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, code, page, points, table
 from pairwright.release.derive.proof import proof
-from pairwright.release.derive.study import (
+from pairwright.release.derive.study_summary import (
     NOBODY,
     agreement_rows,
     chance_sentences,
@@ -88,6 +88,8 @@ _CONFIG_HEAD = (
     "configuration", "pairs by split", "pairs", "twins or single pairs", "users",
     "posts a user", "aspects", "words, chosen", "words, rejected",
 )  # fmt: skip
+_MODEL_HEAD = ("role", "model", "sampling")
+_FUNNEL_HEAD = ("mode", "stage", "of all items")
 _STAGE_HEAD = ("mode", "outcome", "stage", "reason", "n")
 _AGREEMENT_HEAD = (
     "question", "items", "answers", "annotators", "agreement", "Krippendorff's alpha",
@@ -105,14 +107,14 @@ def dataset_card(release: ReleaseContext) -> str:
         trial=cautions.trial(release), verified=verified_sentence(summary, release.study),
         # Both are made of the few characters that a path may have; they go into blocks of code.
         first=Markdown(summary.parts[0].config), split=Markdown(summary.parts[0].split),
-        what=[build.PAIR, *(MODES[mode].meaning for mode in MODES if mode in modes)],
+        what=[build_summary.PAIR, *(MODES[mode].meaning for mode in MODES if mode in modes)],
         configs=_configs(release), columns=table(_COLUMN_HEAD, COLUMNS.items(), left=2),
-        source=list(build.source_sentences(release.build)),
-        evidence=list(build.evidence_sentences(summary)),
-        models=_table_or_none(("role", "model", "sampling"), build.model_rows(release.build)),
-        calls=build.call_sentence(release.build),
-        funnel=_table_or_none(("mode", "stage", "of all items"), build.funnel_rows(release.build)),
-        stages=_table_or_none(_STAGE_HEAD, build.stage_rows(release.units)),
+        source=list(build_summary.source_sentences(release.build)),
+        evidence=list(build_summary.evidence_sentences(summary)),
+        models=_table_or_none(_MODEL_HEAD, build_summary.model_rows(release.build)),
+        calls=build_summary.call_sentence(release.build),
+        funnel=_table_or_none(_FUNNEL_HEAD, build_summary.funnel_rows(release.build)),
+        stages=_table_or_none(_STAGE_HEAD, build_summary.stage_rows(release.units)),
         prompts=_table_or_none(("prompt", "hash"), sorted(release.build.prompts.items())),
         human=study_tables(release), nobody=NOBODY,
         proof=release.study and proof(summary, release.study), failed=_failed_checks(audit),

@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 
 from pairwright.modes import MODES
-from pairwright.release.derive.audit import blind_sentences
+from pairwright.release.derive.audit_summary import blind_sentences
 from pairwright.release.derive.context import ReleaseContext
-from pairwright.release.derive.study import HumanSummary
+from pairwright.release.derive.study_summary import HumanSummary
 
 
 def trial(release: ReleaseContext) -> str:

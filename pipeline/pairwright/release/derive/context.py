@@ -11,9 +11,14 @@ from pydantic import JsonValue
 from pairwright.dataset import Layout
 from pairwright.dataset.checksums import file_digest
 from pairwright.records import Record
-from pairwright.release.derive.audit import AuditSummary, audit_summary
-from pairwright.release.derive.build import BuildSummary, UnitCount, build_summary, unit_counts
-from pairwright.release.derive.study import HumanSummary, human_summary
+from pairwright.release.derive.audit_summary import AuditSummary, summarise_audit
+from pairwright.release.derive.build_summary import (
+    BuildSummary,
+    UnitCount,
+    summarise_build,
+    unit_counts,
+)
+from pairwright.release.derive.study_summary import HumanSummary, summarise_study
 from pairwright.release.primary import PrimaryFiles, primary_paths
 from pairwright.release.records import Kind
 from pairwright.release.summary import Summary
@@ -50,7 +55,7 @@ class ReleaseContext:
     def build(self) -> BuildSummary:
         """How the pairs were made. Raises InputError where stated.json does not say it as a build
         does."""
-        return build_summary(self.primary.provenance, self.layout)
+        return summarise_build(self.primary.provenance, self.layout)
 
     @cached_property
     def units(self) -> tuple[UnitCount, ...]:
@@ -62,13 +67,13 @@ class ReleaseContext:
         """The human verification in brief; None where nobody was asked."""
         if self.primary.public is None or self.findings is None:
             return None
-        return human_summary(self.primary.public, self.findings, self.decisions)
+        return summarise_study(self.primary.public, self.findings, self.decisions)
 
     @cached_property
     def audit(self) -> AuditSummary | None:
         """The audit in brief; None without one. Raises InputError where audit.json is not of an
         audit."""
-        return audit_summary(self.primary, self.layout)
+        return summarise_audit(self.primary, self.layout)
 
     @property
     def canary(self) -> str:

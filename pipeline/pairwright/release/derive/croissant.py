@@ -10,12 +10,12 @@ import pyarrow as pa
 from pydantic import JsonValue
 
 from pairwright.dataset.parquet import SCHEMA
-from pairwright.release.derive import build, cautions
+from pairwright.release.derive import build_summary, cautions
 from pairwright.release.derive.card import COLUMNS, bibtex_entry
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import addresses
 from pairwright.release.derive.markdown import NOT_STATED
-from pairwright.release.derive.study import (
+from pairwright.release.derive.study_summary import (
     NOBODY,
     HumanSummary,
     agreement_rows,
@@ -79,7 +79,7 @@ def croissant_json(release: ReleaseContext) -> str:
 def _description(release: ReleaseContext) -> str:
     """What it is; a trial says first that it is one."""
     rows, users = release.summary.rows, release.summary.users
-    parts = [cautions.trial(release), f"{rows:,} pairs about {users:,} users. {build.PAIR}"]
+    parts = [cautions.trial(release), f"{rows:,} pairs about {users:,} users. {build_summary.PAIR}"]
     return " ".join(part for part in parts if part)
 
 
@@ -177,18 +177,22 @@ def _responsible(release: ReleaseContext) -> Json:
     study = release.study
     values: Json = {
         "dataCollection": " ".join(
-            [build.PAIR, *build.source_sentences(release.build), build.call_sentence(release.build)]
+            [
+                build_summary.PAIR,
+                *build_summary.source_sentences(release.build),
+                build_summary.call_sentence(release.build),
+            ]
         ),
         "dataCollectionType": ["Secondary Data Analysis", "Machine-generated text",
                                *(["Manual Human Curation"] if _by_people(study) else [])],
         "dataCollectionMissingData": "Fields that the source does not have are null.",
         "dataCollectionTimeframe": [day for day in (summary.oldest, summary.newest) if day],
         "dataPreprocessingProtocol": [
-            *build.preparation_sentences(summary, release.units)
+            *build_summary.preparation_sentences(summary, release.units)
         ],
         "machineAnnotationTools": [
             f"{role}: {model} ({sampling})"
-            for role, model, sampling in build.model_rows(release.build)
+            for role, model, sampling in build_summary.model_rows(release.build)
         ] or [NOT_STATED],
         "dataAnnotationProtocol": [*protocol_sentences(study)] if study else [NOBODY],
         "dataAnnotationAnalysis": _analysis(release),

@@ -4,29 +4,30 @@ The datasheet has the seven sections of Gebru et al. (2021), Datasheets for Data
 What the run can say answers them; the rest is what the makers wrote, or "Not stated."
 """
 
-from pairwright.release.derive import build, cautions
+from pairwright.release.derive import build_summary, cautions
 from pairwright.release.derive.card import errata_table, study_tables
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, page, points, table
-from pairwright.release.derive.study import NOBODY, verified_sentence
+from pairwright.release.derive.study_summary import NOBODY, verified_sentence
 from pairwright.release.records import Version
 
 
 def datasheet(release: ReleaseContext) -> str:
     """Write the whole DATASHEET.md."""
     primary, summary = release.primary, release.summary
-    info, models = primary.provenance.info, build.model_rows(release.build)
+    info, models = primary.provenance.info, build_summary.model_rows(release.build)
     return page(
         "datasheet.md.jinja",
         release=release, info=info, summary=summary, trial=cautions.trial(release),
-        pair=build.PAIR, source=points(build.source_sentences(release.build)),
+        pair=build_summary.PAIR, source=points(build_summary.source_sentences(release.build)),
         models=points(f"{role}: {model} ({sampling})" for role, model, sampling in models),
-        calls=build.call_sentence(release.build), study=release.study, human=study_tables(release),
+        calls=build_summary.call_sentence(release.build), study=release.study,
+        human=study_tables(release),
         nobody=NOBODY, uses=points(cautions.uses(release)),
         misuses=points(cautions.misuses(release)),
         verified=verified_sentence(summary, release.study),
-        preparation=points(build.preparation_sentences(summary, release.units)),
+        preparation=points(build_summary.preparation_sentences(summary, release.units)),
         languages=", ".join(info.languages),
         addressed=summary.posts - summary.hosts.get("none", 0),
         twins=any(config.mode == "twin" for config in summary.configs),

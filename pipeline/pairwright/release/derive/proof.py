@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from pairwright.release.derive.study import HumanSummary
+from pairwright.release.derive.study_summary import HumanSummary
 from pairwright.release.summary import Summary
 from pairwright.settings.rules import HumanRules
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pairwright.dataset import Layout
 from pairwright.records import Record
-from pairwright.release.derive import documents, release_context
+from pairwright.release.derive import derived_files, release_context
 from pairwright.release.primary import PrimaryFiles, primary_paths, primary_texts, read_primary
 from pairwright.release.records import Kind
 from pairwright.release.verify.audit import WriteAudit, check_audit, check_audit_again
@@ -157,7 +157,7 @@ def _check_derived(
     context = release_context(layout, primary, read.summary)
     check_digests(layout, context.digests)
     names = set(primary_paths(layout, primary, read.summary))
-    for path, pieces in documents(context):
+    for path, pieces in derived_files(context):
         progress(path, 0, None)
         with by_another(primary.provenance):
             compare(layout.root, path, pieces)

@@ -4,7 +4,7 @@ wrote.
 
 It measures imitation of a user's writing, and is not evidence about answers.
 
-conditions.py   the task of an item, and which posts a model is shown
+completion_tasks.py  the task of an item, and which posts a model is shown
 writer.py       every task in every condition, written and held to what the user wrote
 measures.py     how near a text is to what was written; means by condition and their differences
 records.py      the results, as they are written

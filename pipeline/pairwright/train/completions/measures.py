@@ -16,7 +16,7 @@ import numpy as np
 
 from pairwright.intervals import Floats, Interval
 from pairwright.text import word_count
-from pairwright.train.completions.conditions import NONE, WRONG, best, own
+from pairwright.train.completions.completion_tasks import NONE, WRONG, best, own
 from pairwright.train.completions.records import (
     CompletionDifference,
     ConditionMean,

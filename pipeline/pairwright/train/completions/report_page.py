@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pairwright.intervals import Interval, interval_text
 from pairwright.report import BLUE, FAINT, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import number_of, visible
-from pairwright.train.completions.conditions import REFUSED
+from pairwright.train.completions.completion_tasks import REFUSED
 from pairwright.train.completions.measures import CEILING
 from pairwright.train.completions.records import Completions, ConditionMean
 

@@ -10,7 +10,7 @@ from pairwright.records import Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import with_history
-from pairwright.train.completions.conditions import CompletionCondition, CompletionTask
+from pairwright.train.completions.completion_tasks import CompletionCondition, CompletionTask
 from pairwright.train.completions.measures import rouge
 from pairwright.train.completions.records import ItemCompletions
 

@@ -1,6 +1,6 @@
 """The file that names planners: one TOML, every key known.
 
-[source]            items with gold aspects        -> policy.SourceRules
+[source]            items with gold aspects        -> settings.rules.SourceRules
 [endpoints.NAME]    what answers                   -> config.Endpoint
 [planners.NAME]     what is compared               -> PromptedPlanner or FilePlanner
 [judge]             who says that aspects match    -> MatchJudge

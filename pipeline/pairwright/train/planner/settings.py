@@ -1,8 +1,8 @@
 """The file that says what a planner is trained on, and how: one TOML, every key known.
 
     model, target, ...   what is trained                        -> Training
-    [source]             items to train on                      -> policy.SourceRules
-    [validation]         items that checkpoints are chosen on   -> policy.SourceRules
+    [source]             items to train on                      -> settings.rules.SourceRules
+    [validation]         items that checkpoints are chosen on   -> settings.rules.SourceRules
     [history]            which posts are shown                  -> TrainingHistory
     [lora], [steps]      hyper-parameters                       -> Lora, Steps
     [selection]          how a checkpoint is chosen             -> Selection

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import aiohttp
 
 from pairwright.models.client.connection import proxy_for, why
+from pairwright.models.client.headers import headers_for
 from pairwright.settings.endpoints import Endpoint
 from pairwright.workflows.doctor.questions import ServerFinding
 
@@ -42,9 +43,8 @@ class _Page(NamedTuple):
 async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelList:
     """Ask for the list of models."""
     where = f"{url.rstrip('/')}/models"
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        page = await _get(where, headers, endpoint.timeout_s)
+        page = await _get(where, headers_for(key), endpoint.timeout_s)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         return ModelList(
             ServerFinding(

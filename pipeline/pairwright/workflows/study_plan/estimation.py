@@ -24,8 +24,8 @@ from pairwright.workflows.study_plan.records import (
 )
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.pilot import StudyPilot, study_pilot
 from pairwright_human_eval.records import pseudonyms
-from pairwright_human_eval.study_pilot import StudyPilot, study_pilot
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import Subject, outlines_of, subjects_of
 from pairwright_human_eval.workload import StudyLoad, repeated_subjects, study_load

@@ -22,10 +22,10 @@ from pairwright.report import (
     plot,
 )
 from pairwright.workflows.study_plan.records import Range, SizeEstimate, StudyEstimate
-from pairwright_human_eval.control_power import OWN, STRANGER
 from pairwright_human_eval.reading_time import WORDS_A_MINUTE
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.workload import ADJUDICATION, BRIEFING
+from pairwright_human_eval.wrong_profile import OWN, STRANGER
 
 
 def plan_page(plan: StudyEstimate) -> Page:

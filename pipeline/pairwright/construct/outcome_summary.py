@@ -1,16 +1,12 @@
-"""What `show` prints of a unit unless everything is asked for: two screens at most."""
+"""An outcome in brief, as lines: two screens at most."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from rich.console import Console
-
-from pairwright.cli.shell import command
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.records import Draft, Pair, Rejected
-from pairwright.text import number_of, visible
+from pairwright.text import number_of
 
 TEXT, LINE = 220, 76
 """Characters of a response, and of what gets one line."""
@@ -18,16 +14,10 @@ LISTED = 4
 """Aspects, drafts and refused aspects that are listed of each; the others are counted."""
 
 
-def print_summary(console: Console, outcome: Outcome, run: Path, name: str) -> None:
-    """Print the result in brief, below its heading, and how to see the rest."""
-    lines = [
-        *_result(outcome),
-        f"calls: {_calls(outcome)}",
-        "This is a summary. All posts, texts, drafts, prompts and raw replies:",
-        f"  {command('show', run, name, '--full')}",
-    ]
-    for line in lines:
-        console.print(visible(line), markup=False, highlight=False, soft_wrap=line is lines[-1])
+def summary_lines(outcome: Outcome) -> Iterator[str]:
+    """What came of a unit, and how many calls of each purpose it took."""
+    yield from _result(outcome)
+    yield f"calls: {_calls(outcome)}"
 
 
 def _result(outcome: Outcome) -> Iterator[str]:

@@ -106,7 +106,7 @@ class _AuditFile(_AuditPart):
     checks: tuple[_AuditCheck, ...]
 
 
-def audit_summary(primary: PrimaryFiles, layout: Layout) -> AuditSummary | None:
+def summarise_audit(primary: PrimaryFiles, layout: Layout) -> AuditSummary | None:
     """The audit in brief; None where there is none. Raises InputError where it is not an audit."""
     if primary.audit is None:
         return None

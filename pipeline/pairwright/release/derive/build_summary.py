@@ -104,7 +104,7 @@ class BuildSummary(_ManifestPart):
         return f"{settings.model} ({settings.revision})" if settings.revision else settings.model
 
 
-def build_summary(provenance: Provenance, layout: Layout) -> BuildSummary:
+def summarise_build(provenance: Provenance, layout: Layout) -> BuildSummary:
     """Read it; raises InputError naming the field that a build would not have written."""
     try:
         return BuildSummary.model_validate(provenance.build)

@@ -64,7 +64,7 @@ class HumanSummary(Record):
     """Numbers of the rule that are not as they were fixed before the first answer."""
 
 
-def human_summary(
+def summarise_study(
     public: ReleasedStudy, findings: Findings, decisions: Mapping[str, Decision]
 ) -> HumanSummary:
     """Sum up a study from its released part, its estimates and its decisions by subject."""

@@ -1,0 +1,59 @@
+"""For how many users a scorer is right more often than guessing is."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from scipy.stats import binom
+
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure.figure import ScorerFigure, share, whole
+from pairwright.evaluate.measure.units import ModeDecisions, points
+from pairwright.intervals import LEVEL
+
+QUESTIONS = 10
+"""The fewest questions of a user of whom anything is said."""
+
+
+def users_above_chance(mode_pairs: ModeDecisions) -> ScorerFigure:
+    """Share of users with QUESTIONS or more where a one-sided exact sign test over their questions
+    finds more right than wrong, at 5 % for each user; ties are left out. The note says how many
+    users that leaves, and the share that guessing gives."""
+    users: dict[str, list[PairDecision]] = {}
+    for one in mode_pairs.due:
+        if one.user is not None:
+            users.setdefault(one.user, []).append(one)
+    enough = [
+        decisions
+        for decisions in users.values()
+        if len({decision.item_id for decision in decisions}) >= QUESTIONS
+    ]
+    group = whole(mode_pairs.mode)
+    note = f"{len(enough):,} of {len(users):,} users have {QUESTIONS} or more questions"
+    if not enough:
+        note = note.replace("0 of", "none of", 1)
+        return share("users_above_chance", group, (), (), note)
+    above, chances = zip(*(_user_above_chance(decisions) for decisions in enough), strict=True)
+    note += f"; guessing gives {sum(chances) / len(chances):.1%}"
+    return share(
+        "users_above_chance", group, above, [decisions[0].cluster for decisions in enough], note
+    )
+
+
+def _user_above_chance(decisions: Sequence[PairDecision]) -> tuple[float, float]:
+    """1 or 0, and the chance that guessing gives 1."""
+    questions: dict[str, float] = {}
+    for one in decisions:
+        questions[one.item_id] = questions.get(one.item_id, 0.0) + points(one) - 0.5
+    right = sum(ahead > 0 for ahead in questions.values())
+    least, chance = _needed(right + sum(ahead < 0 for ahead in questions.values()))
+    return float(right >= least), chance
+
+
+@cache
+def _needed(n: int) -> tuple[int, float]:
+    """The fewest right of n that guessing gives in at most 5 %, and in how many it does."""
+    for least in range(n + 1):
+        chance = float(binom.sf(least - 1, n, 0.5))
+        if chance <= LEVEL:
+            return least, chance
+    return n + 1, 0.0
