@@ -495,3 +495,10 @@ def test_a_page_that_a_person_had_before_they_left_goes(dropped: Path) -> None:
     names = {path.name[:12] for path in HumanFolder(dropped).start.iterdir()}
     assert LEFT not in names
     assert NEW in names
+
+
+@pytest.mark.parametrize("account", ["hand:abc", "7", "hand:"])
+def test_an_account_that_has_no_number_is_named(run: Path, account: str) -> None:
+    given = {"given": {account: ["annotator-01"]}}
+    HumanFolder(run).people.write_text(json.dumps(given), encoding="utf-8")
+    assert "is not an account" in refused("withdraw", run, "annotator-01")
