@@ -380,3 +380,125 @@ def test_answers_without_consent_are_not_taken_in(run: Path) -> None:
     said = refused("import", run, write(path, rows))
     assert f"row {n + 1}, column answer: the person has not agreed to take part" in said
     assert not list(HumanFolder(run).raw.glob("*"))
+
+
+# What goes wrong in an unlucky order
+
+
+def test_a_refused_replacement_gives_the_newcomer_no_seat(dropped: Path) -> None:
+    refused("replace", dropped, "annotator-01", "--by", "New-1")
+    human("replace", dropped, LEFT, "--by", "New-1")
+    human("people", dropped)
+    assert payout(dropped)[NEW]["participant"] == "New-1"
+
+
+@pytest.mark.parametrize("name", ["", "  ", "annotator-02"])
+def test_an_id_is_neither_empty_nor_a_pseudonym(run: Path, name: str) -> None:
+    assert "cannot be the id of a person" in refused("people", run, "--join", name)
+    assert "cannot be the id of a person" in refused("replace", run, LEFT, "--by", name)
+
+
+def test_late_answers_of_a_replaced_person_who_withdrew_are_not_kept(
+    dropped: Path, tmp_path: Path
+) -> None:
+    tasks = exports_of(dropped, USUAL)[LEFT]
+    for task in tasks:
+        task["annotations"][0]["completed_by"] = 777
+        remark = {"from_name": "comment", "type": "textarea", "value": {"text": ["zebra"]}}
+        task["annotations"][0]["result"].append(remark)
+    late = tmp_path / "late.json"
+    late.write_text(json.dumps(tasks), encoding="utf-8")
+    human("replace", dropped, LEFT)
+    human("withdraw", dropped, LEFT)
+    assert "has withdrawn" in refused("import", dropped, late)
+    assert "zebra" not in everything(HumanFolder(dropped).path)
+
+
+def test_what_a_replaced_person_had_answered_is_done_again_once_they_withdraw(
+    dropped: Path,
+) -> None:
+    human("replace", dropped, LEFT)
+    human("import", dropped, fill(HumanFolder(dropped).sheet(NEW), usual, key_of(dropped)))
+    assert set(states(dropped).values()) == {"verified"}
+    human("withdraw", dropped, LEFT)
+    assert "waiting" in states(dropped).values()
+    assert "annotator-11 takes over" in human("replace", dropped, LEFT).out
+    sheet = HumanFolder(dropped).sheet("annotator-11")
+    human("import", dropped, fill(sheet, usual, key_of(dropped)))
+    assert set(states(dropped).values()) == {"verified"}
+    pairs = [(v.kind, v.subject, v.pair) for v in verdicts(dropped) if v.purpose == "vote"]
+    assert max(map(pairs.count, pairs)) == 3
+    assert refused("replace", dropped, LEFT)
+
+
+def test_sheets_of_people_who_have_left_do_not_come_back(dropped: Path) -> None:
+    human("replace", dropped, LEFT)
+    human("withdraw", dropped, "annotator-03")
+    human("export", dropped, "--tool", "spreadsheet", "--seed", 5)
+    assert not HumanFolder(dropped).sheet("annotator-03").exists()
+
+
+def split_votes() -> Callable[[KeyedTask, object], Answers | None]:
+    """Answers that have no majority on any pair."""
+    seen: dict[str | None, int] = {}
+
+    def split(task: KeyedTask, _: object) -> Answers | None:
+        if task.kind == "preference" and task.purpose == "vote":
+            seen[task.pair] = seen.get(task.pair, -1) + 1
+            return {"preference": ("A", "B", "equal")[seen[task.pair] % 3]}
+        return usual(task)
+
+    return split
+
+
+def test_sheets_and_previews_of_the_second_round_lose_what_shows_the_answers(run: Path) -> None:
+    answered(run, split_votes())
+    human("adjudicate", run, "--tool", "spreadsheet")
+    human("preview", run)
+    folder, key = HumanFolder(run), key_of(run)
+    sheet = fill(folder.sheet("adjudicator-01", 2), usual, key)
+    human("withdraw", run, LEFT)
+    left = {keyed.task for keyed in key_of(run).values() if keyed.round == 2}
+    gone = {keyed.task for keyed in key.values() if keyed.round == 2} - left
+    assert left
+    assert gone
+    text = everything(folder.path / "spreadsheets") + everything(folder.preview)
+    assert not [task for task in gone if task in text]
+    human("import", run, sheet)
+    assert {v.task for v in verdicts(run) if v.round == 2} == left
+
+
+def test_the_minutes_of_both_rounds_are_paid(run: Path) -> None:
+    answer, key = split_votes(), key_of(run)
+    votes = {name: answer(keyed, None) for name, keyed in key.items()}
+    sheets = [HumanFolder(run).sheet(f"annotator-{n:02}") for n in range(1, 10)]
+
+    def noted(path: Path, minutes: str, choose: Callable[[KeyedTask], Answers | None]) -> Path:
+        rows = sheet_rows(fill(path, choose, key_of(run)))
+        next(row for row in rows if row[FIELD] == "minutes")[ANSWER] = minutes
+        return write(path, rows)
+
+    human("import", run, *(noted(path, "90", lambda task: votes[task.task]) for path in sheets))
+    by = [part for n in range(1, 10) for part in ("--by", f"annotator-{n:02}")]
+    pairwright("human", "adjudicate", run, "--tool", "spreadsheet", *by)  # Some are left.
+    second = sorted((HumanFolder(run).path / "spreadsheets").glob("*-adjudication.csv"))
+    human("import", run, *(noted(path, "30", usual) for path in second))
+    human("people", run)
+    name = second[0].name.removesuffix("-adjudication.csv")
+    assert payout(run)[name]["hours"] == "2.000"
+
+
+def test_a_page_that_a_person_had_before_they_left_goes(dropped: Path) -> None:
+    human("start", dropped)
+    human("replace", dropped, LEFT)
+    human("start", dropped)
+    names = {path.name[:12] for path in HumanFolder(dropped).start.iterdir()}
+    assert LEFT not in names
+    assert NEW in names
+
+
+@pytest.mark.parametrize("account", ["hand:abc", "7", "hand:"])
+def test_an_account_that_has_no_number_is_named(run: Path, account: str) -> None:
+    given = {"given": {account: ["annotator-01"]}}
+    HumanFolder(run).people.write_text(json.dumps(given), encoding="utf-8")
+    assert "is not an account" in refused("withdraw", run, "annotator-01")

@@ -1,10 +1,12 @@
 """Texts are looked through before people are asked to read them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from pairwright.workflows.study import open_study
 from pairwright_human_eval.folder import HumanFolder
 from released import PAIRS, run_of
 from study import Done, pairwright
@@ -70,3 +72,12 @@ def test_a_word_that_means_nothing_is_refused(run: Path) -> None:
     done = export(run, "--leave-out", "everything")
     assert done.code == 2
     assert not HumanFolder(run).path.exists()
+
+
+def test_what_was_left_out_is_not_taken_for_what_was_not_drawn(run: Path) -> None:
+    for options, rest in ((("--sample", 4), 12), (("--leave-out", "personal"), 0)):
+        shutil.rmtree(HumanFolder(run).path, ignore_errors=True)
+        done = export(run, *options)
+        assert done.code == 0, done.said
+        with open_study(run) as study:
+            assert len(study.not_sampled()) == rest

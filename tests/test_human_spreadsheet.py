@@ -405,3 +405,15 @@ def test_a_sheet_that_nobody_filled_in_adds_no_answer(run: Path) -> None:
     assert human("import", run, sheet(run)).code == 0
     assert not verdicts(run)
     assert not set_aside(run)
+
+
+def test_a_file_with_the_answers_of_two_people_is_refused(run: Path) -> None:
+    first, second = (fill(sheet(run, n), usual, key_of(run)) for n in (1, 2))
+    together = write(first, [*sheet_rows(first), *sheet_rows(second)[1:]])
+    assert "a file is one person's" in refused(run, together)
+
+
+def test_a_workbook_is_to_be_saved_as_cells(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "annotator-01.xlsx"
+    path.write_bytes(b"PK\x03\x04")
+    assert "Save its sheet as CSV" in refused(run, path)

@@ -81,5 +81,14 @@ def test_a_report_holds_the_judges_margins_against_people(tmp_path: Path) -> Non
     for share in found["powered"]:
         assert 0 <= share["value"] <= 1
         assert share["judged"] > 0
+        assert share["waiting"] == 0
+        assert (share["low"] is None) == (share["people"]["clusters"] < 20)
     text = (run / "human" / "report.md").read_text("utf-8")
     assert "prediction-powered" in text
+    assert "NOT ALL ARE DECIDED" not in text
+    for path in sorted((run / "human" / "private" / "raw").glob("*.json"))[:4]:
+        path.unlink()
+    assert pairwright("human", "report", run).code == 0
+    found = json.loads((run / "human" / "report.json").read_bytes())
+    assert sum(share["waiting"] for share in found["powered"]) > 0
+    assert "NOT ALL ARE DECIDED" in (run / "human" / "report.md").read_text("utf-8")

@@ -115,7 +115,7 @@ def test_the_report_says_reasons_in_words(tmp_path: Path) -> None:
     decide(run)
     report = (run / "human/report.md").read_text(encoding="utf-8")
     assert "rubric: aspects_undelivered" in report
-    assert "the chosen response alone does not deliver most" in report
+    assert "too few of the supported aspects are delivered by the chosen response alone" in report
 
 
 def test_status_shows_what_the_last_report_decided(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_status_shows_what_the_last_report_decided(tmp_path: Path) -> None:
     decide(run)
     said = " ".join(pairwright("human", "status", run).out.split())
     assert "decisions of the last report refused 4" in said
-    assert "the chosen response alone does not deliver most" in said
+    assert "too few of the supported aspects are delivered by the chosen response alone" in said
 
 
 # Rows and answer key

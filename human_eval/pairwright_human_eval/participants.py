@@ -3,6 +3,7 @@
 Everything here is in `human/private/`. Nothing else of a study knows an id from outside.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -55,6 +56,8 @@ def seat(roster: Roster, ids: Sequence[str], seats: Iterable[str]) -> Roster:
 
     Raises InputError where there are more people than seats.
     """
+    for one in ids:
+        check_id(one, "--join")
     taken = dict(roster.participants)
     free = [name for name in seats if name not in taken]
     fresh = [one for one in dict.fromkeys(ids) if one not in taken.values()]
@@ -65,6 +68,16 @@ def seat(roster: Roster, ids: Sequence[str], seats: Iterable[str]) -> Roster:
             fix="Where somebody has dropped out, `human replace` makes a new seat.",
         )
     return Roster(participants=taken | dict(zip(free, fresh, strict=False)))
+
+
+def check_id(participant: str, option: str) -> None:
+    """Raise InputError for an id that names nobody, or that could be taken for a pseudonym."""
+    if not participant.strip() or re.fullmatch(r"(annotator|adjudicator)-\d+", participant):
+        raise InputError(
+            f"{participant!r} cannot be the id of a person",
+            where=option,
+            fix="Give the id that the platform has, which is not empty and is no pseudonym.",
+        )
 
 
 def annotator_named(person: str, roster: Roster, annotators: Iterable[str]) -> str:
@@ -88,15 +101,16 @@ def completion_code(seed: int, annotator: str) -> str:
 
 
 def time_spent(
-    files: Iterable[AnnotationFile], people: People, longest: float
+    files: Iterable[AnnotationFile], people: People, longest: float, rounds: Mapping[str, int]
 ) -> dict[str, TimeSpent]:
     """By pseudonym: the time of everything that a person did, skips and changed answers too.
 
     A task counts for `longest` seconds at most: it was open, and nobody may have been there. Where
-    a person noted the time of the whole work, the last such note counts.
+    a person noted the time of the whole work, the last such note of each round counts. `rounds` are
+    those of the tasks, by id.
     """
     by_task: dict[tuple[str, str | None, str], float] = {}
-    noted: dict[str, tuple[int, float]] = {}
+    noted: dict[tuple[str, int], tuple[int, float]] = {}
     for file in files:
         for task in file.tasks:
             for one in task.annotations:
@@ -106,12 +120,16 @@ def time_spent(
                     if one.seconds is not None:
                         by_task[name, task.task, one.identity] = min(one.seconds, longest)
                     if file.seconds is not None:
-                        noted[name] = max(noted.get(name, (0, 0.0)), (file.sequence, file.seconds))
+                        part = name, rounds.get(task.task or "", 1)
+                        noted[part] = max(noted.get(part, (0, 0.0)), (file.sequence, file.seconds))
     times: dict[str, list[float]] = defaultdict(list)
     for (name, _, _), seconds in by_task.items():
         times[name].append(seconds)
     found = {name: TimeSpent(sum(own), len(own)) for name, own in times.items()}
-    return found | {name: TimeSpent(seconds, 0) for name, (_, seconds) in noted.items()}
+    whole: dict[str, float] = defaultdict(float)
+    for (name, _), (_, seconds) in noted.items():
+        whole[name] += seconds
+    return found | {name: TimeSpent(seconds, 0) for name, seconds in whole.items()}
 
 
 def finished(tasks: Mapping[str, int], done: Mapping[str, int]) -> frozenset[str]:

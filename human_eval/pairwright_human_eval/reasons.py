@@ -9,9 +9,9 @@ REASONS = {
     "preference: adjudicated": "the adjudicator did not prefer the chosen response",
     "rubric: aspects_unsupported": "most found too few of the aspects in what the user wrote",
     "rubric: aspects_undelivered": (
-        "of the supported aspects, the chosen response alone does not deliver most"
+        "too few of the supported aspects are delivered by the chosen response alone"
     ),
-    "rubric: aspect_contradicted": "most found an aspect contradicted by what the user wrote",
+    "rubric: aspect_contradicted": "too many found an aspect contradicted by what the user wrote",
 }
 """By reason; `reason_in_words` has those that name a scale."""
 

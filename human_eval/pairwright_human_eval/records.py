@@ -105,6 +105,8 @@ class Study(Record):
     """Subjects in the study."""
     of: int
     """Subjects in the run."""
+    left_out: int = 0
+    """Those of them that could not be drawn, because of what their texts hold."""
     policy: StoredRules
     """The rule as fixed before the first answer."""
     scales: tuple[Scale, ...]

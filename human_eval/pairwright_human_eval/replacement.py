@@ -44,7 +44,19 @@ def read_replacements(folder: HumanFolder) -> tuple[Replacement, ...]:
     return tuple(read_lines(folder.replacements, Replacement, fix=fix))
 
 
+def not_redone(own: Sequence[KeyedTask], before: Sequence[Replacement]) -> list[KeyedTask]:
+    """The `own` tasks of a person that nobody who took over from them `before` has, and all
+    attention checks."""
+    redone = {_asked(keyed) for replacement in before for keyed in replacement.tasks}
+    return [k for k in own if k.purpose == "attention" or _asked(k) not in redone]
+
+
+def _asked(keyed: KeyedTask) -> tuple[str, str, str, str | None]:
+    return keyed.kind, keyed.purpose, keyed.subject, keyed.pair
+
+
 def hand_over(
+    left: str,
     own: Sequence[KeyedTask],
     shown: Mapping[str, Data],
     answered: Set[str],
@@ -53,13 +65,12 @@ def hand_over(
     *,
     everything: bool,
 ) -> HandOver:
-    """What is left of a person's `own` tasks, in their order, for a newcomer.
+    """What is left of the `own` tasks of the person who has `left`, in their order, for a newcomer.
 
     `answered` are tasks with an answer that counts; with `everything` none of them counts, because
     the person failed the checks. `shown` is what the tasks show. Raises InputError where nothing
     is left to do.
     """
-    left = own[0].annotator
     waiting = [keyed for keyed in own if keyed.task not in answered]
     undone = list(own) if everything else waiting
     votes = {(k.subject, k.pair) for k in undone if k.purpose == "vote" and k.kind == "preference"}

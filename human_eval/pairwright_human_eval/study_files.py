@@ -28,9 +28,11 @@ from pairwright_human_eval.replacement import (
     key_after,
     read_replacements,
 )
+from pairwright_human_eval.spreadsheet.rows import drop_rows
 from pairwright_human_eval.spreadsheet.sheets import sheet_texts
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.withdrawal import read_withdrawals
 
 
 class FixedStudy(NamedTuple):
@@ -209,9 +211,15 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
     """Take the second round's tasks on these subjects out, and say how many they are."""
     there = _second_round(folder)
     left = [keyed for keyed in there if keyed.subject not in subjects]
-    if len(left) < len(there):
+    gone = [keyed for keyed in there if keyed.subject in subjects]
+    if gone:
         _write(folder.adjudication_key, _lines(left))
         _drop_unknown(folder, {keyed.task for keyed in left})
+    # Sheets and previews show what others answered, too.
+    for who in sorted({keyed.annotator for keyed in gone}):
+        if (sheet := folder.sheet(who, 2)).exists():
+            drop_rows(sheet, {keyed.task for keyed in gone})
+        (folder.preview / f"{who}-adjudication.html").unlink(missing_ok=True)
     return len(there) - len(left)
 
 
@@ -226,12 +234,16 @@ def closed_key(folder: HumanFolder) -> dict[str, KeyedTask]:
 def write_sheets(
     folder: HumanFolder, fixed: FixedStudy, round: int = 1, only: str | None = None
 ) -> list[Path]:
-    """Write the spreadsheets of a round, one a person, or `only` one person's.
+    """Write the spreadsheets of a round, one a person, or `only` one person's. Who was replaced or
+    has withdrawn gets none.
 
     Raises InputError where one is there that is not as it would be written: a person may have
     filled it in.
     """
-    key, study = fixed.key.values(), fixed.study
+    study = fixed.study
+    away = {(one.left, 1) for one in read_replacements(folder)}
+    away |= {(one.annotator, n) for one in read_withdrawals(folder) for n in (1, 2)}
+    key = [task for task in fixed.key.values() if (task.annotator, task.round) not in away]
     keyed = [task for task in key if task.round == round and only in (None, task.annotator)]
     texts = sheet_texts(keyed, read_tasks(folder, keyed), study, load_language(study.language))
     written = []

@@ -3,6 +3,7 @@
 An account is a number, never an e-mail.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from pairwright.records import Record
 from pairwright_human_eval.accept.task_annotations import TaskAnnotation
 from pairwright_human_eval.annotation import BY_HAND, Account
 from pairwright_human_eval.folder import HumanFolder
+
+_ACCOUNT = re.compile("[^\n]+:[0-9]+")
 
 
 class Slot(NamedTuple):
@@ -84,6 +87,12 @@ def read_given(folder: HumanFolder, annotators: Set[str]) -> dict[str, tuple[str
             fix='Write {"given": {"SOURCE:ID": ["annotator-01"]}}, or remove the file.',
         ) from None
     for account, names in given.items():
+        if not _ACCOUNT.fullmatch(account):
+            raise InputError(
+                f"{account!r} is not an account",
+                where=folder.people,
+                fix="Write SOURCE:ID, with the number that the annotation tool gives the account.",
+            )
         for name in names:
             if name not in annotators:
                 raise InputError(

@@ -14,6 +14,7 @@ from pairwright_human_eval.raw_export import Export, ExportedTask
 from pairwright_human_eval.records import digest
 
 _EXPORT_JSON = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
+_SHEET = "The spreadsheet of a study needs its first row, as it was exported."
 _ZIP = b"PK\x03\x04"
 # What is read of an annotation, or says how it came about. The rest is dropped: any other key
 # may name a user.
@@ -79,6 +80,10 @@ def _parsed(path: Path) -> Any:
         raise InputError(
             str(error.strerror), where=path, fix="Name a file that is there."
         ) from None
+    if content.startswith(_ZIP) and path.suffix.lower() in (".xlsx", ".ods"):
+        raise InputError(
+            "a workbook", where=path, fix="Save its sheet as CSV (UTF-8), and name that file."
+        )
     if content.startswith(_ZIP):
         raise InputError("a ZIP archive", where=path, fix="Unpack it, and name the files in it.")
     try:
@@ -114,7 +119,7 @@ def _no_json(path: Path, text: str, error: json.JSONDecodeError) -> InputError:
     if first not in "[{":
         table = next((name for name, mark in (("TSV", "\t"), ("CSV", ",")) if mark in head), None)
         what = f"{table}, no JSON" if table else "no JSON"
-        return InputError(what, where=path, fix=_EXPORT_JSON)
+        return InputError(what, where=path, fix=f"{_EXPORT_JSON} {_SHEET}")
     where = f"{path}:{error.lineno}"
     if error.msg == "Extra data":
         return InputError(

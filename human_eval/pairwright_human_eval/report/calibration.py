@@ -18,6 +18,9 @@ from pairwright_human_eval.report.records import CalibrationBin, PoweredShare
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
 BINS = 5
+ENOUGH_DYADS = 20
+"""With fewer, the interval of a prediction-powered share holds the truth too seldom: the weight of
+the predictions is fitted to the same answers."""
 
 
 class JudgedVotes(NamedTuple):
@@ -109,10 +112,11 @@ def powered_shares(
         alone = accuracy(answers, clusters)
         assert alone
         width = -float(stdtrit(len(dyads) - 1, LEVEL / 2)) * powered.error
-        varies = powered.error > 0
+        varies = powered.error > 0 and len(dyads) >= ENOUGH_DYADS
         found.append(
             PoweredShare(
                 mode=mode, people=alone.found(z_of(LEVEL)), judged=len(others),
+                waiting=len(own) - len(decided),
                 value=round(min(1.0, max(0.0, powered.value)), 6),
                 low=round(max(0.0, powered.value - width), 6) if varies else None,
                 high=round(min(1.0, powered.value + width), 6) if varies else None,
@@ -152,16 +156,24 @@ def calibration_blocks(
             "What share of the whole run would people verify? Of those that people decided on, and"
             " with the judge's margins of those that were not sampled (prediction-powered, with"
             " power tuning). The second holds however wrong the judge is, because people were asked"
-            " about a random sample; a weight of 0 says that its margins tell nothing."
+            " about a random sample; a weight of 0 says that its margins tell nothing. There is no"
+            f" interval for fewer than {ENOUGH_DYADS} dyads that people decided on."
         )
+        if waiting := sum(share.waiting for share in shares):
+            yield (
+                f"NOT ALL ARE DECIDED: {waiting:,} of the sampled still wait for answers and are"
+                " left out. Those decided so far are no random sample, because a refusal needs"
+                " fewer answers than a verification: both shares may be too low."
+            )
         yield Table(
             (
-                "mode", "decided", "verified by people", "not sampled", "prediction-powered",
+                "mode", "decided", "waiting", "verified by people", "not sampled",
+                "prediction-powered",
                 "weight",
             ),
             tuple(
                 (
-                    share.mode, f"{share.people.n:,}",
+                    share.mode, f"{share.people.n:,}", f"{share.waiting:,}",
                     _percent(share.people.value, share.people.low, share.people.high),
                     f"{share.judged:,}", _percent(share.value, share.low, share.high),
                     f"{share.tuning:.2f}",

@@ -145,9 +145,11 @@ class PoweredShare(Record):
     value: float
     low: float | None
     high: float | None
-    """With the judge's margins; none where nothing varies."""
+    """With the judge's margins; none where nothing varies, or of too few dyads."""
     tuning: float
     """The weight of the margins."""
+    waiting: int = 0
+    """Sampled twins or pairs that are not decided yet, and are left out."""
 
 
 class StudyReport(Findings):

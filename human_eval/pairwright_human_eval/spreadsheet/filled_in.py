@@ -5,8 +5,6 @@ or the Windows code page of Western Europe. Anything that cannot be meant is an 
 where, and nothing of such a file is kept: it can be mended. An empty cell is never an answer.
 """
 
-import csv
-import io
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +31,7 @@ from pairwright_human_eval.spreadsheet.columns import (
     YES,
     control_of,
 )
+from pairwright_human_eval.spreadsheet.rows import sheet_rows
 from pairwright_human_eval.stored_annotation import StoredAnnotation
 from pairwright_human_eval.task_view import labels_of
 
@@ -69,7 +68,7 @@ class _Form(NamedTuple):
 def is_sheet(path: Path) -> bool:
     """Whether a file has the columns of a sheet."""
     try:
-        rows = _table(path)
+        rows = sheet_rows(path)
     except InputError:
         return False
     return bool(rows) and {TASK, FIELD} <= {_plain(cell) for cell in rows[0]}
@@ -83,7 +82,7 @@ def read_sheet(
     A task that is answered in part is counted as begun, and one without any answer is not there.
     Raises InputError, which names file, row, column and task.
     """
-    rows = _table(path)
+    rows = sheet_rows(path)
     cells = _filled(path, rows, language)
     mistakes: list[_Mistake] = []
     forms: dict[str, _Form] = {}
@@ -105,6 +104,10 @@ def read_sheet(
             mistakes.append(_Mistake(cell.row, TASK, what))
     for name, own in by_task.items():
         forms[name] = _form(own, key[name], study, language, mistakes)
+    people = sorted({key[name].annotator for name in forms})
+    if len(people) > 1:
+        what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
+        mistakes.insert(0, _Mistake(1, TASK, what))
     if forms and not agreed:
         what = f"the person has not agreed to take part (field {CONSENT}, {YES})"
         mistakes.insert(0, _Mistake(_row_of(path, rows, CONSENT), ANSWER, what))
@@ -238,38 +241,6 @@ def _columns(path: Path, rows: list[list[str]], *names: tuple[str, ...]) -> list
             )
         places += there
     return [[row[n] if n < len(row) else "" for n in places] for row in rows[1:]]
-
-
-def _table(path: Path) -> list[list[str]]:
-    """All rows. Raises InputError for what is not a text of cells."""
-    text = _decoded(path)
-    first, _, rest = text.partition("\n")
-    if re.fullmatch(r"sep=.\s*", first):  # Excel writes and reads such a line.
-        first, _, _ = rest.partition("\n")
-        text = rest
-    separator = max(",;\t", key=first.count)
-    try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
-    except csv.Error as error:
-        raise InputError(
-            f"cannot be read as cells: {error}", where=path, fix="Save it as CSV (UTF-8) again."
-        ) from None
-
-
-def _decoded(path: Path) -> str:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            str(error.strerror), where=path, fix="Name a file that is there."
-        ) from None
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", errors="replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        # Identifiers and answers are ASCII; of a comment a few letters may be wrong.
-        return content.decode("cp1252", errors="replace")
 
 
 def _plain(text: str) -> str:

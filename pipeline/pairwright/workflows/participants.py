@@ -22,6 +22,7 @@ from pairwright_human_eval.annotation_exports.raw_files import scrub
 from pairwright_human_eval.participants import (
     Roster,
     annotator_named,
+    check_id,
     completion_code,
     finished,
     read_roster,
@@ -29,11 +30,12 @@ from pairwright_human_eval.participants import (
     time_spent,
     write_roster,
 )
-from pairwright_human_eval.replacement import hand_over, read_replacements
+from pairwright_human_eval.replacement import hand_over, not_redone, read_replacements
 from pairwright_human_eval.spreadsheet.cells import guarded
 from pairwright_human_eval.spreadsheet.filled_in import SOURCE, account_of
 from pairwright_human_eval.start_page import start_page_name
 from pairwright_human_eval.study_files import (
+    closed_key,
     drop_adjudications,
     read_study,
     read_tasks,
@@ -118,7 +120,8 @@ def list_participants(
             if aside.reason == "skipped" and aside.task in fixed.key
         )
         done = finished(tasks, answered + skipped)
-        times = time_spent(stored_annotations(folder), answers.people, longest_minutes * 60)
+        rounds = {keyed.task: keyed.round for keyed in fixed.key.values()}
+        times = time_spent(stored_annotations(folder), answers.people, longest_minutes * 60, rounds)
         people = []
         for name in everybody:
             state = "finished" if name in done else "open"
@@ -205,16 +208,21 @@ def replace_person(run: str | Path, person: str, *, by: str | None = None) -> Re
         roster = read_roster(folder)
         left = annotator_named(person, roster, fixed.study.annotators)
         own = [k for k in fixed.key.values() if k.annotator == left and k.round == 1]
-        if any(replacement.left == left for replacement in read_replacements(folder)):
+        withdrawn = any(withdrawal.annotator == left for withdrawal in read_withdrawals(folder))
+        if before := [one for one in read_replacements(folder) if one.left == left]:
+            # What they had answered is open again once they have withdrawn, and only then.
+            own = not_redone(own, before) if withdrawn else []
+        if before and not own:
             raise InputError(
                 f"{left} was replaced before", where="PERSON", fix="Name the one who took over."
             )
         verdicts = study.answers().verdicts
         newcomer = f"annotator-{len(fixed.study.annotators) + 1:02}"
         if by is not None:
-            write_roster(folder, _with(roster, newcomer, by))
+            roster = _with(roster, newcomer, by)
         answered = {verdict.task for verdict in verdicts}
         handed = hand_over(
+            left,
             own,
             read_tasks(folder, own),
             answered,
@@ -222,6 +230,9 @@ def replace_person(run: str | Path, person: str, *, by: str | None = None) -> Re
             fixed.study.seed,
             everything=left in study.excluded(verdicts),
         )
+        # Only now: an id that a refusal left behind would have a seat that is not there.
+        if by is not None:
+            write_roster(folder, roster)
         replace(folder, handed)
         sheets = []
         if (folder.path / "spreadsheets").exists():
@@ -237,6 +248,7 @@ def replace_person(run: str | Path, person: str, *, by: str | None = None) -> Re
 
 
 def _with(roster: Roster, annotator: str, participant: str) -> Roster:
+    check_id(participant, "--by")
     if participant in roster.participants.values():
         raise InputError(
             f"{participant!r} is in the study already", where="--by", fix="Name somebody else."
@@ -302,6 +314,8 @@ def withdraw_person(
 def _record(study: OpenStudy, name: str, people: People) -> None:
     """Write down that the person withdrew, before anything is removed; and forget the accounts."""
     folder, salt = study.folder, secrets.token_hex(16)
+    # Files with answers to tasks that were handed over may come yet.
+    given = closed_key(folder) | study.fixed.key
     named = [account for account, names in (people.found | people.given).items() if name in names]
     accounts = [Account(source, int(id)) for source, _, id in (a.rpartition(":") for a in named)]
     own = Account(SOURCE, account_of(name))
@@ -309,8 +323,8 @@ def _record(study: OpenStudy, name: str, people: People) -> None:
         annotator=name,
         salt=salt,
         accounts=tuple(sorted({account_hash(one, salt) for one in (*accounts, own)})),
-        tasks=tuple(k.task for k in study.fixed.key.values() if k.annotator == name),
+        tasks=tuple(k.task for k in given.values() if k.annotator == name),
     )
     write_lines(folder.withdrawn, (*read_withdrawals(folder), withdrawal))
-    given = {account: names for account, names in people.given.items() if name not in names}
-    write_people(folder, People(given=given))
+    others = {account: names for account, names in people.given.items() if name not in names}
+    write_people(folder, People(given=others))

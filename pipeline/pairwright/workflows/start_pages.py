@@ -45,6 +45,12 @@ def write_start_pages(run: str | Path) -> StartPages:
         consent = folder.consent.read_text(encoding="utf-8")
         guidelines = folder.guidelines.read_text(encoding="utf-8")
         pages = {}
+
+        def page_of(name: str) -> Path:
+            return folder.start / start_page_name(fixed.study.seed, name)
+
+        for name in gone:  # They may have had one before they left.
+            page_of(name).unlink(missing_ok=True)
         people = dict.fromkeys(keyed.annotator for keyed in fixed.key.values())
         for name in people:
             sheets = [path.name for n in (1, 2) if (path := folder.sheet(name, n)).exists()]
@@ -53,7 +59,7 @@ def write_start_pages(run: str | Path) -> StartPages:
             page = start_page(
                 name, consent, guidelines, links.get(name, {}), ", ".join(sheets), language
             )
-            pages[name] = folder.start / start_page_name(fixed.study.seed, name)
+            pages[name] = page_of(name)
             write_whole(pages[name], page)
         if not pages:
             raise InputError(

@@ -57,7 +57,7 @@ class OpenStudy(NamedTuple):
         """The subjects of the run that the study could have asked about and does not, without their
         texts; none where some were left out on purpose, for those asked are no sample of these."""
         study = self.fixed.study
-        if study.sampled == study.of:
+        if study.left_out or study.sampled == study.of:
             return []
         exported = {keyed.subject for keyed in self.fixed.key.values()}
         whole = subjects_of(iterate_pairs(self.folder.run), self.pairs())

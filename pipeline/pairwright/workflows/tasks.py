@@ -175,6 +175,7 @@ def export_tasks(
         overlap=overlap,
         sampled=len(subjects),
         of=len(whole),
+        left_out=len(flagged),
         policy=config.human,
         scales=scales,
         language=language,
