@@ -902,9 +902,13 @@ def test_doctor_of_a_server_that_drops_every_call_ends_in_2(copied: Study) -> No
 
 
 def start_simulate(*options: str) -> tuple[subprocess.Popen[str], str]:
-    program = [sys.executable, "-u", "-c", "from pairwright.cli import main; main()"]
+    # Where the tests run in the background of a shell, Ctrl-C is ignored, and a child inherits that.
+    program = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        " from pairwright.cli import main; main()"
+    )
     process = subprocess.Popen(
-        [*program, "simulate", *options],
+        [sys.executable, "-u", "-c", program, "simulate", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -3,7 +3,7 @@
 An audit makes dozens of comparisons of an estimate with a limit, and more with every
 configuration. If each were decided at 95 %, one audit in three of pairs without a fault would fail.
 With Holm's levels all comparisons together err in at most `LEVEL` of audits. Every other check
-counts rows, so chance plays no role.
+counts rows, so chance plays no role. The parts have the checks: nothing is added here.
 """
 
 from collections.abc import Iterable

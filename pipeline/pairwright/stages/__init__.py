@@ -7,4 +7,7 @@ writer.py       a response, from a rubric or from none
 judges.py       adherence, quality, and a comparison of two responses
 history.py      a prompt with a person's history, with fewer posts where they do not all fit
 numbering.py    replies that name the number of what they answer
+
+The scale of adherence is in `records` (`AdherenceLevel`) and in prompts/adherence.md; the scales of
+quality are in rubrics/quality.toml.
 """

@@ -5,6 +5,8 @@ copies.py      responses that copy the rubric or the profile
 duplicates.py paraphrases.py    pairs that repeat another pair, of another user or split
 corpora.py     texts shared with a corpus that the auditor gives
 sketch.py      near-duplicates among many texts
+
+A new check is a class in one of these files and an entry in `CHECKS`, below.
 """
 
 from collections.abc import Iterable, Iterator

@@ -9,6 +9,9 @@ connection.py headers.py    the wire to one server, and the headers of every cal
 pace.py meter.py    how fast an endpoint is asked, and what was sent
 engine.py vllm.py flags.py    vLLM in this process
 classify.py prompt_logprobs.py stored_scores.py    vLLM's scores, as if they were completions
+
+OpenAI's form is the form inside: a server of another protocol is one more `Wire`, which takes a
+body of that form and brings back a response of that form, as `classify.py` is.
 """
 
 from pairwright.models.client.classify import Classify
