@@ -902,7 +902,7 @@ def test_doctor_of_a_server_that_drops_every_call_ends_in_2(copied: Study) -> No
 
 
 def start_simulate(*options: str) -> tuple[subprocess.Popen[str], str]:
-    # Where the tests run in the background of a shell, Ctrl-C is ignored, and a child inherits that.
+    # In the background of a shell Ctrl-C is ignored, and a child inherits that.
     program = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         " from pairwright.cli import main; main()"

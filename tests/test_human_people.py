@@ -134,6 +134,7 @@ def test_a_newcomer_has_all_checks_and_only_repeats_of_votes_of_their_own(droppe
     assert all((k.subject, k.pair) in asked for k in new if k.purpose == "repeat")
 
 
+@pytest.mark.real
 def test_a_newcomer_who_fails_the_checks_is_excluded_and_replaced_by_another(
     dropped: Path,
 ) -> None:
@@ -178,6 +179,7 @@ def test_exporting_again_changes_nothing_after_a_replacement(dropped: Path) -> N
     assert {path: path.read_bytes() for path in tasks.rglob("*.json")} == before
 
 
+@pytest.mark.real
 def test_a_study_with_a_replacement_is_released_and_verified(dropped: Path, tmp_path: Path) -> None:
     human("replace", dropped, LEFT)
     human("import", dropped, fill(HumanFolder(dropped).sheet(NEW), usual, key_of(dropped)))
@@ -190,6 +192,7 @@ def test_a_study_with_a_replacement_is_released_and_verified(dropped: Path, tmp_
 # Ids from outside, time, pay and codes
 
 
+@pytest.mark.real
 def test_people_join_under_their_own_ids_and_no_id_leaves_the_private_part(
     dropped: Path, tmp_path: Path
 ) -> None:
@@ -276,6 +279,7 @@ def commented(run: Path, tmp_path: Path) -> Path:
     return run
 
 
+@pytest.mark.real
 def test_what_a_person_answered_leaves_everything(commented: Path, tmp_path: Path) -> None:
     others = {v.task for v in verdicts(commented) if v.annotator != LEFT}
     human("preview", commented)
@@ -317,6 +321,7 @@ def test_the_record_of_a_withdrawal_names_nobody(commented: Path) -> None:
     assert "nobody in this study" in refused("withdraw", commented, "Quentin-77")
 
 
+@pytest.mark.real
 def test_somebody_else_does_what_a_person_who_withdrew_had(commented: Path) -> None:
     human("withdraw", commented, LEFT)
     human("replace", commented, LEFT)
@@ -414,6 +419,7 @@ def test_late_answers_of_a_replaced_person_who_withdrew_are_not_kept(
     assert "zebra" not in everything(HumanFolder(dropped).path)
 
 
+@pytest.mark.real
 def test_what_a_replaced_person_had_answered_is_done_again_once_they_withdraw(
     dropped: Path,
 ) -> None:

@@ -73,6 +73,7 @@ def refused(run: Path, path: Path) -> str:
 # A whole study
 
 
+@pytest.mark.real
 def test_a_study_by_spreadsheet_is_decided_reported_and_released(run: Path, tmp_path: Path) -> None:
     folder, key = HumanFolder(run), key_of(run)
     sheets = sorted((folder.path / "spreadsheets").iterdir())

@@ -144,6 +144,7 @@ def test_what_was_set_aside_is_given_to_another_adjudicator(run: Path) -> None:
     assert states(run)[one] == "verified"
 
 
+@pytest.mark.real
 def test_an_account_of_a_server_and_of_a_file_with_one_number_are_one_person(run: Path) -> None:
     assert human("adjudicate", run).code == 0
     one = min(DISPUTED)

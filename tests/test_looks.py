@@ -103,6 +103,7 @@ def test_votes_against_the_chosen_response_are_below_the_floor(made: Made, tmp_p
     assert found.too_many
 
 
+@pytest.mark.real
 def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
     assert pairwright("init", tmp_path / "study").code == 0
     config, run = tmp_path / "study" / "pairwright.toml", tmp_path / "run"

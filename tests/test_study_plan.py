@@ -69,6 +69,7 @@ def test_the_power_against_chance_is_that_of_wilsons_interval() -> None:
     assert power - 0.04 < found <= power + 0.01
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("scorers", [2, 6])
 def test_the_leaderboard_finds_what_the_plan_says_as_often(scorers: int) -> None:
     sizes = [4] * 10 + [2] * 20
@@ -104,6 +105,7 @@ def _answers(
     return right
 
 
+@pytest.mark.real
 def test_more_scorers_and_alike_pairs_of_a_dyad_need_larger_differences() -> None:
     releases = SimulatedReleases([2] * 60, 0.3)
     alone, many = releases.least_difference(), releases.least_difference(10)
@@ -167,6 +169,7 @@ def test_without_a_pilot_the_plan_says_that_hours_are_those_of_reading(run: Path
     assert pairwright("human", "export", run, "--seed", 0).code == 0
 
 
+@pytest.mark.real
 def test_a_pilots_yield_and_times_give_the_cost_of_a_verified_twin(run: Path) -> None:
     for command in ("export", "simulate", "report"):
         assert pairwright("human", command, run).code == 0

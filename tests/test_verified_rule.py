@@ -79,6 +79,7 @@ def states(run: Path) -> set[str]:
 # The rule is the study's
 
 
+@pytest.mark.real
 def test_an_older_study_is_decided_by_the_rule_that_it_stored(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other))
     assert states(run) == {"refused"}
@@ -236,6 +237,7 @@ def test_an_answer_that_was_changed_is_found(release: Path, tmp_path: Path) -> N
 # The paper's setting
 
 
+@pytest.mark.real
 def test_the_papers_setting_can_be_verified(tmp_path: Path) -> None:
     """Gold aspects name no posts: their tasks show the posts ranked best, and are answered."""
     pairwright("init", tmp_path / "study")

@@ -8,6 +8,6 @@ judges.py       adherence, quality, and a comparison of two responses
 history.py      a prompt with a person's history, with fewer posts where they do not all fit
 numbering.py    replies that name the number of what they answer
 
-The scale of adherence is in `records` (`AdherenceLevel`) and in prompts/adherence.md; the scales of
-quality are in rubrics/quality.toml.
+The scale of adherence is `AdherenceLevel` in `records`, with its words in the prompt `adherence`.
+The scales of quality are the tables of `quality`, a TOML file beside the domains.
 """
