@@ -15,7 +15,7 @@ from pairwright.records import Pair
 from pairwright_human_eval.public_study import read_public
 from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.report.answers import Vote, abouts, answers_of
-from pairwright_human_eval.report.label_errors import label_errors
+from pairwright_human_eval.report.label_errors import errors_by_pair
 from pairwright_human_eval.report.people import PeopleAccuracy, people_accuracies
 from pairwright_human_eval.subjects import outline_of
 from released import PAIRS, released, rows, run_of
@@ -95,7 +95,7 @@ def test_without_a_second_reader_there_is_no_figure() -> None:
 
 def errors(*given: tuple[Pair, str]) -> dict[str, float]:
     subjects = [one(pair) for pair, _ in given]
-    return label_errors(counted(*given), abouts(map(outline_of, subjects)))
+    return errors_by_pair(counted(*given), abouts(map(outline_of, subjects)))
 
 
 def test_a_label_is_probably_right_where_all_agree_and_wrong_where_all_say_the_other() -> None:

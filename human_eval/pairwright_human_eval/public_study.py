@@ -24,7 +24,7 @@ from pairwright_human_eval.report.annotators import retested
 from pairwright_human_eval.report.answers import Vote, abouts, answers_of
 from pairwright_human_eval.report.findings import derive_findings
 from pairwright_human_eval.report.findings_records import Findings
-from pairwright_human_eval.report.label_errors import label_errors
+from pairwright_human_eval.report.label_errors import errors_by_pair
 from pairwright_human_eval.report.people import PeopleAccuracy, people_accuracies
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
@@ -132,7 +132,7 @@ class ReleasedStudy:
     @cached_property
     def label_errors(self) -> dict[str, float]:
         """By pair: how probable it is that its label is wrong."""
-        return label_errors(self._votes, abouts(self.outlines))
+        return errors_by_pair(self._votes, abouts(self.outlines))
 
     @property
     def _votes(self) -> list[Vote]:

@@ -21,7 +21,7 @@ def start_page_name(seed: int, annotator: str) -> str:
     return f"{annotator}-{content_id('start', str(seed), annotator).rpartition('-')[2]}.html"
 
 
-def start_page(
+def start_page_html(
     annotator: str,
     consent: str,
     guidelines: str,

@@ -43,7 +43,7 @@ def margin(pair: OutlinePair) -> float | None:
     return shares["chosen"] - shares["rejected"] if len(shares) == 2 else None
 
 
-def calibration(
+def calibration_bins(
     subjects: Iterable[Outline], decisions: Mapping[str, Decision]
 ) -> tuple[CalibrationBin, ...]:
     """Pairs in about `BINS` parts by the judge's margin; equal margins are in one part."""

@@ -30,7 +30,7 @@ def fit_labels(votes: Sequence[Vote]) -> tuple[Ratings, DawidSkene] | None:
     return ratings, dawid_skene(ratings)
 
 
-def label_errors(votes: Sequence[Vote], pairs: Mapping[str, SubjectPair]) -> dict[str, float]:
+def errors_by_pair(votes: Sequence[Vote], pairs: Mapping[str, SubjectPair]) -> dict[str, float]:
     """By pair: the posterior probability that the truth is another label than the chosen response.
     Pairs on which nobody could tell are left out."""
     fit = fit_labels(votes)

@@ -13,7 +13,11 @@ from pairwright_human_eval.report.adjudication import adjudication_section
 from pairwright_human_eval.report.annotators import annotators_section, comments_section
 from pairwright_human_eval.report.aspects import aspects_section
 from pairwright_human_eval.report.by_question import agreement_section
-from pairwright_human_eval.report.calibration import calibration, calibration_blocks, powered_shares
+from pairwright_human_eval.report.calibration import (
+    calibration_bins,
+    calibration_blocks,
+    powered_shares,
+)
 from pairwright_human_eval.report.claims import claims_section
 from pairwright_human_eval.report.decision_states import decisions_section
 from pairwright_human_eval.report.findings import compute_report
@@ -78,7 +82,7 @@ def write_report(
     report = report.model_copy(
         update={
             "looks": looks,
-            "calibration": calibration(outlines, decided) if decided else (),
+            "calibration": calibration_bins(outlines, decided) if decided else (),
             "powered": powered_shares(outlines, rest, decided) if decided else (),
         }
     )

@@ -53,10 +53,10 @@ SubjectLimit = Annotated[
 def print_result(about: "ResultSummary", decisions: "list[PairDecision]") -> None:
     """Print a result of a scorer in a condition."""
     # Statistics take a while to import, and other commands do without.
-    from pairwright.evaluate.result_lines import result_lines
+    from pairwright.evaluate.result_lines import summary_lines
 
     console = Console()
-    for line in result_lines(about, decisions):
+    for line in summary_lines(about, decisions):
         say(console, line, wrap=True)
 
 

@@ -14,7 +14,7 @@ _OF_SCORED = {
 }
 
 
-def result_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[str]:
+def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[str]:
     """A line with the result's accuracies, and one for each thing that it leaves open."""
     figures = figures_of(decisions)
     names = _ACCURACIES | (_OF_SCORED if about.units != about.units_scored else {})

@@ -10,7 +10,7 @@ from pairwright.workflows.label_studio import labelling_links_of
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.replacement import read_replacements
-from pairwright_human_eval.start_page import start_page, start_page_name
+from pairwright_human_eval.start_page import start_page_html, start_page_name
 from pairwright_human_eval.withdrawal import read_withdrawals
 
 
@@ -56,7 +56,7 @@ def write_start_pages(run: str | Path) -> StartPages:
             sheets = [path.name for n in (1, 2) if (path := folder.sheet(name, n)).exists()]
             if name in gone or not (name in links or sheets):
                 continue
-            page = start_page(
+            page = start_page_html(
                 name, consent, guidelines, links.get(name, {}), ", ".join(sheets), language
             )
             pages[name] = page_of(name)

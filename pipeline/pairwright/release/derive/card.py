@@ -15,7 +15,7 @@ from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.front_matter import yaml_header
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, code, page, points, table
-from pairwright.release.derive.proof import proof
+from pairwright.release.derive.proof import proof_paragraph
 from pairwright.release.derive.study_summary import (
     NOBODY,
     agreement_rows,
@@ -117,7 +117,8 @@ def dataset_card(release: ReleaseContext) -> str:
         stages=_table_or_none(_STAGE_HEAD, build_summary.stage_rows(release.units)),
         prompts=_table_or_none(("prompt", "hash"), sorted(release.build.prompts.items())),
         human=study_tables(release), nobody=NOBODY,
-        proof=release.study and proof(summary, release.study), failed=_failed_checks(audit),
+        proof=release.study and proof_paragraph(summary, release.study),
+        failed=_failed_checks(audit),
         voters=release.study and voters(release.study),
         languages=", ".join(info.languages), twins="twin" in modes,
         baselines=_baselines(audit), checks=audit and _check_counts(audit),

@@ -7,7 +7,7 @@ from pairwright.release.summary import Summary
 from pairwright.settings.rules import HumanRules
 
 
-def proof(summary: Summary, study: HumanSummary) -> str:
+def proof_paragraph(summary: Summary, study: HumanSummary) -> str:
     """The paragraph of the card."""
     return " ".join([*_beginning(study), *_shown(summary, study.rule), *_not_shown(study)])
 
