@@ -137,7 +137,7 @@ def model(python: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Told(NamedTuple):
+class RewardBenchResult(NamedTuple):
     """What RewardBench says of the preference view."""
 
     accuracy: float
@@ -146,7 +146,7 @@ class Told(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def told(layout: Layout, python: str, model: Path) -> Told:
+def rewardbench(layout: Layout, python: str, model: Path) -> RewardBenchResult:
     files = str(layout.root / "preference" / "*-test.jsonl")
     # A model named by an absolute path would be where the outputs are written.
     run_offline(
@@ -156,7 +156,7 @@ def told(layout: Layout, python: str, model: Path) -> Told:
     )  # fmt: skip
     summary = json.loads((model / "out" / "tiny.json").read_bytes())
     lines = (model / "out" / "tiny_outputs.jsonl").read_text("utf-8").splitlines()
-    return Told(summary["accuracy"], summary["num_prompts"], [*map(json.loads, lines)])
+    return RewardBenchResult(summary["accuracy"], summary["num_prompts"], [*map(json.loads, lines)])
 
 
 @pytest.fixture(scope="module")
@@ -165,30 +165,32 @@ def tested(rows: dict[str, list[Row]]) -> dict[str, Row]:
     return {row.id: row for of, some in rows.items() if of.endswith(" test") for row in some}
 
 
-def test_rewardbench_scores_the_preference_view(message: Told, tested: dict[str, Row]) -> None:
-    lines = message.lines
-    assert message.n == len(lines) == len(tested)
+def test_rewardbench_scores_the_preference_view(
+    rewardbench: RewardBenchResult, tested: dict[str, Row]
+) -> None:
+    lines = rewardbench.lines
+    assert rewardbench.n == len(lines) == len(tested)
     assert {line["id"] for line in lines} == tested.keys()
     ours = sum(line["scores_chosen"] > line["scores_rejected"] for line in lines) / len(lines)
-    assert message.accuracy == pytest.approx(ours)
+    assert rewardbench.accuracy == pytest.approx(ours)
     assert len({line["scores_chosen"] for line in lines}) > len(lines) / 2
     assert_scored_whole(lines, tested)
 
 
 def test_an_evaluation_gives_the_scores_and_the_accuracy_that_rewardbench_gives(
-    layout: Layout, message: Told, model: Path, engines: str, tmp_path: Path
+    layout: Layout, rewardbench: RewardBenchResult, model: Path, engines: str, tmp_path: Path
 ) -> None:
     scorers = {"scorers": {"tiny": {"kind": "classifier", "model": str(model / "tiny")}}}
     decisions = in_engines(engines, layout, scorers, tmp_path)
     theirs = {
-        line["id"]: (line["scores_chosen"], line["scores_rejected"]) for line in message.lines
+        line["id"]: (line["scores_chosen"], line["scores_rejected"]) for line in rewardbench.lines
     }
     assert theirs.keys() == {of.id for of in decisions}
     for of in decisions:
         assert (of.chosen, of.rejected) == pytest.approx(theirs[of.id], abs=1e-4)
     # RewardBench counts a tie as wrong, and so is it counted here.
     ours = sum(of.choice == "chosen" for of in decisions) / len(decisions)
-    assert ours == pytest.approx(message.accuracy)
+    assert ours == pytest.approx(rewardbench.accuracy)
 
 
 def in_engines(
