@@ -54,6 +54,10 @@ votes = 1
 quality_votes = 1
 rubric_votes = 1
 cannot_tell = 1.0  # What the one voter cannot tell, an adjudicator has to.
+# The opinions of this test vary in everything at once: these limits would refuse most of them.
+quality_gap = 4.0
+delivered = 0.0
+contradicted = 1.0
 """
 TYPED = "Both are fine; the first is <b>shorter</b>."
 WRITTEN = "<img src=x onerror=alert(1)> **Ask** me: reader@example.org"
