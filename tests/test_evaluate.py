@@ -13,13 +13,9 @@ import pytest
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
 from pairwright.evaluate import conditions
-from pairwright.evaluate.conditions import (
-    CONDITIONS,
-    CONTROLS,
-    ConditionName,
-    ContentSources,
-    ask_fitting,
-)
+from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
+from pairwright.evaluate.conditions import shown_in as content_in
+from pairwright.evaluate.content import ContentSources, ask_fitting, partners_of
 from pairwright.evaluate.decision import PairDecision, blank_decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.release import Release, ReleaseRef, posts_of
@@ -61,7 +57,7 @@ def test_every_condition_has_a_table_and_a_mark_of_its_own() -> None:
     for given in ([one.table for one in every], [(one.marker, one.colour) for one in every]):
         assert len(set(given)) == len(every)
     assert all(set(one.baselines) <= set(BASELINES) for one in every)
-    assert CONTROLS == ("none", "wrong-profile")
+    assert CONTROLS == ("none", "profile-without-evidence", "evidence-only", "wrong-profile")
     assert set(CONTROLS) <= set(CONDITIONS)
     for one in every:
         assert not one.unranked or not one.baselines, "nobody misses baselines in a control"
@@ -104,7 +100,7 @@ def scored(
     condition: ConditionName = "profile",
     policy: HistoryRules = ALL,
 ) -> list[PairDecision]:
-    sources = ContentSources(policy, Strangers(map(asker_of, rows), 0))
+    sources = sources_of(rows, policy)
     return asyncio.run(
         evaluate(
             rows, Evaluation(scorer, condition, sources), workers=4,
@@ -113,8 +109,13 @@ def scored(
     )  # fmt: skip
 
 
+def sources_of(rows: list[Row], rules: HistoryRules = ALL) -> ContentSources:
+    strangers = Strangers(map(asker_of, rows), 0)
+    return ContentSources(rules, strangers, partners=partners_of(rows))
+
+
 def shown_in(row: Row, condition: ConditionName, rows: list[Row]) -> PromptContent | Unscored:
-    return asyncio.run(ContentSources(ALL, Strangers(map(asker_of, rows), 0)).shown(row, condition))
+    return asyncio.run(content_in(condition, sources_of(rows), row))
 
 
 # Where the content comes from
@@ -195,8 +196,103 @@ def test_a_row_without_aspects_has_no_score_under_its_rubric(rows: list[Row]) ->
 
 
 def test_twins_have_no_wrong_profile(rows: list[Row]) -> None:
-    assert {row.mode for row in rows if CONDITIONS["wrong-profile"].applies(row)} == {"violate"}
+    assert {row.mode for row in rows if CONDITIONS["wrong-profile"].applies(row.mode)} == {
+        "violate"
+    }
     assert len(scored(rows, Baseline("longer"), "wrong-profile")) == len(PAIRS) // 3
+
+
+# Controls by what the rubric cites, and by the twin's other user
+
+
+def posts_shown(row: Row, condition: ConditionName, rows: list[Row]) -> list[str]:
+    shown = shown_in(row, condition, rows)
+    assert isinstance(shown, PromptContent)
+    assert not shown.aspects
+    return [post.id for post in shown.posts]
+
+
+def test_the_posts_that_the_rubric_cites_are_taken_out_or_shown_alone(rows: list[Row]) -> None:
+    for row in rows:
+        cited = {post for aspect in row.rubric_aspects for post in aspect.post_ids}
+        own = [post.id for post in row.profile]
+        assert cited
+        assert posts_shown(row, "evidence-only", rows) == [one for one in own if one in cited]
+        left = posts_shown(row, "profile-without-evidence", rows)
+        assert left == [one for one in own if one not in cited]
+        assert left
+
+
+def test_without_the_evidence_as_many_posts_are_shown_where_there_are_as_many() -> None:
+    posts = [{"id": f"p{n}", "text": f"Posts about saws, number {n}."} for n in range(9)]
+    aspect = {"aspect": "quiet tools", "post_ids": ["p8"]}
+    row = Row.model_validate(
+        {"id": "r", "question": "Which saw?", "chosen": "a", "rejected": "b", "profile": posts,
+         "rubric_aspects": [aspect]}
+    )  # fmt: skip
+    sources = sources_of([row], HistoryRules(posts=4))
+    for condition in ("profile", "profile-without-evidence"):
+        shown = asyncio.run(content_in(condition, sources, row))
+        assert isinstance(shown, PromptContent)
+        assert len(shown.posts) == 4
+
+
+def test_a_pair_without_the_condition_is_counted_with_its_reason(rows: list[Row]) -> None:
+    row = next(row for row in rows if row.mode == "twin")
+    gold = [aspect.model_copy(update={"post_ids": ()}) for aspect in row.rubric_aspects]
+    uncited = row.model_copy(update={"rubric_aspects": tuple(gold)})
+    cited = {post for aspect in row.rubric_aspects for post in aspect.post_ids}
+    bare = row.model_copy(update={"profile": tuple(p for p in row.profile if p.id in cited)})
+    for given, condition, reason in (
+        (uncited, "profile-without-evidence", "no_cited_posts"),
+        (uncited, "evidence-only", "no_cited_posts"),
+        (bare, "profile-without-evidence", "no_other_posts"),
+        (row, "partner-profile", "no_partner"),
+    ):
+        (decision,) = scored([given], Baseline("overlap"), condition)  # type: ignore[arg-type]
+        assert (decision.choice, decision.unscored) == (None, reason)
+
+
+def test_shown_the_partners_posts_a_scorer_is_right_just_where_it_was_wrong(
+    rows: list[Row],
+) -> None:
+    own = {one.id: one for one in scored(rows, Baseline("overlap")) if one.mode == "twin"}
+    partners = scored(rows, Baseline("overlap"), "partner-profile")
+    assert {one.id for one in partners} == own.keys()
+    for decision in partners:
+        (other,) = (one for one in own.values() if one.twin_id == decision.twin_id
+                    and one.id != decision.id)  # fmt: skip
+        assert decision.points is not None
+        assert other.points is not None
+        assert decision.points == 1 - other.points
+
+
+def test_a_reader_of_cited_posts_is_at_one_half_without_them_and_words_do_not_help(
+    rows: list[Row],
+) -> None:
+    """A planted reader: it knows a wish from the one post that states it, and from nothing else."""
+    wishes = {
+        post: aspect.aspect
+        for row in rows
+        for aspect in row.rubric_aspects
+        for post in aspect.post_ids
+    }
+    serves = {(row.chosen, aspect.aspect) for row in rows for aspect in row.rubric_aspects}
+
+    def given(shown: PromptContent, response: str) -> ResponseScore:
+        known = {wishes[post.id] for post in shown.posts if post.id in wishes}
+        return ResponseScore(float(sum((response, wish) in serves for wish in known)))
+
+    def right(condition: ConditionName) -> dict[str | None, float]:
+        points: dict[str | None, list[float]] = {}
+        for one in scored(rows, Scripted(given), condition):
+            assert one.points is not None
+            points.setdefault(one.mode, []).append(one.points)
+        return {mode: sum(some) / len(some) for mode, some in points.items()}
+
+    assert right("profile") == right("evidence-only") == {"twin": 1.0, "violate": 1.0}
+    assert right("profile-without-evidence") == {"twin": 0.5, "violate": 0.5}
+    assert right("partner-profile") == {"twin": 0.0}
 
 
 # Histories that do not fit

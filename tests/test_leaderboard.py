@@ -371,6 +371,37 @@ def test_twins_have_no_wrong_profile_and_that_is_no_difference(tmp_path: Path) -
     ]  # fmt: skip
 
 
+def test_a_control_is_compared_on_the_same_twins_and_what_is_no_part_of_it_is_counted(
+    tmp_path: Path,
+) -> None:
+    """Of 20 twins 12 are right whole; two have no cited posts, and of these one half is wrong."""
+    own = [half for n in range(20) for half in twin(n, (float(n < 12), 0.5), (1.0, 0.5))]
+    control = [half for n in range(20) for half in twin(n, (0.5, 0.5), (0.5, 0.5))]
+    for place in (0, 38):
+        nothing = {"chosen": None, "rejected": None, "unscored": "no_cited_posts"}
+        control[place] = control[place].model_copy(update=nothing)
+    result(tmp_path, "reader", own)
+    result(tmp_path, "reader", control, "profile-without-evidence")
+    board = board_of(tmp_path)
+    gain = board.entries["reader.profile"].figure("gain over profile-without-evidence", "twin")
+    assert gain
+    # Of the 18 twins that are left 11 are right in both halves, and 7 in one.
+    assert (gain.n, gain.clusters) == (36, 18)
+    assert gain.value == pytest.approx((22 + 7) / 36 - 0.5, abs=1e-6)
+    assert gain.low is not None
+    assert gain.low > 0.1
+    by_condition = {ranking.condition: ranking for ranking in board.rankings}
+    assert by_condition["profile"].apart == {}
+    left_out = by_condition["profile-without-evidence"].apart
+    assert left_out == {"no_cited_posts": 2, "other_half_not_part": 2}
+    sentence = (
+        "Pairs that are not part of this condition, and are not counted: 2 no_cited_posts,"
+        " 2 other_half_not_part."
+    )
+    assert sentence in to_html(board_page(board))
+    assert sentence in " ".join(run(tmp_path).output.split())
+
+
 def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_path: Path) -> None:
     result(tmp_path, "model", right_on(30))
     result(tmp_path, "overlap", right_on(25), scorer=ScorerRef(name="overlap", kind="baseline"))

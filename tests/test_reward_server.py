@@ -22,7 +22,7 @@ from aiohttp import web
 
 from endpoint import in_thread, simulated
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
-from pairwright.evaluate.conditions import ContentSources
+from pairwright.evaluate.content import ContentSources
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.settings import Scorers

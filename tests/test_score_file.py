@@ -57,7 +57,7 @@ def test_what_is_missing_is_named_and_never_a_zero(tmp_path: Path) -> None:
         ("p1,none,chosen,high", "2 [score]", "'high' is not a number"),
         ("p1,none,chosen,1_0", "2 [score]", "'1_0' is not a number"),
         ("p1,none,first,1", "2 [response]", "'first' is not one of chosen, rejected"),
-        ("p1,blind,chosen,1", "2 [condition]", "'blind' is not one of none, profile, rubric"),
+        ("p1,blind,chosen,1", "2 [condition]", "'blind' is not one of none, profile,"),
         ("p1,wrong-profile,chosen,1", "2 [condition]", "'wrong-profile' is not one of"),
         (",none,chosen,1", "2 [pair]", "is not an id"),
         ("p1,none,chosen", "2", "3 cells in 4 columns"),

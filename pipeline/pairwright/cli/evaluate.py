@@ -31,8 +31,9 @@ def evaluate_command(
         list[str] | None,
         typer.Option(
             metavar="COND",
-            help="none, profile, wrong-profile, planner or rubric; again for more"
-            " [none, profile, wrong-profile].",
+            help="none, profile, planner, rubric; or a control: wrong-profile,"
+            " partner-profile, evidence-only, profile-without-evidence; again for"
+            " more [none, profile, wrong-profile].",
         ),
     ] = None,
     scorers: Annotated[Path | None, scorers_file("What scorers, endpoints and so on are.")] = None,
@@ -57,6 +58,9 @@ def evaluate_command(
 
       pairwright evaluate releases/1.0.0 --out results --scorers scorers.toml --scorer judge
       --condition none --condition profile --condition planner --condition rubric
+
+      pairwright evaluate releases/1.0.0 --out results --condition profile
+      --condition profile-without-evidence --condition evidence-only
 
       pairwright leaderboard results --out board
     """

@@ -91,7 +91,13 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
 
 def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import rows
-    from pairwright.evaluate.board.pages import floor, people_sentences, warnings, why_unranked
+    from pairwright.evaluate.board.pages import (
+        floor,
+        not_part,
+        people_sentences,
+        warnings,
+        why_unranked,
+    )
     from pairwright.evaluate.conditions import CONDITIONS
     from pairwright.modes import mode_title
 
@@ -110,7 +116,7 @@ def _print(console: Console, board: "Leaderboard") -> None:
             table.add_row(*(Text(row[place]) for place in cells.brief))
         console.print(table)
         floors = [floor(ranking)] if ranking.test else []
-        for sentence in (*why_unranked(board, ranking), *floors):
+        for sentence in (*not_part(ranking), *why_unranked(board, ranking), *floors):
             say(console, sentence, wrap=True)
     for warning in warnings(board):
         say(console, warning, "yellow")

@@ -2,7 +2,8 @@
 
 release.py      the release that scorers are evaluated on
 questions.py    its questions, each with who asks it and what that person expects
-conditions.py   what a scorer is shown of the person, one record a condition; wrong_profile.py
+conditions.py   what a scorer is shown of the person, one record a condition
+content.py      how that is made: posts, those that the rubric cites, a partner's; wrong_profile.py
 settings.py     the TOML file that names scorers, and the planner, judge and policy beside them
 scorers/        what is under test
 local/          reward models in this process

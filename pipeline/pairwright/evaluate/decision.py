@@ -7,7 +7,10 @@ from pairwright.records import Mode, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
 NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
-NOTHING_TO_SHOW = (NO_STRANGER, NO_PROFILE, NO_RUBRIC)
+NO_CITED_POSTS, NO_OTHER_POSTS, NO_PARTNER = "no_cited_posts", "no_other_posts", "no_partner"
+NOTHING_TO_SHOW = (
+    NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS, NO_PARTNER,
+)  # fmt: skip
 """Why a pair has no score where the release has nothing to show of its user: such a pair is not
 part of the condition, for any scorer."""
 

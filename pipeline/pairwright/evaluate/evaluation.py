@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import CallFailed
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
-from pairwright.evaluate.decision import Choice, PairDecision, blank_decision
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, shown_in
+from pairwright.evaluate.content import ContentSources, ask_fitting
+from pairwright.evaluate.decision import NOTHING_TO_SHOW, Choice, PairDecision, blank_decision
 from pairwright.evaluate.scorers.scorer_protocols import (
     ByPair,
     Pairwise,
@@ -36,19 +37,25 @@ class Evaluation(NamedTuple):
     async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that failed are its reason, and are asked again by
         the next run."""
-        decision = blank_decision(row)
         if isinstance(self.scorer, ByPair):
-            scores = self.scorer.scores(row.id, self.condition)
-            if isinstance(scores, Unscored):
-                return _without(decision, scores)
-            chosen, rejected = scores
-            return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
+            return await self._look_up(row, self.scorer)
         return await self._ask(row, self.scorer)
+
+    async def _look_up(self, row: Row, scorer: ByPair) -> PairDecision:
+        decision, scores = blank_decision(row), scorer.scores(row.id, self.condition)
+        shown = await shown_in(self.condition, self.sources, row)
+        if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
+            # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
+            return _without(decision, shown)
+        if isinstance(scores, Unscored):
+            return _without(decision, scores)
+        chosen, rejected = scores
+        return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
 
     async def _ask(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
         decision = blank_decision(row)
         try:
-            shown = await self.sources.shown(row, self.condition)
+            shown = await shown_in(self.condition, self.sources, row)
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
             answer, fewer = await ask_fitting(
@@ -118,7 +125,8 @@ async def evaluate(
         decided[number] = await evaluation.decide(row)
         on_each(decided[number])
 
-    part = filter(CONDITIONS[evaluation.condition].applies, rows)
+    applies = CONDITIONS[evaluation.condition].applies
+    part = (row for row in rows if applies(row.mode))
     await work_through(iter(enumerate(part)), work, workers=workers, stop=stop)
     return [decided[number] for number in sorted(decided)]
 

@@ -4,7 +4,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.content import ContentSources
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.evaluation import Evaluation, reasons
 from pairwright.evaluate.evaluation import evaluate as score_pairs
@@ -43,7 +44,7 @@ class ScorerEvaluation(NamedTuple):
         Raises ConfigError, EndpointRefused, Interrupted and StoreError.
         """
         release, limit, meter = self.task.release, self.task.limit, self.session.calls.meter
-        total = sum(map(CONDITIONS[condition].applies, release.rows(limit)))
+        total = sum(CONDITIONS[condition].applies(row.mode) for row in release.rows(limit))
         calls, seconds, began = meter.calls, meter.seconds, time.monotonic()
         name = f"{self.opened.ref.name}, {condition}"
         with self.session.calls.step(name, total, self._stop) as count, counting() as usage:

@@ -7,12 +7,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pairwright.errors import InputError, near
-from pairwright.evaluate.conditions import (
-    CONDITIONS,
-    ConditionName,
-    ContentSources,
-    usual_conditions,
-)
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, usual_conditions
+from pairwright.evaluate.content import ContentSources, partners_of
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result, ResultSummary, write_result
@@ -152,7 +148,8 @@ async def derive_results(
         rows = task.release.rows() if "strangers" in needs else ()
         strangers = Strangers(map(asker_of, rows), session.settings.seed)
         history = session.settings.history
-        sources = ContentSources(history, strangers, planner and planner.planner)
+        partners = partners_of(task.release.rows()) if "partners" in needs else {}
+        sources = ContentSources(history, strangers, planner and planner.planner, partners)
         for name in task.scorers:
             # One at a time: a model in this process fills the memory there is.
             async with session.scorer(name) as scorer:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, ContentSources, ask_fitting
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, shown_in
+from pairwright.evaluate.content import ContentSources, ask_fitting
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.scorer_protocols import (
     Pointwise,
@@ -49,7 +50,7 @@ class ScorerRewards(NamedTuple):
                 await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)
             )
         pairs, row = self._row(sample.id or "")
-        shown = await self.conditions.shown(row, pairs.condition)
+        shown = await shown_in(pairs.condition, self.conditions, row)
         if isinstance(shown, Unscored):
             return _reward(shown)
         result, _ = await ask_fitting(

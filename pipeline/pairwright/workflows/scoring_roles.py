@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError
-from pairwright.evaluate.conditions import PlannerUnderTest
+from pairwright.evaluate.content import PlannerUnderTest
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.release import Construction
 from pairwright.evaluate.results import PlannerVersion, ScorerRef

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pairwright.errors import CallFailed
 from pairwright.evaluate.best_of_n.records import PolicySample, SampledQuestion, SampleScores
-from pairwright.evaluate.conditions import ask_fitting
+from pairwright.evaluate.content import ask_fitting
 from pairwright.evaluate.evaluation import CALL_FAILED
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.questions import PersonQuestion

@@ -8,13 +8,15 @@ from pairwright.evaluate.board.ranking import BoardEntry, Ranking, rank
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import RULE, figures_of, gains
+from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result
 from pairwright.intervals import Floats
 from pairwright.modes import MODES
-from pairwright.records import Record
+from pairwright.records import Mode, Record
 from pairwright_human_eval.report.people import PeopleAccuracy
 
+_Apart = dict[tuple[ConditionName, Mode | None], dict[str, int]]
 ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
 """The order of the tables."""
 
@@ -41,10 +43,10 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
     """The leaderboard of results that `gather_results` accepted; `done` is called after each.
     Raises InputError where two are not of the same pairs, or lines are not those that their summary
     is of."""
-    pairs = pairs_of(results)
+    pairs, apart = pairs_of(results), _Apart()
     entries, points = {}, {}
     for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):
-        for entry, own in _entries(list(of_scorer), pairs, done):
+        for entry, own in _entries(list(of_scorer), pairs, apart, done):
             entries[entry.name], points[entry.name] = entry, own
     check_shown_alike(points, results, pairs)
     first = results[0].about
@@ -53,7 +55,7 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
         limit=first.limit,
         split=first.split,
         rule=RULE,
-        rankings=tuple(_rankings(entries, points, pairs)),
+        rankings=tuple(_rankings(entries, points, pairs, apart)),
         entries=entries,
         people=next((result.about.release.people for result in results
                      if result.about.release.people), ()),
@@ -69,7 +71,7 @@ def people_of(board: Leaderboard, ranking: Ranking) -> PeopleAccuracy | None:
 
 
 def _entries(
-    results: Sequence[Result], pairs: Pairs, done: Callable[[], None]
+    results: Sequence[Result], pairs: Pairs, apart: _Apart, done: Callable[[], None]
 ) -> Iterator[tuple[BoardEntry, Floats]]:
     """The entries of one scorer, each with its points on all pairs."""
     decided: dict[ConditionName, list[PairDecision]] = {}
@@ -79,11 +81,18 @@ def _entries(
         decided[result.about.condition] = decisions
     for result in results:
         decisions = decided[result.about.condition]
+        for mode_pairs in by_mode(decisions):
+            apart[result.about.condition, mode_pairs.mode] = mode_pairs.apart
         own = tuple(
             gain
             for control in CONDITIONS[result.about.condition].compared_with
             if control in decided
-            for gain in gains(decisions, decided[control], gain_over(control))
+            for gain in gains(
+                decisions,
+                decided[control],
+                gain_over(control),
+                of_twins=CONDITIONS[control].gain_of_twins,
+            )
         )
         entry = BoardEntry(about=result.about, figures=figures_of(decisions), gains=own)
         yield entry, pairs.points(decisions)
@@ -96,7 +105,7 @@ def gain_over(control: ConditionName) -> str:
 
 
 def _rankings(
-    entries: dict[str, BoardEntry], points: dict[str, Floats], pairs: Pairs
+    entries: dict[str, BoardEntry], points: dict[str, Floats], pairs: Pairs, apart: _Apart
 ) -> Iterator[Ranking]:
     clusters = pairs.clusters
     for mode in (*MODES, None):
@@ -108,7 +117,8 @@ def _rankings(
             there = [entry for entry in of_condition if entry.figure("coverage", mode)]
             if there:
                 own = {entry.name: points[entry.name][places] for entry in there}
-                yield rank(mode, condition, there, own, clusters[places])
+                ranking = rank(mode, condition, there, own, clusters[places])
+                yield ranking.model_copy(update={"apart": apart[condition, mode]})
 
 
 def _missing(entries: dict[str, BoardEntry]) -> dict[ConditionName, tuple[str, ...]]:

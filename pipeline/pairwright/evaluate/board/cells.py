@@ -37,14 +37,14 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     }
     if not ranking.ranked:
         del columns["group"]
+    entries = [board.entries[name] for name in (*ranking.ranked, *by_accuracy(board, ranking))]
     if mode == "twin":
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
         columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
-    else:
-        for control in CONDITIONS[ranking.condition].compared_with:
+    for control in CONDITIONS[ranking.condition].compared_with:
+        if any(count(one.figure(gain_over(control), mode)) not in ("", "0") for one in entries):
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
-    entries = [board.entries[name] for name in (*ranking.ranked, *by_accuracy(board, ranking))]
     brief = [n for n, name in enumerate(columns) if name not in ("twins", "interaction, %")]
     columns["clusters"] = lambda one: clusters(one.figure("accuracy", mode))
     if ranking.ranked:

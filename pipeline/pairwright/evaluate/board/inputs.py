@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -192,14 +192,17 @@ class Pairs(NamedTuple):
 
 def pairs_of(results: Sequence[Result]) -> Pairs:
     """The pairs of results that `gather_results` accepted. Raises InputError."""
-    # A condition without twins has fewer pairs than the others.
-    whole = next((one for one in results if CONDITIONS[one.about.condition].of_twins), results[0])
-    pairs = Pairs(whole, {one.id: _facts(one) for one in whole.decisions()})
+    # A condition of twins alone, or without them, has fewer pairs than the others.
+    whole = next((one for one in results if CONDITIONS[one.about.condition].pairs == "all"), None)
+    read = results if whole is None else (whole,)
+    facts = {one.id: _facts(one) for result in read for one in result.decisions()}
+    pairs = Pairs(read[0], facts)
     if not pairs.facts:
+        condition = read[0].about.condition
         raise InputError(
             "no pair is in any of the results",
-            where=whole.path,
-            fix=f"Twins have no condition {whole.about.condition}. Evaluate another one.",
+            where=read[0].path,
+            fix=f"No pair of this release is part of condition {condition}. Evaluate another one.",
         )
     return pairs
 
@@ -229,4 +232,5 @@ def _facts(decision: PairDecision) -> tuple[object, ...]:
 
 
 def _part_of(result: Result, facts: tuple[object, ...]) -> bool:
-    return CONDITIONS[result.about.condition].of_twins or facts[FACTS.index("mode")] != "twin"
+    mode = cast("Mode | None", facts[FACTS.index("mode")])
+    return CONDITIONS[result.about.condition].applies(mode)

@@ -98,6 +98,13 @@ def _same(board: Leaderboard, condition: ConditionName) -> str:
     return settings + limit + split
 
 
+def not_part(ranking: Ranking) -> Iterator[str]:
+    """A sentence on the pairs that are not part of a ranking's condition."""
+    if ranking.apart:
+        reasons = ", ".join(f"{n:,} {reason}" for reason, n in ranking.apart.items())
+        yield f"Pairs that are not part of this condition, and are not counted: {reasons}."
+
+
 def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """A sentence for each reason why rows are shown and not ranked."""
     reasons: dict[str, list[str]] = {}
@@ -147,7 +154,7 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     for ranking in board.rankings:
         if ranking.mode == mode:
             table = rows(board, ranking)
-            note = " ".join(why_unranked(board, ranking))
+            note = " ".join((*not_part(ranking), *why_unranked(board, ranking)))
             yield f"{CONDITIONS[ranking.condition].title} (condition {ranking.condition})."
             yield Table(table.head, table.rows, left=2 if ranking.ranked else 1, note=note)
     yield Fold("Gains, configurations and halves", (parts(board, mode),))

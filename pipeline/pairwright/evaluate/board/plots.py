@@ -61,10 +61,16 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
 
 def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
     """What the profile adds to each scorer; None where no controls were evaluated."""
+    every = _scorers(board, "accuracy", mode)
+    controls = [
+        control
+        for control in CONTROLS
+        if any(_gained(one, control, mode) for entries in every.values() for one in entries)
+    ]
     scorers = {
         name: entries
-        for name, entries in _scorers(board, "accuracy", mode).items()
-        if any(one.figure(gain_over(control), mode) for one in entries for control in CONTROLS)
+        for name, entries in every.items()
+        if any(_gained(one, control, mode) for one in entries for control in controls)
     }
     if not scorers:
         return None
@@ -72,20 +78,25 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
         figure = _sheet(len(scorers))
         axes = figure.add_subplot()
         for line, entries in enumerate(scorers.values()):
-            for step, control in enumerate(CONTROLS):
+            for step, control in enumerate(controls):
+                at = line + 0.6 * ((step + 0.5) / len(controls) - 0.5)
                 for one in entries:
-                    gain = one.figure(gain_over(control), mode)
-                    _mark(axes, gain, line + 0.3 * (step - 0.5), control)
+                    _mark(axes, one.figure(gain_over(control), mode), at, control)
         axes.axvline(0, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
         _lines(axes, scorers)
         axes.set_xlabel("gain, points")
-        _legend(figure, CONTROLS)
+        _legend(figure, controls)
+        shown = "; ".join(f"{control}: {CONDITIONS[control].shows}" for control in controls)
         caption = (
-            f"{mode_title(mode)}: accuracy with the user's posts, less accuracy with the question"
-            " alone (none) and with somebody else's posts (wrong-profile), on the same pairs, with"
-            " 95 % intervals."
+            f"{mode_title(mode)}: accuracy with the user's posts, less accuracy in each control on"
+            f" the same pairs, with 95 % intervals ({shown})."
         )
         return plot(figure, caption, name=f"gain-{whole(mode).name}")
+
+
+def _gained(entry: BoardEntry, control: ConditionName, mode: Mode | None) -> bool:
+    gain = entry.figure(gain_over(control), mode)
+    return gain is not None and gain.value is not None
 
 
 def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list[BoardEntry]]:

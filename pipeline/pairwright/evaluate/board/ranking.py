@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
+from pydantic import Field
 
 from pairwright.evaluate.board.flips import sign_flip, step_down
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
@@ -134,6 +135,8 @@ class Ranking(Record):
     """The comparisons of all pairs of ranked rows."""
     test: RankingTest | None
     """None below two ranked rows."""
+    apart: dict[str, int] = Field(default={})
+    """Pairs of the mode that are not part of the condition, by reason; the same for all rows."""
 
     def next_to(self, name: str) -> RowComparison | None:
         """A ranked row beside the one below it; None for the last."""

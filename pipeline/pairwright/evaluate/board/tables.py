@@ -1,6 +1,7 @@
 """The leaderboard's further tables: parts of a mode, users and votes, comparisons, costs."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from pairwright.evaluate.board.board import Leaderboard, gain_over
 from pairwright.evaluate.board.cells import (
@@ -24,8 +25,8 @@ from pairwright.text import visible
 
 def parts(board: Leaderboard, mode: Mode | None) -> Table:
     """All pairs of the mode, the halves of twins, and each configuration, a row each."""
-    further = figure_names("twins") if mode == "twin" else tuple(map(gain_over, CONTROLS))
-    text_of = percent if mode == "twin" else points
+    twins = figure_names("twins") if mode == "twin" else ()
+    further = (*twins, *map(gain_over, CONTROLS))
     lines: list[tuple[str, ...]] = []
     for name in _names(board, mode):
         entry = board.entries[name]
@@ -33,12 +34,21 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
         by_name = {(figure.group, figure.name): figure for figure in every}
         for accuracy in (figure for figure in every if figure.name == "accuracy"):
             more = [by_name.get((accuracy.group, figure)) for figure in further]
-            cells = [cell for one in more for cell in (text_of(one), count(one))]
+            cells = [
+                cell
+                for one in more
+                for cell in (percent(one) if one and one.name in twins else points(one), count(one))
+            ]
             own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
             lines.append((*own, *cells, clusters(accuracy)))
-    unit = "%" if mode == "twin" else "points"
-    head = [part for figure in further for part in (f"{words(figure)}, {unit}", "n")]
-    return Table(("row", "pairs", "accuracy, %", "n", *head, "clusters"), tuple(lines), left=2)
+    units = ["%" if figure in twins else "points" for figure in further]
+    named = [(f"{words(figure)}, {unit}", "n") for figure, unit in zip(further, units, strict=True)]
+    head = ("row", "pairs", "accuracy, %", "n", *chain.from_iterable(named), "clusters")
+    # Every second of these columns is the n of the one before.
+    known = [n for n in range(4, len(head) - 1, 2) if any(row[n] for row in lines)]
+    shown = [0, 1, 2, 3, *(place for n in known for place in (n, n + 1)), len(head) - 1]
+    rows = tuple(tuple(row[n] for n in shown) for row in lines)
+    return Table(tuple(head[n] for n in shown), rows, left=2)
 
 
 def people(board: Leaderboard, mode: Mode | None) -> Table:

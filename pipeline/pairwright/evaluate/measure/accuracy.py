@@ -123,20 +123,31 @@ def interaction(first: PairDecision, second: PairDecision) -> float:
 
 
 def gains(
-    profile: Sequence[PairDecision], other: Sequence[PairDecision], name: str = "gain"
+    profile: Sequence[PairDecision],
+    other: Sequence[PairDecision],
+    name: str = "gain",
+    *,
+    of_twins: bool = False,
 ) -> tuple[ScorerFigure, ...]:
-    """Accuracy of `profile` less that of `other`, on the pairs that have a score in both: of each
-    mode but `twin`, and of its configs.
+    """Accuracy of `profile` less that of `other`, on the pairs that have a score in both, of twins
+    on those that are whole in both: of each mode, and of its configs.
 
-    Of twins there are none: without a user their accuracy is one half, so the gain says no more
-    than the accuracy.
+    Only where `of_twins` has it are there any of twins: without a user their accuracy is one half,
+    so a gain over that says no more than the accuracy.
     """
-    there = {one.id: one.points for one in other if one.points is not None}
+    there = {
+        one.id: one.points
+        for mode_pairs in by_mode(other)
+        for one in mode_pairs.scored
+        if one.points is not None
+    }
     figures = []
     for mode_pairs in by_mode(profile):
-        if mode_pairs.mode == "twin":
+        if mode_pairs.mode == "twin" and not of_twins:
             continue
-        joined = [one for one in mode_pairs.scored if one.id in there]
+        joined = [
+            one for unit in mode_pairs.whole if all(one.id in there for one in unit) for one in unit
+        ]
         short = len(mode_pairs.given) - len(joined)
         note = f"{short:,} pairs have no score in one of the two" if short else ""
         figures.append(_gain(name, whole(mode_pairs.mode), joined, there, note))

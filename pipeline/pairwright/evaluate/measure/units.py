@@ -9,6 +9,8 @@ from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
 from pairwright.records import Mode
 
 Halves = tuple[PairDecision, PairDecision]
+OTHER_HALF = "other_half_not_part"
+"""Why a half is not part of a condition: the other half of its twin is not, or is not there."""
 
 
 class ModeDecisions(NamedTuple):
@@ -38,6 +40,18 @@ class ModeDecisions(NamedTuple):
         return Counter(
             decision.unscored or "no score" for decision in self.given if decision.choice is None
         )
+
+    @property
+    def apart(self) -> dict[str, int]:
+        """Pairs that are not part of the condition, by reason: the release has nothing to show of
+        their user, or of the other user of their twin."""
+        part = {one.id for one in self.due}
+        reasons = Counter(
+            one.unscored if one.unscored in NOTHING_TO_SHOW else OTHER_HALF
+            for one in self.given
+            if one.id not in part
+        )
+        return dict(sorted(reasons.items()))
 
     @property
     def alone(self) -> int:
