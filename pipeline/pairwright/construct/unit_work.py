@@ -14,6 +14,7 @@ from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import Models
 from pairwright.models.run import traced
 from pairwright.records import Contrast, Item, Rejected, Twin, content_id
+from pairwright.settings.config import Config
 
 
 class ModelSource(Protocol):
@@ -37,7 +38,7 @@ async def work_on(
     if unit.mode == "survey":
         return await _survey(unit, corpus, rules, source)
     item = corpus.item(unit.item)
-    models, log = traced(source.models(_generator(item, rules)))
+    models, log = traced(source.models(generator_of(item, rules.config)))
     result: Contrast | Twin | Rejected | Failure | Pending
     try:
         result = await _pairs(unit, item, corpus, models, rules)
@@ -67,7 +68,7 @@ async def _survey(
     unit: BuildUnit, corpus: Corpus, rules: BuildRules, source: ModelSource
 ) -> SurveyOutcome:
     item = corpus.item(unit.item)
-    models, log = traced(source.models(_generator(item, rules)))
+    models, log = traced(source.models(generator_of(item, rules.config)))
     candidates = tuple(
         PartnerCandidate(user, older_than(item, corpus.latest(user).profile))
         for user in corpus.tried[item.id].candidates
@@ -112,7 +113,8 @@ async def _twin(
     return unit.partner
 
 
-def _generator(item: Item, rules: BuildRules) -> str:
-    """By the item's id, so that adding items moves no other item to another generator."""
-    names = rules.config.roles.generator
+def generator_of(item: Item, config: Config) -> str:
+    """The generator that writes for an item: by its id, so that adding items moves no other item
+    to another generator."""
+    names = config.roles.generator
     return names[int(content_id("generator", item.id)[-8:], 16) % len(names)]

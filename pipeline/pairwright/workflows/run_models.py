@@ -13,7 +13,7 @@ from pairwright.errors import ConfigError
 from pairwright.models import LLM, Model, Models, simulated
 from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Engine, Meter
-from pairwright.models.store import Durable, Store, recorded_store
+from pairwright.models.store import CallStore, Durable, Store, recorded_store
 from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
@@ -32,7 +32,7 @@ class RunModels:
     def __init__(
         self,
         config: Config,
-        store: Store,
+        store: CallStore,
         clients: Mapping[str, Client] | Mapping[str, Recorder],
         meter: Meter,
     ) -> None:

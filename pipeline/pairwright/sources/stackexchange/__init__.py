@@ -5,4 +5,5 @@ rows.py       the rows of one XML file, streamed
 store.py      posts by user, on disk
 titles.py     which questions can be asked by their title alone
 histories.py  a user's questions as items
+accepted.py   the answers that users who asked accepted, with their text
 """

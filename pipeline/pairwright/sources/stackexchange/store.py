@@ -55,6 +55,8 @@ _ANSWERS = """
     WHERE kind = 'answer' AND parent = ? ORDER BY created, id
 """
 
+_ANSWER = "SELECT body FROM post WHERE comment = 0 AND id = ?"
+
 
 class DumpPost(NamedTuple):
     """One post of a user as the dump has it."""
@@ -129,6 +131,12 @@ class DumpStore:
             )
             for id, user, created, score in self._database.execute(_ANSWERS, (question.id,))
         )
+
+    def answer_body(self, answer: GivenAnswer) -> str:
+        """The HTML of an answer to a question of this dump."""
+        number = int(answer.source_url.rpartition("/")[2])
+        row = self._database.execute(_ANSWER, (number,)).fetchone()
+        return str(row[0])
 
     def _take_post(self, line: int, row: dict[str, str]) -> None:
         place, kind = f"{POSTS}:{line}", _KINDS.get(row.get("PostTypeId", ""))

@@ -1,0 +1,62 @@
+"""`pairwright train accepted`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from pairwright.cli.printing import say
+from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring import ItemLimit, ResultFolder, end
+
+
+def accepted_answers_command(
+    config: Annotated[
+        Path,
+        typer.Argument(metavar="CONFIG.toml", help="A build's file; its source is a site's dump."),
+    ],
+    out: ResultFolder,
+    limit: ItemLimit = None,
+) -> None:
+    """Test a planner by accepted answers: whether they serve the aspects that it infers.
+
+    From a Stack Exchange dump: the answer that the user who asked accepted, and its match, an
+    answer with as many votes or more and of about the same length. The planner of CONFIG.toml
+    infers aspects from the user's earlier posts, and its judge says how far each answer serves
+    them. A stranger's aspects for the same question are the control. Calls are stored: running
+    the same command again goes on, and asks nothing twice. Exit code 1: a call failed.
+
+    Examples:
+
+      pairwright train accepted study/pairwright.toml --out accepted
+
+      pairwright train accepted study/pairwright.toml --out accepted --limit 100
+    """
+    # What reads and retrieves takes a while to import, and other commands do without.
+    from pairwright.train.accepted.report_page import rows, warnings
+    from pairwright.workflows.accepted_answers import compare_accepted
+
+    with display() as progress, interruptible() as stop:
+        result = compare_accepted(config, out, limit=limit, progress=progress, stop=stop)
+    console, scores = Console(), result.scores
+    table = Table(box=None, padding=(0, 1, 0, 0))
+    table.add_column("accepted less match", overflow="fold")
+    table.add_column("mean, 95 % interval", justify="right", no_wrap=True)
+    for row in rows(scores):
+        table.add_row(*row)
+    console.print(table, "", highlight=False)
+    say(
+        console,
+        f"{scores.items:,} items, {scores.accepted:,} with an accepted answer and another,"
+        f" {scores.matched:,} with a match, {scores.compared:,} compared.",
+    )
+    if scores.reasons:
+        why = ", ".join(f"{n:,} {reason}" for reason, n in scores.reasons.items())
+        say(console, f"Not compared: {why}.", wrap=True)
+    for warning in warnings(scores):
+        say(console, warning, "yellow")
+    typer.echo(f"Open: {out / 'accepted.html'}")
+    failed = [reason for reason in scores.reasons if reason.startswith("call_failed")]
+    end(Console(stderr=True), short=bool(failed), reasons=failed)

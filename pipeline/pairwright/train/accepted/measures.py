@@ -1,0 +1,132 @@
+"""Aspects against accepted answers: a line for each item, and figures over users."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
+
+from pairwright.intervals import Interval
+from pairwright.records import Record
+from pairwright.sources.stackexchange.accepted import AcceptedAnswer, PublishedAnswer
+from pairwright.train.gold import mean_by_user
+
+
+class AspectService(Record):
+    """How far two answers serve one user's aspects: shares of what is possible, 0 to 1."""
+
+    aspects: int
+    accepted: float
+    match: float
+
+    @property
+    def difference(self) -> float:
+        """Accepted answer less match, from -1 to 1."""
+        return self.accepted - self.match
+
+    @property
+    def preference(self) -> float:
+        """1 where the accepted answer serves the aspects better, 0 where the match does; else ½."""
+        return 0.5 + (self.difference > 0) / 2 - (self.difference < 0) / 2
+
+
+class AcceptedLine(Record):
+    """What came of one item. It holds no text of anybody."""
+
+    id: str
+    user: str
+    reason: str = ""
+    """Why the item is not compared; empty where it is."""
+    detail: str = ""
+    accepted_url: str = ""
+    match_url: str = ""
+    own: AspectService | None = None
+    """By aspects that were inferred from the posts of the user who asked."""
+    stranger: AspectService | None = None
+    """By aspects that were inferred from another user's posts for the same question: the control.
+    None where no user who was tried has a signal for the question."""
+
+
+Name = Literal["own", "stranger", "gain", "own_preference", "stranger_preference"]
+MEANING: dict[Name, str] = {
+    "own": "how much better the accepted answer serves the asker's aspects than its match does:"
+    " a difference of shares, from -1 to 1",
+    "stranger": "the same by the aspects of a stranger, inferred for the same question from the"
+    " stranger's posts: the control, which is about 0 unless accepted answers serve anybody's"
+    " aspects better",
+    "gain": "the first less the second, over the items that have both: what is personal",
+    "own_preference": "share of items whose accepted answer serves the asker's aspects better; an"
+    " equal one counts one half",
+    "stranger_preference": "the same by the stranger's aspects",
+}
+_VALUES: dict[Name, Callable[[AcceptedLine], float | None]] = {
+    "own": lambda line: line.own.difference if line.own else None,
+    "stranger": lambda line: line.stranger.difference if line.stranger else None,
+    "gain": lambda line: (
+        line.own.difference - line.stranger.difference if line.own and line.stranger else None
+    ),
+    "own_preference": lambda line: line.own.preference if line.own else None,
+    "stranger_preference": lambda line: line.stranger.preference if line.stranger else None,
+}
+_LEAST: dict[Name, float] = {"own": -1.0, "stranger": -1.0, "gain": -2.0}
+
+
+class AcceptedFigure(Record):
+    """One figure; its n are items, its clusters users. None of no items."""
+
+    name: Name
+    mean: Interval | None
+
+
+def accepted_figures(lines: Sequence[AcceptedLine]) -> Iterator[AcceptedFigure]:
+    """Every figure of `MEANING`, in its order."""
+    for name, value in _VALUES.items():
+        values = [(line.user, v) for line in lines if (v := value(line)) is not None]
+        least = _LEAST.get(name, 0.0)
+        yield AcceptedFigure(name=name, mean=mean_by_user(values, least, -least or 1.0))
+
+
+def reasons_of(lines: Iterable[AcceptedLine]) -> dict[str, int]:
+    """Why items are not compared, with their numbers, most first."""
+    return dict(Counter(line.reason for line in lines if line.reason).most_common())
+
+
+Trait = Literal["votes", "words", "time"]
+TRAITS: dict[Trait, str] = {
+    "votes": "the accepted answer has more votes",
+    "words": "the accepted answer is longer",
+    "time": "the accepted answer is earlier",
+}
+
+
+class TraitShare(Record):
+    """How often something that is not personal tells which answer was accepted."""
+
+    trait: Trait
+    best: Interval | None
+    """Against the other answer with most votes; ties count one half."""
+    match: Interval | None
+    """Against the match."""
+
+
+def trait_shares(cases: Sequence[AcceptedAnswer]) -> Iterator[TraitShare]:
+    """The shares of accepted answers that votes, length and time explain."""
+    for trait in TRAITS:
+        yield TraitShare(
+            trait=trait,
+            best=mean_by_user([(c.item.user, _tells(trait, c, c.best)) for c in cases]),
+            match=mean_by_user(
+                [(c.item.user, _tells(trait, c, c.match)) for c in cases if c.match is not None]
+            ),
+        )
+
+
+def _tells(trait: Trait, case: AcceptedAnswer, other: PublishedAnswer) -> float:
+    own = case.accepted
+    match trait:
+        case "votes":
+            first, second = float(own.score), float(other.score)
+        case "words":
+            first, second = float(own.words), float(other.words)
+        case "time":
+            # The earlier one is the larger one here.
+            return 1.0 if own.created < other.created else 0.5 * (own.created == other.created)
+    return 0.5 + (first > second) / 2 - (first < second) / 2
