@@ -9,6 +9,7 @@ from pairwright.evaluate.board.ranking import BoardEntry, Ranking
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names
 from pairwright.intervals import Interval
+from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
@@ -27,7 +28,7 @@ class RankingTable(NamedTuple):
 def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     """The entries of a ranking, one a row."""
     mode = ranking.mode
-    covered = "whole twins, %" if mode == "twin" else "scored, %"
+    covered = "whole twins, %" if is_twin(mode) else "scored, %"
     columns: dict[str, Callable[[BoardEntry], str]] = {
         "scorer": label,
         # On one line, however many.
@@ -38,7 +39,7 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     if not ranking.ranked:
         del columns["group"]
     entries = [board.entries[name] for name in (*ranking.ranked, *by_accuracy(board, ranking))]
-    if mode == "twin":
+    if is_twin(mode):
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
         columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))

@@ -22,7 +22,7 @@ from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, leaning, leans
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import LEVEL
-from pairwright.modes import mode_title
+from pairwright.modes import is_twin, mode_title
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
 from pairwright.text import number_of, visible
@@ -242,12 +242,12 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
-    if mode == "twin":
+    if is_twin(mode):
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
     elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
         gain = gain_over(controls[0])
         columns[f"{gain}, points"] = lambda one: points(one.figure(gain, mode))
-    columns["whole twins, %" if mode == "twin" else "scored, %"] = lambda one: value(
+    columns["whole twins, %" if is_twin(mode) else "scored, %"] = lambda one: value(
         one.figure("coverage", mode)
     )
     rows = [

@@ -12,6 +12,7 @@ from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.evaluate.results import ResultSummary
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.intervals import LEVEL, Floats, Places, difference
+from pairwright.modes import is_twin
 from pairwright.records import Mode, Record
 
 COVERAGE = 0.95
@@ -58,7 +59,7 @@ class BoardEntry(Record):
         if accuracy is None or accuracy.value is None or coverage is None or not coverage.value:
             return "no pair has a score"
         if coverage.value < COVERAGE:
-            units = "twins have both scores" if mode == "twin" else "pairs have a score"
+            units = "twins have both scores" if is_twin(mode) else "pairs have a score"
             return f"only {coverage.value:.1%} of the {units}"
         return ""
 
