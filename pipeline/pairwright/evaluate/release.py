@@ -51,7 +51,16 @@ class _ReleaseEndpoint(Record, extra="ignore"):
     model: str = ""
 
 
+class _Planner(Record, extra="ignore"):
+    posts: int | None = None
+
+
+class _Config(Record, extra="ignore"):
+    planner: _Planner = _Planner()
+
+
 class _Build(Record, extra="ignore"):
+    config: _Config = _Config()
     roles: _Roles = _Roles()
     endpoints: dict[str, _ReleaseEndpoint] = Field(default={})
     prompts: dict[str, str] = Field(default={})
@@ -101,6 +110,13 @@ class Release:
         build = self._manifest.build
         endpoint = build.endpoints.get(build.roles.planner, _ReleaseEndpoint())
         return Construction(endpoint.model, build.prompts.get("plan", ""))
+
+    @property
+    def study_posts(self) -> int | None:
+        """How many posts of a history people saw in the study, the best ranked by BM25: as many as
+        the build's planner at most. None where nobody was asked, or the release does not say."""
+        asked = Layout(self.folder).study.is_file()
+        return self._manifest.build.config.planner.posts if asked else None
 
     def rows(self, limit: int | None = None) -> Iterator[Row]:
         """Every row, by configuration and split, in the order of their files; of the first `limit`

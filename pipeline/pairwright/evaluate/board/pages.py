@@ -91,7 +91,9 @@ def _position_biases(board: Leaderboard) -> Iterator[str]:
 def _same(board: Leaderboard, condition: ConditionName) -> str:
     """The options without which other results could not be compared with these."""
     record = CONDITIONS[condition]
-    chosen = record.shows_posts and any(one.about.history for one in board.entries.values())
+    chosen = record.shows_posts and any(
+        one.about.history and not one.about.as_people for one in board.entries.values()
+    )
     settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
     limit = f" --limit {board.limit}" if board.limit is not None else ""
     split = f" --split {visible(board.split)}" if board.split is not None else ""
@@ -128,6 +130,23 @@ def floor(ranking: Ranking) -> str:
         f" {len(ranking.ranked)} rows can have with {number_of(test.clusters, 'cluster')} is"
         f" {test.least:.2g} ({flips} flips)."
     )
+
+
+def posts_sentences(board: Leaderboard) -> Iterator[str]:
+    """Which posts of a history the scorers were shown, and whether people saw the same."""
+    shown = [
+        one.about for one in board.entries.values() if CONDITIONS[one.about.condition].shows_posts
+    ]
+    if not shown:
+        return
+    if all(about.as_people for about in shown):
+        yield "Scorers were shown of each history the posts that people saw in the study."
+        return
+    people = " People saw fewer or other posts." if board.people else ""
+    if any(about.history for about in shown):
+        yield f"Scorers were shown posts by the rules of [history] in their file.{people}"
+    else:
+        yield f"Scorers were shown all posts of each history that fit.{people}"
 
 
 def people_sentences(board: Leaderboard) -> Iterator[str]:
@@ -184,6 +203,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield test_in_words()
     yield "The p to the next row is one of these."
     yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
+    yield from posts_sentences(board)
     yield from people_sentences(board)
     yield (
         "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
@@ -275,6 +295,7 @@ def _in_condition(condition: ConditionName) -> str:
 def _brief_method(board: Leaderboard) -> Iterator[Block]:
     yield board.rule
     yield test_in_words()
+    yield from posts_sentences(board)
     yield from people_sentences(board)
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"
