@@ -31,6 +31,8 @@ class ScorerRef(Record):
     revision: str | None = None
     settings: str = ""
     """Hash of all that decides its scores beside model and revision."""
+    beside: str = ""
+    """Another model that has a part in its scores."""
 
 
 class PlannerVersion(Record):

@@ -73,7 +73,7 @@ class ScorerEvaluation(NamedTuple):
         opened, release, settings = self.opened, self.task.release, self.session.settings
         record = CONDITIONS[condition]
         planned = self.planner if record.needs == "planner" else None
-        models = {opened.ref.model, opened.beside}
+        models = {opened.ref.model, opened.ref.beside}
         models |= {planned.planner.model.name} if planned else set()
         choices = [one.choice for one in decisions]
         modes = list(by_mode(decisions))

@@ -18,6 +18,7 @@ from pairwright.evaluate.board.cells import (
 from pairwright.evaluate.board.flips import clusters_needed
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
+from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, leaning, leans
 from pairwright.evaluate.results import TRIAL
@@ -53,6 +54,7 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield f"Only the split {visible(board.split)} was scored."
     if any(entry.about.simulated for entry in board.entries.values()):
         yield "Rows marked as simulated are answers of the embedded model, and not results."
+    yield from _self_preferences(board)
     yield from _position_biases(board)
     for ranking in board.rankings:
         if ranking.test and ranking.test.least >= LEVEL:
@@ -68,6 +70,12 @@ def warnings(board: Leaderboard) -> Iterator[str]:
             f" them: pairwright evaluate RELEASE --out RESULTS{_same(board, condition)} --condition"
             f" {condition} {' '.join(f'--scorer {name}' for name in names)}"
         )
+
+
+def _self_preferences(board: Leaderboard) -> Iterator[str]:
+    """A sentence for each scorer that has something to do with the build."""
+    ties = {one.about.scorer.name: one.build_ties for one in board.entries.values()}
+    yield from (tie_sentence(name, some) for name, some in ties.items() if some)
 
 
 def _position_biases(board: Leaderboard) -> Iterator[str]:
