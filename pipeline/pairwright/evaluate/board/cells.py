@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.builders import tie_mark
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names
 from pairwright.intervals import Interval
@@ -88,6 +89,8 @@ def by_accuracy(board: Leaderboard, ranking: Ranking) -> list[str]:
 def label(entry: BoardEntry) -> str:
     """The scorer's name, with what a reader must know of it."""
     name = f"{entry.about.scorer.name} (baseline)" if entry.baseline else entry.about.scorer.name
+    if entry.build_ties:
+        name += f" ({tie_mark(entry.build_ties)})"
     return (
         f"{name}, planned by {visible(entry.about.planner.model)}" if entry.about.planner else name
     )

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from pairwright.evaluate.board.flips import sign_flip, step_down
+from pairwright.evaluate.builders import BuildTie
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.evaluate.results import ResultSummary
@@ -26,7 +27,9 @@ class BoardEntry(Record):
     about: ResultSummary
     figures: tuple[ScorerFigure, ...]
     gains: tuple[ScorerFigure, ...] = ()
-    """In condition profile: accuracy over each of the two controls that there are results of."""
+    """In condition profile: accuracy over each of the controls that there are results of."""
+    build_ties: tuple[BuildTie, ...] = ()
+    """What its scorer has to do with the models that built the release: it is marked."""
 
     @property
     def name(self) -> str:
