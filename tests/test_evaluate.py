@@ -499,6 +499,12 @@ def test_the_release_says_what_inferred_its_aspects(release: Path) -> None:
     assert built.prompt.startswith("b2:")
 
 
+def test_the_release_says_which_models_built_it(release: Path) -> None:
+    assert [(one.role, one.model) for one in Release(release).ref.builders] == [
+        ("planner", "judge-70b"), ("generator", "writer-7b"), ("judge", "judge-70b"),
+    ]  # fmt: skip
+
+
 def _copy(release: Path, to: Path) -> Path:
     import shutil
 

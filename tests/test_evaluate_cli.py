@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -143,6 +144,36 @@ def test_results_of_the_embedded_model_say_so(
     )
     assert made["rater.none"].simulated
     assert not made["overlap.none"].simulated
+
+
+def test_scorers_are_shown_the_posts_that_people_saw_unless_all_are_asked_for(
+    release: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    """The study showed the planner's ten best posts; the release has three of each user."""
+
+    def of(name: str, **more: object) -> ResultSummary:
+        given = settings(endpoint.url, **more)
+        made = evaluated(release, tmp_path / name, given, "overlap", conditions=("profile",))
+        return made["overlap.profile"]
+
+    usual, every = of("usual"), of("all", history={"posts": "all"})
+    assert (usual.as_people, every.as_people, every.history) == (True, False, "")
+    assert of("ten", history={"posts": 10}).history == usual.history != ""
+    shutil.copytree(release, tmp_path / "unread")
+    shutil.rmtree(tmp_path / "unread" / "human")
+    made = evaluated(tmp_path / "unread", tmp_path / "out", settings(endpoint.url), "overlap",
+                     conditions=("profile",))  # fmt: skip
+    assert (made["overlap.profile"].as_people, made["overlap.profile"].history) == (False, "")
+
+
+def test_rules_that_contradict_what_people_saw_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scorers.toml"
+    path.write_text('[history]\nretrieval = "recency"\n')
+    with pytest.raises(ConfigError, match="ranked by 'bm25', not by 'recency'"):
+        load_scorers(path)
+    path.write_text('[history]\nretrieval = "recency"\nposts = 5\n')
+    rules = load_scorers(path).history.rules(10)
+    assert (rules.posts, rules.retrieval) == (5, "recency")
 
 
 def test_results_say_by_which_rules_posts_were_shown(

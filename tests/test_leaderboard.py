@@ -18,9 +18,10 @@ from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard, gather_results, leaderboard
 from pairwright.evaluate.board import board as board_module
 from pairwright.evaluate.board.flips import sign_flip
-from pairwright.evaluate.board.pages import board_page
+from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.board.plots import accuracies
 from pairwright.evaluate.board.ranking import group_letters
+from pairwright.evaluate.builders import Builder, build_ties
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
@@ -400,6 +401,47 @@ def test_a_control_is_compared_on_the_same_twins_and_what_is_no_part_of_it_is_co
     )
     assert sentence in to_html(board_page(board))
     assert sentence in " ".join(run(tmp_path).output.split())
+
+
+BUILDERS = (
+    Builder(role="generator", model="Qwen/Qwen2.5-72B-Instruct"),
+    Builder(role="judge", model="org/Referee-70B"),
+)
+
+
+def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: Path) -> None:
+    built = RELEASE.model_copy(update={"builders": BUILDERS})
+    models = {"own": "referee-70b", "akin": "maker/Skywork-qwen-RM", "free": "maker/other-8b"}
+    for name, model in models.items():
+        scorer = ScorerRef(name=name, kind="pairwise", model=model)
+        result(tmp_path, name, right_on(30), release=built, scorer=scorer)
+    # A result of an older version does not say who built the release; another one does.
+    old = ScorerRef(name="old", kind="classifier", model="qwen-reward")
+    result(tmp_path, "old", right_on(20), scorer=old)
+    board = board_of(tmp_path)
+    assert set(board.rankings[0].ranked) == {f"{name}.profile" for name in (*models, "old")}
+    marks = {
+        "own": "own (the build's judge)",
+        "akin": "akin (of the family of the build's generator)",
+        "old": "old (of the family of the build's generator)",
+        "free": "free",
+    }
+    for page in (board_page(board), summary_page(board)):
+        first_cells = [line.split(" | ")[0] for line in to_markdown(page).splitlines()]
+        for mark in marks.values():
+            assert f"| {mark}" in first_cells
+    html = to_html(board_page(board))
+    assert "Self-preference: own is the build&#39;s judge (the judge was org/Referee-70B)." in html
+    assert "with “qwen” in both names" in html
+    assert "own (the build's judge)" in " ".join(run(tmp_path).output.split())
+    ties = json.loads(board.model_dump_json())["entries"]["akin.profile"]["build_ties"]
+    assert ties == [{"role": "generator", "model": "Qwen/Qwen2.5-72B-Instruct", "word": "qwen"}]
+
+
+def test_words_that_any_model_may_have_in_its_name_make_no_family() -> None:
+    for model in ("toy-judge", "/data/qwen/reward-model-8b", "Instruct-70B", ""):
+        assert build_ties((model,), BUILDERS) == (), model
+    assert [tie.word for tie in build_ties(("/data/models/qwen2-rm",), BUILDERS)] == ["qwen"]
 
 
 def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from pairwright.modes import MODES, Mode, mode_pairs, mode_title, modes_of_size, units_in_words
+from pairwright.modes import MODES, Mode, mode_pairs, mode_title, units_in_words, verified_modes
 from released import twinned, violated
 
 
@@ -18,17 +18,17 @@ def test_every_mode_has_one_definition_under_its_own_name() -> None:
 
 def test_pairs_of_others_have_no_mode_and_are_called_pairs() -> None:
     assert [mode_title(mode) for mode in (*MODES, None)] == [
-        "Twins", "Pairs of mode violate", "Pairs",
+        "Twins", "Pairs of mode violate", "Natural twins", "Pairs",
     ]  # fmt: skip
     assert [mode_pairs(mode) for mode in (*MODES, None)] == [
-        "twins", "pairs of mode violate", "pairs",
+        "twins", "pairs of mode violate", "natural twins", "pairs",
     ]  # fmt: skip
 
 
 def test_units_are_named_together_or_by_their_size() -> None:
     assert units_in_words() == "twins and violate pairs"
-    assert units_in_words(modes_of_size(1)) == "violate pairs"
-    assert units_in_words(modes_of_size(2)) == "twins"
+    assert units_in_words(verified_modes(1)) == "violate pairs"
+    assert units_in_words(verified_modes(2)) == "twins"
 
 
 def test_a_pair_has_the_scores_of_its_own_sides_in_every_mode() -> None:
@@ -54,17 +54,17 @@ def test_a_mode_that_is_only_defined_is_on_every_page(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     printed = (tmp_path / "printed.txt").read_text(encoding="utf-8")
-    assert "violate pairs and naturals   8" in printed
+    assert "violate pairs and edits   8" in printed
     assert "$ verify: 0" in printed
-    assert "natural right 50.0%" in printed
-    assert "Natural pairs. Shown the user's posts" in printed
+    assert "edited right 50.0%" in printed
+    assert "Edited pairs. Shown the user's posts" in printed
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
-    assert "Mode natural: both responses are by people." in card
-    assert "- Mode natural: people differ in skill." in card
-    assert "came about: twin or violate or natural." in card
+    assert "Mode edited: both responses are by people." in card
+    assert "- Mode edited: people differ in skill." in card
+    assert "came about: twin or violate or natural or edited." in card
     report = (tmp_path / "run" / "human" / "report.md").read_text(encoding="utf-8")
-    assert "twins, violate pairs and naturals in the study" in report
-    assert "Mode natural: the one natural response less the another natural response." in report
+    assert "twins, violate pairs and edits in the study" in report
+    assert "Mode edited: the first edit less the second edit." in report
     board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
     titles = [line for line in board.splitlines() if line.startswith("## ")]
-    assert titles[:3] == ["## Twins", "## Pairs of mode violate", "## Natural pairs"]
+    assert titles[:3] == ["## Twins", "## Pairs of mode violate", "## Edited pairs"]

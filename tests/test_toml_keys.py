@@ -35,6 +35,7 @@ def complaint(load: Load, path: Path, toml: str, error: type[InputError]) -> str
         (load_scorers, '[scorers.a]\nkind = "pairwize"\nendpoint = "toy"', "scorers.a", "pairwise"),
         (load_scorers, '[scorers.a]\nkid = "pairwise"\nendpoint = "toy"', "scorers.a", "kind"),
         (load_scorers, '[history]\nretrieval = "bm52"', "history.retrieval", "bm25"),
+        (load_scorers, '[history]\npost = "all"', "history.post", "posts"),
         (load_scoring, f'{SOURCE}[planners.a]\nkind = "plan"\npath = "p"', "planners.a", "plans"),
         # The kind `endpoint` is called as one of its keys is.
         (load_scoring, f'{SOURCE}[planners.a]\nkind = "endpoint"\nendpoint = "toy"\nfrom = "x"',

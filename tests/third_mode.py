@@ -12,14 +12,14 @@ from pathlib import Path
 from pairwright import modes
 
 CHANGES = {
-    'Literal["twin", "violate"]': 'Literal["twin", "violate", "natural"]',
-    "in (TWIN, VIOLATE)}": """in (TWIN, VIOLATE, VIOLATE._replace(
-        name="natural",
-        pairs="natural pairs",
-        units="naturals",
-        sides=("one natural response", "another natural response"),
-        meaning="Mode natural: both responses are by people.",
-        limits=("Mode natural: people differ in skill.",),
+    'Literal["twin", "violate", "natural"]': 'Literal["twin", "violate", "natural", "edited"]',
+    "in (TWIN, VIOLATE, NATURAL)}": """in (TWIN, VIOLATE, NATURAL, VIOLATE._replace(
+        name="edited",
+        pairs="edited pairs",
+        units="edits",
+        sides=("first edit", "second edit"),
+        meaning="Mode edited: both responses are by people.",
+        limits=("Mode edited: people differ in skill.",),
         against_rubric=False,
     ))}""",
 }
@@ -36,12 +36,12 @@ def define() -> None:
 
 
 def use(folder: Path) -> str:
-    """What the commands print of pairs of which a third is natural."""
+    """What the commands print of pairs of which a third is edited."""
     from released import released, run_of, twinned, violated
     from study import pairwright
 
     pairs = [
-        pair for n in range(4) for pair in (*twinned(n), violated(n), violated(n, mode="natural"))
+        pair for n in range(4) for pair in (*twinned(n), violated(n), violated(n, mode="edited"))
     ]
     run = run_of(folder / "run", pairs)
     release = released(run, folder / "release").root

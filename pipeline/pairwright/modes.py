@@ -7,7 +7,7 @@ Everything that lists modes takes them from `MODES`. The function that builds a 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-Mode = Literal["twin", "violate"]
+Mode = Literal["twin", "violate", "natural"]
 
 
 class ModeDefinition(NamedTuple):
@@ -35,6 +35,10 @@ class ModeDefinition(NamedTuple):
     against_rubric: bool = False
     """Whether the rejected response is written against the rubric. Then the texts alone may give
     it away, and people may find it the worse answer."""
+    own_choice: bool = False
+    """Whether the label is the user's own choice. Then no model wrote or judged anything, there is
+    no rubric, nobody asked the question of a half more than of the other, and there is nothing for
+    annotators to verify."""
 
     @property
     def title(self) -> str:
@@ -84,7 +88,36 @@ VIOLATE = ModeDefinition(
     ),
     against_rubric=True,
 )
-MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE)}
+NATURAL = ModeDefinition(
+    name="natural",
+    pairs="natural twins",
+    units="natural twins",
+    halves=2,
+    adherence_endings=("_own", "_other"),
+    sides=("first user's choice", "second user's choice"),
+    meaning=(
+        "Mode natural: one question, two responses, and two users, each of whom chose what the"
+        " other refused. The label is the user's own choice: no model wrote, planned or judged"
+        " anything, there is no rubric, and no annotator was asked, because a stranger's guess is"
+        " no better evidence than the choice itself. A natural twin is two pairs: it is released"
+        " and left out as one."
+    ),
+    limits=(
+        "Natural twins: two users, one question, the same two responses with chosen and rejected"
+        " swapped. A deterministic scorer that cannot see the user therefore scores exactly"
+        " 50 % on complete twins, ties counted one half. That is arithmetic. It is not evidence"
+        " that what they measure is personal.",
+        "The label says what a user chose, and not that the response is a better answer to them:"
+        " agreeing with a statement is not preferring an answer. Nor does it say why: a choice may"
+        " follow from views, mood or chance, and what the user wrote before need not show it.",
+        "Nobody made the two responses equally good. They can differ in quality, length and"
+        " subject; only that one user took each keeps this from deciding.",
+        "Of both halves of a natural twin the choice was made. The column “asked” is true in the"
+        " half that is named first, and says no more than that.",
+    ),
+    own_choice=True,
+)
+MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE, NATURAL)}
 """The modes by name, in the order of pages."""
 
 Stage = Literal["items", "signal", "partner", "partner_signal", "drafts", "kept"]
@@ -114,12 +147,25 @@ def need_partners(modes: Iterable[Mode]) -> bool:
     return any(MODES[mode].needs_partner for mode in modes)
 
 
-def modes_of_size(pairs: int) -> tuple[Mode, ...]:
-    """The modes whose units have so many pairs."""
-    return tuple(name for name, mode in MODES.items() if mode.halves == pairs)
+def is_twin(mode: str | None) -> bool:
+    """Whether a unit of the mode is two halves with the same responses, chosen and rejected
+    swapped."""
+    return any(one.name == mode and one.halves == 2 for one in MODES.values())
+
+
+def has_own_choices(modes: Iterable[Mode]) -> bool:
+    """Whether the label of any of these modes is the user's own choice."""
+    return any(MODES[mode].own_choice for mode in modes)
+
+
+def verified_modes(pairs: int | None = None) -> tuple[Mode, ...]:
+    """The modes whose units people verify; with `pairs`, those whose units have so many."""
+    return tuple(
+        name for name, mode in MODES.items() if not mode.own_choice and pairs in (None, mode.halves)
+    )
 
 
 def units_in_words(modes: Iterable[Mode] = ()) -> str:
-    """The units of these modes, or of all: `twins and violate pairs`."""
-    *first, last = (MODES[mode].units for mode in modes or MODES)
+    """The units of these modes, or of all that people verify: `twins and violate pairs`."""
+    *first, last = (MODES[mode].units for mode in modes or verified_modes())
     return f"{', '.join(first)} and {last}" if first else last

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.models.store import Totals
-from pairwright.modes import MODES, STAGES, Stage, modes_of_size
+from pairwright.modes import MODES, STAGES, Stage, verified_modes
 from pairwright.records import Mode, Rejected
 from pairwright.stages.writer import WRITER_PROMPTS
 from pairwright.stats import Share, share
@@ -92,7 +92,7 @@ def kept_costs(
     pairs: Counter[str], kept: Counter[str], calls: Totals, cost: float
 ) -> list[KeptCost]:
     """For each kept pair, and for each kept twin; `pairs` and `kept` units are counted by mode."""
-    several = [mode for mode in modes_of_size(2) if mode in kept]
+    several = [mode for mode in verified_modes(2) if mode in kept]
     counts = [("pair", pairs.total()), *((str(mode), kept[mode]) for mode in several)]
     return [
         KeptCost(what, n, calls.calls, calls.prompt_tokens, calls.completion_tokens, cost)

@@ -92,8 +92,8 @@ async def _pairs(
             return await build_contrast(item, models, rules)
         case "twin":
             return await _twin(unit, item, corpus, models, rules)
-        case "survey":
-            raise AssertionError("a survey makes no pairs")
+        case "survey" | "natural":
+            raise AssertionError(f"{unit.mode} makes no pairs here")
         case _:
             assert_never(unit.mode)
 

@@ -1,6 +1,7 @@
 """Evaluate: how well reward models see the person, and whether it matters downstream.
 
 release.py      the release that scorers are evaluated on
+builders.py     the models that built it, and scorers that are one of them or of a family
 questions.py    its questions, each with who asks it and what that person expects
 conditions.py   what a scorer is shown of the person, one record a condition
 content.py      how that is made: posts, those that the rubric cites, a partner's; wrong_profile.py

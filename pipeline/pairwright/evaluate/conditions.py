@@ -13,6 +13,7 @@ from pairwright.evaluate import content
 from pairwright.evaluate.content import ContentSources
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, Unscored
+from pairwright.modes import is_twin
 from pairwright.records import Mode
 
 ConditionName = Literal[
@@ -69,7 +70,7 @@ class Condition(NamedTuple):
 
     def applies(self, mode: Mode | None) -> bool:
         """Whether pairs of a mode are part of it."""
-        return self.pairs == "all" or (self.pairs == "twins") == (mode == "twin")
+        return self.pairs == "all" or (self.pairs == "twins") == is_twin(mode)
 
 
 CONDITIONS: dict[ConditionName, Condition] = {

@@ -31,8 +31,9 @@ def check_settings(result: Result, derived: ResultSummary) -> None:
 
 def check_release(result: Result, release: ReleaseRef) -> None:
     """Check the release. Raises InputError where a result is of another one."""
-    # What people did is not in results of older versions; the digest holds it.
-    own, other = (ref.model_copy(update={"people": ()}) for ref in (result.about.release, release))
+    # Who built it and what people did is not in results of older versions; the digest holds it.
+    later: dict[str, object] = {"people": (), "builders": ()}
+    own, other = (ref.model_copy(update=later) for ref in (result.about.release, release))
     _check(result, "release", own, other)
 
 

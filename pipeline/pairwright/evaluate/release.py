@@ -12,6 +12,7 @@ from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_one, r
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
+from pairwright.evaluate.builders import Builder, BuildRole
 from pairwright.records import Post, Record
 from pairwright_human_eval.public_study import PublicStudy
 from pairwright_human_eval.report.people import PeopleAccuracy
@@ -29,6 +30,8 @@ class ReleaseRef(Record):
     trial: bool = False
     """Whether it says itself that it is not a benchmark."""
     pairs: int
+    builders: tuple[Builder, ...] = ()
+    """The models that built it. Empty in files of older versions."""
     people: tuple[PeopleAccuracy, ...] = ()
     """How far one reader agrees with the majority of the others, by mode. Empty where nobody was
     asked, and in files of older versions."""
@@ -45,13 +48,24 @@ class Construction(NamedTuple):
 
 class _Roles(Record, extra="ignore"):
     planner: str = ""
+    generator: tuple[str, ...] = ()
+    judge: str = ""
 
 
 class _ReleaseEndpoint(Record, extra="ignore"):
     model: str = ""
 
 
+class _Planner(Record, extra="ignore"):
+    posts: int | None = None
+
+
+class _Config(Record, extra="ignore"):
+    planner: _Planner = _Planner()
+
+
 class _Build(Record, extra="ignore"):
+    config: _Config = _Config()
     roles: _Roles = _Roles()
     endpoints: dict[str, _ReleaseEndpoint] = Field(default={})
     prompts: dict[str, str] = Field(default={})
@@ -92,6 +106,7 @@ class Release:
             digest=root_digest(folder),
             trial=self._manifest.kind == "trial",
             pairs=sum(1 for _ in self.rows()),
+            builders=tuple(self._builders()),
             people=self._people(layout),
         )
 
@@ -102,6 +117,13 @@ class Release:
         endpoint = build.endpoints.get(build.roles.planner, _ReleaseEndpoint())
         return Construction(endpoint.model, build.prompts.get("plan", ""))
 
+    @property
+    def study_posts(self) -> int | None:
+        """How many posts of a history people saw in the study, the best ranked by BM25: as many as
+        the build's planner at most. None where nobody was asked, or the release does not say."""
+        asked = Layout(self.folder).study.is_file()
+        return self._manifest.build.config.planner.posts if asked else None
+
     def rows(self, limit: int | None = None) -> Iterator[Row]:
         """Every row, by configuration and split, in the order of their files; of the first `limit`
         subjects, a twin whole or not at all."""
@@ -110,6 +132,18 @@ class Release:
             for row in read_rows(self._path(part)):
                 if within is None or row.subject in within:
                     yield row
+
+    def _builders(self) -> Iterator[Builder]:
+        """The models of the build's roles."""
+        build = self._manifest.build
+        named: tuple[tuple[BuildRole, str], ...] = (
+            ("planner", build.roles.planner),
+            *(("generator", name) for name in build.roles.generator),
+            ("judge", build.roles.judge),
+        )
+        for role, name in named:
+            if name in build.endpoints and build.endpoints[name].model:
+                yield Builder(role=role, model=build.endpoints[name].model)
 
     def _people(self, layout: Layout) -> tuple[PeopleAccuracy, ...]:
         if not layout.study.is_file():

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pairwright.evaluate.builders import build_ties, tie_sentence
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
 from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans, whole
 from pairwright.evaluate.results import ResultSummary
@@ -79,6 +80,8 @@ def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[st
         for figure in figures
         if leans(figure)
     ]
+    if builders := build_ties((about.scorer.model, about.scorer.beside), about.release.builders):
+        lines.append(tie_sentence(about.scorer.name, builders))
     if about.self_agreement:
         lines.append("self-agreement: this planner shares model or prompt with the release's")
     if about.simulated:

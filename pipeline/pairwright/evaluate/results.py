@@ -31,6 +31,8 @@ class ScorerRef(Record):
     revision: str | None = None
     settings: str = ""
     """Hash of all that decides its scores beside model and revision."""
+    beside: str = ""
+    """Another model that has a part in its scores."""
 
 
 class PlannerVersion(Record):
@@ -65,7 +67,9 @@ class ResultSummary(Record):
     split: str | None = None
     """None for all."""
     history: str = ""
-    """Hash of [history], by which posts were shown; empty for all that fit and for none."""
+    """Hash of the rules by which posts were shown; empty for all that fit and for none."""
+    as_people: bool = False
+    """Whether the posts are selected as people saw them in the release's study."""
     seed: int | None = None
     """In condition wrong-profile, what the other users were drawn with."""
     planner: PlannerVersion | None = None

@@ -11,6 +11,7 @@ The baselines (`baselines.BASELINES`) are there without a file.
 """
 
 from pathlib import Path
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -34,19 +35,56 @@ from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.rules import HistoryRules
 from pairwright.settings.toml_files import read_toml, validated
 
+MOST_TOKENS = 10_000_000
+ALL_POSTS = HistoryRules(posts=100_000, history_tokens=MOST_TOKENS)
+"""The rules that show all posts that fit."""
 
-class ScorerHistory(HistoryRules):
-    """Which posts a scorer is shown: all that fit, unless it says otherwise."""
 
-    posts: int = Field(100_000, ge=1, description="most earlier posts shown, best ranked first")
-    history_tokens: int = Field(
-        10_000_000, ge=100, description="most tokens of history (four characters each)"
+class ScorerHistory(Record):
+    """Which posts a scorer is shown: those that people saw in the release's study, unless it says
+    otherwise; all that fit where nobody was asked."""
+
+    posts: Literal["study", "all"] | Annotated[int, Field(ge=1)] = Field(
+        "study",
+        description="'study': those that people saw, or all where nobody was asked; 'all'; or at"
+        " most so many, best ranked first",
     )
+    history_tokens: int = Field(
+        MOST_TOKENS, ge=100, description="most tokens of history (four characters each)"
+    )
+    retrieval: Literal["bm25", "recency", "dense"] = Field(
+        "bm25", description="how posts are ranked against the question; people's are by 'bm25'"
+    )
+    dense_model: str = Field(HistoryRules().dense_model, description="model of retrieval = 'dense'")
 
-    @property
-    def hash(self) -> str:
-        """What results name it by: empty for all that fit."""
-        return "" if self == ScorerHistory() else key_of(self.model_dump_json())
+    @model_validator(mode="after")
+    def _ranked_as_for_people(self) -> "ScorerHistory":
+        if self.posts == "study" and self.retrieval != "bm25":
+            raise ValueError(
+                f"the posts that people see are ranked by 'bm25', not by {self.retrieval!r}: say"
+                " how many posts to show, or posts = 'all'"
+            )
+        return self
+
+    def rules(self, study_posts: int | None) -> HistoryRules:
+        """The rules for a release whose study shows so many posts; None where nobody was asked."""
+        most = study_posts if self.posts == "study" else self.posts
+        return HistoryRules(
+            posts=most if isinstance(most, int) else ALL_POSTS.posts,
+            history_tokens=self.history_tokens,
+            retrieval=self.retrieval,
+            dense_model=self.dense_model,
+        )
+
+
+def people_rules(study_posts: int) -> HistoryRules:
+    """The rules by which people are shown posts: so many, and no limit of their length."""
+    return HistoryRules(posts=study_posts, history_tokens=MOST_TOKENS)
+
+
+def history_hash(rules: HistoryRules) -> str:
+    """What results name the rules by: empty for all posts that fit."""
+    return "" if rules == ALL_POSTS else key_of(rules.model_dump_json())
 
 
 class OutputJudge(Record):

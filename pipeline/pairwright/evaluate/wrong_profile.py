@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pairwright import text
 from pairwright.dataset import Row
 from pairwright.evaluate.release import posts_of
+from pairwright.modes import is_twin
 from pairwright.records import Post, content_id
 
 NEAREST = 5
@@ -46,7 +47,7 @@ def asker_of(row: Row) -> Asker:
     return Asker(
         item=row.item_id,
         user=row.user,
-        twin=row.mode == "twin",
+        twin=is_twin(row.mode),
         domain=row.domain,
         category=row.category,
         question=row.question,

@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from pairwright.errors import ConfigError, near
-from pairwright.modes import MODES, Mode
+from pairwright.modes import MODES, Mode, has_own_choices
 from pairwright.records import Origin, Record
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
 from pairwright.settings.rules import (
@@ -142,6 +142,8 @@ class Config(Record):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
+        if has_own_choices(self.modes):
+            raise ValueError("modes = ['natural'] goes with a source of people's own choices")
         for role in self.roles.all:
             if role not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints))

@@ -15,9 +15,10 @@ from pairwright.evaluate.best_of_n.sampling import SampledPolicy, sample_questio
 from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluate.settings import Scorers, history_hash
 from pairwright.notebook import run_async
 from pairwright.settings.prompt_variables import SAMPLING
+from pairwright.settings.rules import HistoryRules
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scorers import pointwise
@@ -139,7 +140,7 @@ async def _sample_and_score(task: _SamplingTask, session: ScorerSession) -> Samp
         n=task.n,
         policy=samples.policy,
         judge=samples.judge,
-        history=session.settings.history.hash,
+        history=history_hash(_history(task, session)),
         simulated=session.calls.any_simulated(models),
         questions=len(questions),
         sampled=sum(not one.unscored for one in samples.lines),
@@ -189,9 +190,14 @@ async def _score(
                 {question.pair: question for question in questions},
                 name,
                 pointwise(name, opened.scorer),
-                session.settings.history,
+                _history(task, session),
                 workers=max(1, opened.workers // task.n),
                 stop=opened.stop,
                 on_each=lambda _: count(),
             )
     return lines, curve(opened.ref, samples, lines, task.ks)
+
+
+def _history(task: _SamplingTask, session: ScorerSession) -> HistoryRules:
+    """The rules by which scorers are shown posts."""
+    return session.settings.history.rules(task.release.study_posts)

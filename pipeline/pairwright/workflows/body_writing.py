@@ -180,7 +180,8 @@ async def _score(
 
             async def work(numbered: tuple[int, ItemCompletions]) -> None:
                 number, one = numbered
-                history = session.settings.history
+                # The items are of a source, which no study is about.
+                history = session.settings.history.rules(None)
                 done[number] = await _picks(one, tasks[one.item], name, scorer, history)
                 count()
 

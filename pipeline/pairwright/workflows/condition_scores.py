@@ -13,6 +13,7 @@ from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ResultSummary, Timing, previous_timing
 from pairwright.evaluate.scorers.scorer_protocols import ByPair
+from pairwright.evaluate.settings import history_hash, people_rules
 from pairwright.models import Usage, counting
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import ScorerSession
@@ -72,7 +73,7 @@ class ScorerEvaluation(NamedTuple):
         opened, release, settings = self.opened, self.task.release, self.session.settings
         record = CONDITIONS[condition]
         planned = self.planner if record.needs == "planner" else None
-        models = {opened.ref.model, opened.beside}
+        models = {opened.ref.model, opened.ref.beside}
         models |= {planned.planner.model.name} if planned else set()
         choices = [one.choice for one in decisions]
         modes = list(by_mode(decisions))
@@ -84,7 +85,8 @@ class ScorerEvaluation(NamedTuple):
             condition=condition,
             limit=self.task.limit,
             split=release.split,
-            history=settings.history.hash if shows else "",
+            history=history_hash(self.sources.history) if shows else "",
+            as_people=shows and self._as_people,
             seed=settings.seed if record.needs == "strangers" else None,
             planner=planned and planned.ref,
             self_agreement=bool(planned and planned.agrees_with(release.construction)),
@@ -104,6 +106,11 @@ class ScorerEvaluation(NamedTuple):
             completion_tokens=usage.tokens.completion,
             cost=self._cost(usage),
         )
+
+    @property
+    def _as_people(self) -> bool:
+        study_posts = self.task.release.study_posts
+        return study_posts is not None and self.sources.history == people_rules(study_posts)
 
     def _cost(self, usage: Usage) -> float | None:
         """By the prices of the file's endpoints; None where nothing was asked, or a model that was

@@ -147,7 +147,7 @@ async def derive_results(
             planner = await stack.enter_async_context(session.planner())
         rows = task.release.rows() if "strangers" in needs else ()
         strangers = Strangers(map(asker_of, rows), session.settings.seed)
-        history = session.settings.history
+        history = session.settings.history.rules(task.release.study_posts)
         partners = partners_of(task.release.rows()) if "partners" in needs else {}
         sources = ContentSources(history, strangers, planner and planner.planner, partners)
         for name in task.scorers:

@@ -101,7 +101,8 @@ async def open_rewards(
             open_scorers(scorers, (name,), prompts, store, meter)
         )
         scorer, ref = pointwise(name, found[name].scorer), found[name].ref
-        conditions = ContentSources(scorers.history, Strangers((), scorers.seed), planner)
+        history = scorers.history.rules(pairs.release.study_posts if pairs else None)
+        conditions = ContentSources(history, Strangers((), scorers.seed), planner)
         about = Health(
             status="loading",
             scorer=ref.name,

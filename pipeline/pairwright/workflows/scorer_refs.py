@@ -49,13 +49,14 @@ def language_model_ref(name: str, kind: str, scorer: LanguageModel) -> ScorerRef
 
 def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: ScorerRef) -> ScorerRef:
     """The reference of a guided policy, which has its policy's model."""
-    decides = [spec.beta, policy.settings, reward.model_dump(mode="json")]
+    decides = [spec.beta, policy.settings, reward.model_dump(mode="json", exclude={"beside"})]
     return ScorerRef(
         name=name,
         kind=spec.kind,
         model=policy.model,
         revision=policy.revision,
         settings=key_of(json.dumps(decides, sort_keys=True)),
+        beside=reward.model,
     )
 
 

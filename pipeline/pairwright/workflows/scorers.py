@@ -61,8 +61,6 @@ class OpenScorer(NamedTuple):
     """How many pairs to have under way at once."""
     stop: Callable[[], None]
     """Let what is in flight finish, and send nothing more."""
-    beside: str = ""
-    """Another model that has a part in its scores."""
 
 
 class _Opener(NamedTuple):
@@ -230,7 +228,7 @@ def _guided(name: str, spec: GuidedDecoding, policy: OpenScorer, reward: OpenSco
     ref = guided_ref(name, spec, policy.ref, reward.ref)
     where = f"[scorers.{name}]"
     scorer = GuidedPolicy(where, policy.scorer, reward.scorer, spec.beta)
-    return OpenScorer(scorer, ref, policy.workers, stop, beside=reward.ref.model)
+    return OpenScorer(scorer, ref, policy.workers, stop)
 
 
 def pointwise(name: str, scorer: Scorer) -> Pointwise:

@@ -1,13 +1,13 @@
 """The models beside the scorers in a file of scorers, connected: planner, judge and policy."""
 
 import json
-import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError
+from pairwright.evaluate.builders import bare_name
 from pairwright.evaluate.content import PlannerUnderTest
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.release import Construction
@@ -32,7 +32,7 @@ class OpenPlanner(NamedTuple):
 
     def agrees_with(self, built: Construction) -> bool:
         """Whether it shares its model or its prompt with the planner that built the release."""
-        same = _bare(self.ref.model) == _bare(built.planner)
+        same = bare_name(self.ref.model) == bare_name(built.planner)
         return same or self.ref.prompt == built.prompt
 
 
@@ -137,15 +137,6 @@ async def _connected(
     """The model of a role, whose replies are stored, and what stops it."""
     async with client_of(spec.endpoint, endpoint, meter) as client:
         yield model_of(Durable(store, client), endpoint, spec.sampling), client.stop
-
-
-def _bare(model: str) -> str:
-    """A model's name without its folder or organisation, in lower case.
-
-    A release names a model that was read from a folder by its last part, and "org/Model" may be
-    served as "model".
-    """
-    return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
 
 
 def _planner_ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerVersion:

@@ -12,7 +12,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.modes import MODES, Mode
+from pairwright.modes import Mode, verified_modes
 from pairwright.settings.rules import HumanRules
 from pairwright.version import __version__
 from pairwright.workflows.study import OpenStudy, open_study
@@ -218,7 +218,7 @@ def _task_export(
         guidelines=human.guidelines,
         new=new,
         study=study,
-        units={mode: sampled[mode] for mode in MODES},
+        units={mode: sampled[mode] for mode in verified_modes()},
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
         reading=readings(all_tasks),
         workloads={name: _workload(assigned) for name, assigned in tasks.items()},

@@ -8,6 +8,7 @@ from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace
 from pairwright.dataset import Row
 from pairwright.dataset.row import derived_twin_id
+from pairwright.modes import is_twin
 
 DUPLICATE_ID = CheckDefinition(
     family="integrity",
@@ -192,8 +193,8 @@ class Twins:
 
     def add(self, row: Row) -> None:
         if row.twin_id is None:
-            if row.mode == "twin":
-                self._check.add(row, "a row of mode twin without a twin's id")
+            if is_twin(row.mode):
+                self._check.add(row, f"a row of mode {row.mode} without a twin's id")
             return
         place = self._check.add(row, None)
         if hash(row.twin_id) in self._whole:

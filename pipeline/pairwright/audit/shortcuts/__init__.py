@@ -31,6 +31,7 @@ from pairwright.audit.shortcuts.trials import (
     note,
 )
 from pairwright.dataset import Row
+from pairwright.modes import is_twin
 
 MAX_SHORTCUT = 0.58
 
@@ -74,7 +75,7 @@ class Shortcuts:
             features, by_name = self._features[config], {one.definition.name: one for one in own}
             for trial in own:
                 yield comparison(trial, self._bound) if _decides(trial) else _note(trial)
-            if features.mode == "twin":
+            if is_twin(features.mode):
                 yield twin_identity(config, features, [by_name[name] for name in BLIND])
                 yield from twin_gaps(config, features, by_name[PROFILE_OVERLAP.name])
             else:
@@ -85,7 +86,7 @@ def _decides(trial: Trial) -> bool:
     """Blind ones where no identity makes them 50 %, and the residual where there is a profile."""
     if trial.definition.name == RESIDUAL:
         return len(trial.points) > 0
-    return trial.definition.name in BLIND and trial.mode != "twin"
+    return trial.definition.name in BLIND and not is_twin(trial.mode)
 
 
 def _note(trial: Trial) -> Check:

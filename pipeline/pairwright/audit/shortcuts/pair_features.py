@@ -20,6 +20,7 @@ from pairwright.audit.shortcuts.features import (
 from pairwright.audit.shortcuts.response import COUNTED, ResponseCounts, response_counts
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places
+from pairwright.modes import is_twin
 from pairwright.records import Mode
 
 T = TypeVar("T")
@@ -99,7 +100,7 @@ class PairFeatures:
         """By check, the rows with such a phrase."""
         self.shared: ClusterSample[tuple[int, PairOverlap]] = ClusterSample(SAMPLE, seed)
         self.learnable: ClusterSample[tuple[int, LearnablePair]] = ClusterSample(
-            min(SAMPLE, OF_TWINS) if mode == "twin" else SAMPLE, seed
+            min(SAMPLE, OF_TWINS) if is_twin(mode) else SAMPLE, seed
         )
         self._points = bytearray()
         self._words = array("L")
@@ -119,7 +120,7 @@ class PairFeatures:
             self.shared.add(cluster, (len(self), pair_overlap(row)))
         if self.learnable.has_room(cluster):
             self.learnable.add(cluster, (len(self), learnable_pair(row)))
-        if row.mode == "twin":
+        if is_twin(row.mode):
             texts = hash((row.question, row.chosen, row.rejected))
             mirrored = hash((row.question, row.rejected, row.chosen))
             self.twins.setdefault(row.subject, []).append(TwinHalf(row.id, texts, mirrored))

@@ -12,7 +12,7 @@ from pairwright.cli.human.options import RunPath
 from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.cli.shell import command
-from pairwright.modes import modes_of_size, units_in_words
+from pairwright.modes import units_in_words, verified_modes
 
 if TYPE_CHECKING:
     from pairwright_human_eval.decisions import Decision
@@ -58,7 +58,7 @@ def report_command(run: RunPath) -> None:
 def _decided(decisions: Iterable["Decision"]) -> Table:
     """Subjects by state, and by every reason for it: one may have several."""
     decided = list(decisions)
-    kinds = {d.subject: units_in_words(modes_of_size(len(d.pairs))) for d in decided}
+    kinds = {d.subject: units_in_words(verified_modes(len(d.pairs))) for d in decided}
     states = Counter((d.state, kinds[d.subject]) for d in decided)
     reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
     table = Table(box=box.SIMPLE, show_header=False, title="decisions", title_justify="left")

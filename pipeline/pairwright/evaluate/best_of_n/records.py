@@ -80,7 +80,7 @@ class BestOfN(Record):
     policy: ScorerRef
     judge: ScorerRef
     history: str = ""
-    """Hash of [history], by which posts were shown to scorers; empty for all that fit."""
+    """Hash of the rules by which posts were shown to scorers; empty for all that fit."""
     simulated: bool
     """Whether the embedded model had a part in it: then it is not a result."""
     questions: int

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from pairwright.evaluate.board.inputs import Pairs, check_shown_alike, pairs_of
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking, rank
+from pairwright.evaluate.builders import build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import RULE, figures_of, gains
@@ -94,7 +95,13 @@ def _entries(
                 of_twins=CONDITIONS[control].gain_of_twins,
             )
         )
-        entry = BoardEntry(about=result.about, figures=figures_of(decisions), gains=own)
+        scorer = result.about.scorer
+        entry = BoardEntry(
+            about=result.about,
+            figures=figures_of(decisions),
+            gains=own,
+            build_ties=build_ties((scorer.model, scorer.beside), pairs.builders),
+        )
         yield entry, pairs.points(decisions)
         done()
 

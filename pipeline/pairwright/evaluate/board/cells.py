@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.builders import tie_mark
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names
 from pairwright.intervals import Interval
+from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
@@ -27,7 +29,7 @@ class RankingTable(NamedTuple):
 def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     """The entries of a ranking, one a row."""
     mode = ranking.mode
-    covered = "whole twins, %" if mode == "twin" else "scored, %"
+    covered = "whole twins, %" if is_twin(mode) else "scored, %"
     columns: dict[str, Callable[[BoardEntry], str]] = {
         "scorer": label,
         # On one line, however many.
@@ -38,7 +40,7 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     if not ranking.ranked:
         del columns["group"]
     entries = [board.entries[name] for name in (*ranking.ranked, *by_accuracy(board, ranking))]
-    if mode == "twin":
+    if is_twin(mode):
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
         columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
@@ -87,6 +89,8 @@ def by_accuracy(board: Leaderboard, ranking: Ranking) -> list[str]:
 def label(entry: BoardEntry) -> str:
     """The scorer's name, with what a reader must know of it."""
     name = f"{entry.about.scorer.name} (baseline)" if entry.baseline else entry.about.scorer.name
+    if entry.build_ties:
+        name += f" ({tie_mark(entry.build_ties)})"
     return (
         f"{name}, planned by {visible(entry.about.planner.model)}" if entry.about.planner else name
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from pairwright.errors import InputError
+from pairwright.evaluate.builders import Builder
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import numbered
@@ -138,6 +139,8 @@ class Pairs(NamedTuple):
     """The result that they were read from."""
     facts: dict[str, tuple[object, ...]]
     """The values of FACTS by pair id, in the release's order."""
+    builders: tuple[Builder, ...] = ()
+    """The models that built the release."""
 
     def of_mode(self, mode: Mode | None) -> Places:
         """The places of a mode's pairs in the release's order."""
@@ -196,7 +199,10 @@ def pairs_of(results: Sequence[Result]) -> Pairs:
     whole = next((one for one in results if CONDITIONS[one.about.condition].pairs == "all"), None)
     read = results if whole is None else (whole,)
     facts = {one.id: _facts(one) for result in read for one in result.decisions()}
-    pairs = Pairs(read[0], facts)
+    builders = next(
+        (one.about.release.builders for one in results if one.about.release.builders), ()
+    )
+    pairs = Pairs(read[0], facts, builders)
     if not pairs.facts:
         condition = read[0].about.condition
         raise InputError(

@@ -18,11 +18,12 @@ from pairwright.evaluate.board.cells import (
 from pairwright.evaluate.board.flips import clusters_needed
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
+from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, leaning, leans
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import LEVEL
-from pairwright.modes import mode_title
+from pairwright.modes import is_twin, mode_title
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
 from pairwright.text import number_of, visible
@@ -53,6 +54,7 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield f"Only the split {visible(board.split)} was scored."
     if any(entry.about.simulated for entry in board.entries.values()):
         yield "Rows marked as simulated are answers of the embedded model, and not results."
+    yield from _self_preferences(board)
     yield from _position_biases(board)
     for ranking in board.rankings:
         if ranking.test and ranking.test.least >= LEVEL:
@@ -68,6 +70,12 @@ def warnings(board: Leaderboard) -> Iterator[str]:
             f" them: pairwright evaluate RELEASE --out RESULTS{_same(board, condition)} --condition"
             f" {condition} {' '.join(f'--scorer {name}' for name in names)}"
         )
+
+
+def _self_preferences(board: Leaderboard) -> Iterator[str]:
+    """A sentence for each scorer that has something to do with the build."""
+    ties = {one.about.scorer.name: one.build_ties for one in board.entries.values()}
+    yield from (tie_sentence(name, some) for name, some in ties.items() if some)
 
 
 def _position_biases(board: Leaderboard) -> Iterator[str]:
@@ -91,7 +99,9 @@ def _position_biases(board: Leaderboard) -> Iterator[str]:
 def _same(board: Leaderboard, condition: ConditionName) -> str:
     """The options without which other results could not be compared with these."""
     record = CONDITIONS[condition]
-    chosen = record.shows_posts and any(one.about.history for one in board.entries.values())
+    chosen = record.shows_posts and any(
+        one.about.history and not one.about.as_people for one in board.entries.values()
+    )
     settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
     limit = f" --limit {board.limit}" if board.limit is not None else ""
     split = f" --split {visible(board.split)}" if board.split is not None else ""
@@ -128,6 +138,23 @@ def floor(ranking: Ranking) -> str:
         f" {len(ranking.ranked)} rows can have with {number_of(test.clusters, 'cluster')} is"
         f" {test.least:.2g} ({flips} flips)."
     )
+
+
+def posts_sentences(board: Leaderboard) -> Iterator[str]:
+    """Which posts of a history the scorers were shown, and whether people saw the same."""
+    shown = [
+        one.about for one in board.entries.values() if CONDITIONS[one.about.condition].shows_posts
+    ]
+    if not shown:
+        return
+    if all(about.as_people for about in shown):
+        yield "Scorers were shown of each history the posts that people saw in the study."
+        return
+    people = " People saw fewer or other posts." if board.people else ""
+    if any(about.history for about in shown):
+        yield f"Scorers were shown posts by the rules of [history] in their file.{people}"
+    else:
+        yield f"Scorers were shown all posts of each history that fit.{people}"
 
 
 def people_sentences(board: Leaderboard) -> Iterator[str]:
@@ -184,6 +211,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield test_in_words()
     yield "The p to the next row is one of these."
     yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
+    yield from posts_sentences(board)
     yield from people_sentences(board)
     yield (
         "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
@@ -242,12 +270,12 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
-    if mode == "twin":
+    if is_twin(mode):
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
     elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
         gain = gain_over(controls[0])
         columns[f"{gain}, points"] = lambda one: points(one.figure(gain, mode))
-    columns["whole twins, %" if mode == "twin" else "scored, %"] = lambda one: value(
+    columns["whole twins, %" if is_twin(mode) else "scored, %"] = lambda one: value(
         one.figure("coverage", mode)
     )
     rows = [
@@ -275,6 +303,7 @@ def _in_condition(condition: ConditionName) -> str:
 def _brief_method(board: Leaderboard) -> Iterator[Block]:
     yield board.rule
     yield test_in_words()
+    yield from posts_sentences(board)
     yield from people_sentences(board)
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"

@@ -10,7 +10,7 @@ from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.ranking import BoardEntry
 from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
 from pairwright.evaluate.measure import ScorerFigure, whole
-from pairwright.modes import mode_title
+from pairwright.modes import is_twin, mode_title
 from pairwright.records import Mode
 from pairwright.report import (
     BLUE,
@@ -36,7 +36,7 @@ WIDTH = 8.6
 
 def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
     """A line a scorer, a mark a condition; of twins a second panel with both halves right."""
-    twins = mode == "twin"
+    twins = is_twin(mode)
     scorers = _scorers(board, "accuracy", mode)
     with drawing():
         figure = _sheet(len(scorers))

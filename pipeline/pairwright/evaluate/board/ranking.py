@@ -7,11 +7,13 @@ import numpy as np
 from pydantic import Field
 
 from pairwright.evaluate.board.flips import sign_flip, step_down
+from pairwright.evaluate.builders import BuildTie
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.evaluate.results import ResultSummary
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.intervals import LEVEL, Floats, Places, difference
+from pairwright.modes import is_twin
 from pairwright.records import Mode, Record
 
 COVERAGE = 0.95
@@ -25,7 +27,9 @@ class BoardEntry(Record):
     about: ResultSummary
     figures: tuple[ScorerFigure, ...]
     gains: tuple[ScorerFigure, ...] = ()
-    """In condition profile: accuracy over each of the two controls that there are results of."""
+    """In condition profile: accuracy over each of the controls that there are results of."""
+    build_ties: tuple[BuildTie, ...] = ()
+    """What its scorer has to do with the models that built the release: it is marked."""
 
     @property
     def name(self) -> str:
@@ -58,7 +62,7 @@ class BoardEntry(Record):
         if accuracy is None or accuracy.value is None or coverage is None or not coverage.value:
             return "no pair has a score"
         if coverage.value < COVERAGE:
-            units = "twins have both scores" if mode == "twin" else "pairs have a score"
+            units = "twins have both scores" if is_twin(mode) else "pairs have a score"
             return f"only {coverage.value:.1%} of the {units}"
         return ""
 

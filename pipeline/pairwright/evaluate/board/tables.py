@@ -17,6 +17,7 @@ from pairwright.evaluate.board.cells import (
 from pairwright.evaluate.board.ranking import RowComparison
 from pairwright.evaluate.conditions import CONTROLS
 from pairwright.evaluate.measure import figure_names
+from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.report import Table
 from pairwright.stats import p_value
@@ -25,7 +26,7 @@ from pairwright.text import visible
 
 def parts(board: Leaderboard, mode: Mode | None) -> Table:
     """All pairs of the mode, the halves of twins, and each configuration, a row each."""
-    twins = figure_names("twins") if mode == "twin" else ()
+    twins = figure_names("twins") if is_twin(mode) else ()
     further = (*twins, *map(gain_over, CONTROLS))
     lines: list[tuple[str, ...]] = []
     for name in _names(board, mode):

@@ -19,6 +19,7 @@ from pairwright.evaluate.measure.order import order_figures
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
 from pairwright.evaluate.measure.users import users_above_chance
 from pairwright.intervals import difference
+from pairwright.modes import MODES, is_twin
 
 
 def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
@@ -26,7 +27,7 @@ def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     group = whole(mode_pairs.mode)
     yield accuracy_figure("accuracy", group, mode_pairs.due)
     yield accuracy_figure("accuracy_of_scored", group, mode_pairs.scored)
-    if mode_pairs.mode == "twin":
+    if mode_pairs.mode and is_twin(mode_pairs.mode) and not MODES[mode_pairs.mode].own_choice:
         for half, of_asker in (("asked", True), ("counterfactual", False)):
             some = [one for one in mode_pairs.due if one.asked is of_asker]
             yield accuracy_figure("accuracy", Group(mode_pairs.mode, f"{group.name}, {half}"), some)
@@ -143,7 +144,7 @@ def gains(
     }
     figures = []
     for mode_pairs in by_mode(profile):
-        if mode_pairs.mode == "twin" and not of_twins:
+        if is_twin(mode_pairs.mode) and not of_twins:
             continue
         joined = [
             one for unit in mode_pairs.whole if all(one.id in there for one in unit) for one in unit
@@ -178,7 +179,7 @@ def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     yield from accuracies(mode_pairs)
     yield from open_ends(mode_pairs)
     yield from order_figures(mode_pairs)
-    if mode_pairs.mode == "twin":
+    if is_twin(mode_pairs.mode):
         yield from twin_figures(mode_pairs)
     yield users_above_chance(mode_pairs)
     yield from calibration_figures(mode_pairs)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
+from pairwright.modes import is_twin
 from pairwright.records import Mode
 
 Halves = tuple[PairDecision, PairDecision]
@@ -73,9 +74,9 @@ def mode_decisions(mode: Mode | None, decisions: Sequence[PairDecision]) -> Mode
     together: dict[str, list[PairDecision]] = {}
     for decision in decisions:
         together.setdefault(
-            (decision.twin_id if mode == "twin" else None) or decision.id, []
+            (decision.twin_id if is_twin(mode) else None) or decision.id, []
         ).append(decision)
-    size = 2 if mode == "twin" else 1
+    size = 2 if is_twin(mode) else 1
     units = tuple(
         tuple(unit)
         for unit in together.values()

@@ -4,6 +4,7 @@ The datasheet has the seven sections of Gebru et al. (2021), Datasheets for Data
 What the run can say answers them; the rest is what the makers wrote, or "Not stated."
 """
 
+from pairwright.modes import is_twin
 from pairwright.release.derive import build_summary, cautions
 from pairwright.release.derive.card import errata_table, study_tables
 from pairwright.release.derive.context import ReleaseContext
@@ -30,7 +31,7 @@ def datasheet(release: ReleaseContext) -> str:
         preparation=points(build_summary.preparation_sentences(summary, release.units)),
         languages=", ".join(info.languages),
         addressed=summary.posts - summary.hosts.get("none", 0),
-        twins=any(config.mode == "twin" for config in summary.configs),
+        twins=any(is_twin(config.mode) for config in summary.configs),
         sensitive=points(cautions.sensitive(release)),
         biases=points(cautions.biases(release)), limits=points(cautions.limits(release)),
         meaning=points(meaning(release)),

@@ -7,6 +7,7 @@ from pairwright import text
 from pairwright.dataset import Row, RowAspect, RowQuality, RowVotes
 from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
+from pairwright.modes import is_twin
 from pairwright.records import Side, content_id
 from pairwright.release.records import Provenance
 from pairwright.release.verify.comparison import difference, same, shown
@@ -34,7 +35,7 @@ class TwinCheck:
 
     def add(self, row: Row, where: str) -> None:
         """The next row of the file. Raises Difference."""
-        if row.mode != "twin":
+        if not is_twin(row.mode):
             self.end()
             same("twin_id", row.twin_id, None, where)
             same("asked", row.asked, True, where)
