@@ -12,7 +12,7 @@ from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
 from pairwright.models import LLM, Model, Models, simulated
 from pairwright.models.batch import PendingCalls, Recorder
-from pairwright.models.client import Client, Engine, Meter
+from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore, Durable, Store, recorded_store
 from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import Config
@@ -171,9 +171,8 @@ async def client_of(
         if SIMULATED_URL in endpoint.base_urls:
             url = await stack.enter_async_context(simulated.serve())
             endpoint = endpoint.model_copy(update={"base_url": url})
-        wires = [Engine(name, endpoint, say)] if endpoint.engine == "vllm" else []
         key = api_key(name, endpoint)
-        yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
+        yield await stack.enter_async_context(Client(name, endpoint, key, meter, say=say))
 
 
 def batch_models(config: Config, store: Store, pending: PendingCalls) -> RunModels:
