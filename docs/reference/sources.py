@@ -152,6 +152,8 @@ POLIS = f"""\
 ### Conversations of Polis
 
 ```toml
+modes = ["natural"]
+
 [source]
 format = "polis"
 path = "polis"           # the folder of one conversation's files, or a folder of such folders
