@@ -153,9 +153,10 @@ def is_twin(mode: str | None) -> bool:
     return any(one.name == mode and one.halves == 2 for one in MODES.values())
 
 
-def has_own_choices(modes: Iterable[Mode]) -> bool:
+def has_own_choices(modes: Iterable[str]) -> bool:
     """Whether the label of any of these modes is the user's own choice."""
-    return any(MODES[mode].own_choice for mode in modes)
+    named = {*modes}
+    return any(mode.own_choice and mode.name in named for mode in MODES.values())
 
 
 def verified_modes(pairs: int | None = None) -> tuple[Mode, ...]:
