@@ -397,8 +397,8 @@ def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: 
     assert set(board.rankings[0].ranked) == {f"{name}.profile" for name in (*models, "old")}
     marks = {
         "own": "own (the build's judge)",
-        "akin": "akin (of the family of the build's generator)",
-        "old": "old (of the family of the build's generator)",
+        "akin": "akin (family of the build's generator)",
+        "old": "old (family of the build's generator)",
         "free": "free",
     }
     for page in (board_page(board), summary_page(board)):

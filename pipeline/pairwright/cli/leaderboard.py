@@ -91,7 +91,7 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
 
 def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import rows
-    from pairwright.evaluate.board.parts import found_sentences
+    from pairwright.evaluate.board.findings import found_sentences
     from pairwright.evaluate.board.sentences import (
         band_sentences,
         floor,
@@ -126,7 +126,7 @@ def _print(console: Console, board: "Leaderboard") -> None:
         ):
             say(console, sentence, wrap=True)
     for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
-        for found in found_sentences(board, mode):
+        for found in found_sentences(board.findings, mode):
             say(console, found, wrap=True)
     for warning in warnings(board):
         say(console, warning, "yellow")

@@ -119,15 +119,9 @@ def band_sentence(mode: Mode | None, band: Band) -> str:
     if band.ceiling:
         parts.append(f"ceiling: {_words('people', band.ceiling, 'votes')}")
     text = f"{'; '.join(parts)}." if parts else ""
-    if not band.shares:
-        return (
-            f"{text} {mode_pairs(mode).capitalize()} have no share of the way: {band.why}.".strip()
-        )
-    return (
-        f"{text} “Of the way” is (scorer - floor) / (ceiling - floor), with an interval for the"
-        " errors of all three. People are held to the majority of the other readers, and scorers to"
-        " the labels that people verified: 100 % is where one reader is, and not the most there is."
-    )
+    if band.shares:
+        return text
+    return f"{text} {mode_pairs(mode).capitalize()} have no share of the way: {band.why}.".strip()
 
 
 def _accuracy(points: Floats, clusters: Places) -> Interval | None:

@@ -4,7 +4,8 @@ and mode, and all of them together err in at most 5 % of leaderboards.
 recall    Shown the question alone, is it right on more asked halves of twins than one half? Then
           it knows the asker, or the question's own words say what its asker wants. The other halves
           are the mirror image: one half is right where the other is wrong.
-overlap   Where word overlap is wrong, which side is it on?
+overlap   Where word overlap is wrong on twins, which side is it on? Of other pairs one half is not
+          what a scorer without posts has, so they are not asked.
 evidence  Does its accuracy change when the posts that the rubric cites are taken out?
 order     Does a comparing judge lean to a place?
 
@@ -89,7 +90,7 @@ def scorer_findings(
             ]
             if tested == "recall" and _has_askers(mode_pairs.mode):
                 tests.append(("recall", [one for one in mode_pairs.scored if one.asked], points))
-            if tested == "overlap":
+            if tested == "overlap" and is_twin(mode_pairs.mode):
                 tests.append(("overlap", _where_overlap_is_wrong(mode_pairs, slices), points))
             for question, some, value in tests:
                 if some:
@@ -174,57 +175,56 @@ def position_biases(findings: Sequence[Finding]) -> Iterator[str]:
         )
 
 
-def sentence(finding: Finding) -> str:
-    """What a finding of a mode means."""
-    value, p = in_words(finding), f"adjusted p {p_value(finding.adjusted)}"
-    pairs = mode_pairs_in_words(finding.mode)
-    match finding.question, finding.above:
-        case "recall", True:
-            return (
-                f"{finding.scorer}, shown the question alone, is right on {value} of asked halves"
-                f" ({p}): it recalls the person, or the question's own words say what its asker"
-                " wants. That much of its accuracy on asked halves is not read from posts, and"
-                " the other halves lose as much."
-            )
-        case "recall", False:
-            return (
-                f"{finding.scorer}, shown the question alone, is right on only {value} of asked"
-                f" halves ({p}): it takes the asker's response for the worse answer. Its accuracy"
-                " on asked halves is too low by that, and on the other halves too high."
-            )
-        case "overlap", True:
-            return (
-                f"{finding.scorer} is right on {value} of {pairs} where word overlap is wrong"
-                f" ({p}): it reads more than shared words."
-            )
-        case "overlap", False:
-            return (
-                f"{finding.scorer} is right on only {value} of {pairs} where word overlap is wrong"
-                f" ({p}): it follows the words that a response shares with the posts, against the"
-                " person."
-            )
-        case "evidence", True:
-            return (
-                f"{finding.scorer} loses {value} on {pairs} without the posts that the rubric"
-                f" cites ({p}): it reads them."
-            )
-        case "evidence", False:
-            return (
-                f"{finding.scorer} does better on {pairs} without the posts that the rubric cites:"
-                f" the difference is {value} ({p}). What it reads is not the rubric's evidence."
-            )
-        case _:
-            raise ValueError("a position bias is of all modes: position_biases")
+_MEANINGS: dict[tuple[Question, bool], tuple[str, str]] = {
+    ("recall", True): (
+        "Shown the question alone, these are right on more asked halves than one half",
+        "They recall the person, or the question's own words say what its asker wants: that much of"
+        " their accuracy on asked halves is not read from posts, and the other halves lose as much",
+    ),
+    ("recall", False): (
+        "Shown the question alone, these are right on fewer asked halves than one half",
+        "They take the asker's response for the worse answer: their accuracy on asked halves is too"
+        " low by that, and on the other halves too high",
+    ),
+    ("overlap", True): (
+        "These are right on more than one half where word overlap is wrong",
+        "They read more than shared words",
+    ),
+    ("overlap", False): (
+        "These are right on less than one half where word overlap is wrong",
+        "They follow the words that a response shares with the posts, against the person",
+    ),
+    ("evidence", True): (
+        "These lose accuracy without the posts that the rubric cites",
+        "They read these posts",
+    ),
+    ("evidence", False): (
+        "These do better without the posts that the rubric cites",
+        "What they read is not the rubric's evidence",
+    ),
+}
+"""What a finding above or below its null says, and what it means."""
+
+
+def found_sentences(findings: Sequence[Finding], mode: Mode | None) -> Iterator[str]:
+    """A sentence for each thing that is found of scorers in a mode, without position biases."""
+    for (question, above), (said, meaning) in _MEANINGS.items():
+        some = [
+            f"{one.scorer} {in_words(one)}"
+            for one in findings
+            if one.found and (one.mode, one.question, one.above) == (mode, question, above)
+        ]
+        if some:
+            yield f"{said}: {'; '.join(some)}. {meaning}."
 
 
 def in_words(finding: Finding) -> str:
     """Its value with interval and n."""
-    value = finding.value
+    value, unit = finding.value, "points" if finding.question == "evidence" else "%"
     assert value.value is not None
-    if finding.question == "evidence":
-        text = f"{100 * value.value:+.1f} points"
-        ends = f"{100 * (value.low or 0):+.1f} to {100 * (value.high or 0):+.1f}"
-    else:
-        text = f"{100 * value.value:.1f} %"
-        ends = f"{100 * (value.low or 0):.1f} to {100 * (value.high or 0):.1f}"
-    return f"{text} ({ends}, n = {value.n:,}, {number_of(value.clusters, 'cluster')})"
+    assert value.low is not None
+    assert value.high is not None
+    return (
+        f"{100 * value.value:.1f} {unit} ({100 * value.low:.1f} to {100 * value.high:.1f},"
+        f" n = {value.n:,}, {number_of(value.clusters, 'cluster')})"
+    )

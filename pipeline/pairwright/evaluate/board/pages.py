@@ -7,6 +7,7 @@ from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
 from pairwright.evaluate.board.cells import (
     by_accuracy,
     count,
+    interval_percent,
     label,
     people_row,
     percent,
@@ -15,7 +16,8 @@ from pairwright.evaluate.board.cells import (
     value,
     words,
 )
-from pairwright.evaluate.board.parts import dates, domains, found_sentences, slices, tests
+from pairwright.evaluate.board.findings import found_sentences
+from pairwright.evaluate.board.parts import dates, domains, slices, tests
 from pairwright.evaluate.board.ranking import BoardEntry, Ranking
 from pairwright.evaluate.board.sentences import (
     band_sentences,
@@ -25,6 +27,7 @@ from pairwright.evaluate.board.sentences import (
     posts_sentences,
     test_in_words,
     warnings,
+    way_sentences,
     why_unranked,
 )
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
@@ -57,7 +60,7 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield plots.accuracies(board, mode)
     if gained := plots.gains(board, mode):
         yield gained
-    yield from found_sentences(board, mode)
+    yield from found_sentences(board.findings, mode)
     for ranking in board.rankings:
         if ranking.mode == mode:
             table = rows(board, ranking)
@@ -104,6 +107,12 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
     yield from posts_sentences(board)
     yield from people_sentences(board)
+    yield from way_sentences(board)
+    yield (
+        "What the controls find is said in sentences: each is a sign-flip test by cluster, and all"
+        " of the leaderboard together find something where there is nothing in at most 5 % of"
+        " leaderboards (Holm)."
+    )
     yield (
         "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
         " hard does not pay; the accuracy of the scored is beside it. Coverage is of twins with"
@@ -142,7 +151,7 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     yield f"{title} (condition {ranking.condition}); other conditions are beside it."
     yield _table(board, ranking)
     yield from band_sentences(ranking)
-    yield from found_sentences(board, ranking.mode)
+    yield from found_sentences(board.findings, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:
         yield floor(ranking)
@@ -163,6 +172,10 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
+    if ranking.band and (shares := ranking.band.shares):
+        columns["of the way, %"] = lambda one: (
+            interval_percent(shares[one.name]) if one.name in shares else ""
+        )
     if is_twin(mode):
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
     elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
@@ -198,6 +211,7 @@ def _brief_method(board: Leaderboard) -> Iterator[Block]:
     yield test_in_words()
     yield from posts_sentences(board)
     yield from people_sentences(board)
+    yield from way_sentences(board)
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"
         " wrong. leaderboard.html has plots, every condition's own table, configurations, halves"

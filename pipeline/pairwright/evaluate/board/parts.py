@@ -2,7 +2,7 @@
 
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import by_accuracy, clusters, count, percent
-from pairwright.evaluate.board.findings import QUESTIONS, in_words, sentence
+from pairwright.evaluate.board.findings import QUESTIONS, in_words
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
@@ -109,15 +109,6 @@ def tests(board: Leaderboard, mode: Mode | None) -> Table:
         " together (Holm). Below 5 % it is said in a sentence."
     )
     return Table(("what is tested", "row", "value", "p", "p (board)"), lines, left=3, note=note)
-
-
-def found_sentences(board: Leaderboard, mode: Mode | None) -> list[str]:
-    """A sentence for each finding of a mode but those of order, which are above all tables."""
-    return [
-        sentence(one)
-        for one in board.findings
-        if one.mode == mode and one.found and one.question != "order"
-    ]
 
 
 def _rows(board: Leaderboard, ranking: Ranking) -> list[str]:

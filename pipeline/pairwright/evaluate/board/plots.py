@@ -123,7 +123,8 @@ def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list
     for entry in board.entries.values():
         figure = entry.figure(name, mode)
         if figure is not None and figure.value is not None:
-            scorers.setdefault(label(entry), []).append(entry)
+            # What a reader must know of it on a line of its own, or the axes have no room.
+            scorers.setdefault(label(entry).replace(" (", "\n("), []).append(entry)
 
     def best(entries: Sequence[BoardEntry]) -> float:
         values = [

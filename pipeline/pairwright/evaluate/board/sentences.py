@@ -136,6 +136,18 @@ def band_sentences(ranking: Ranking) -> Iterator[str]:
         yield band_sentence(ranking.mode, ranking.band)
 
 
+def way_sentences(board: Leaderboard) -> Iterator[str]:
+    """What the share of the way is, where any row has one."""
+    if any(ranking.band and ranking.band.shares for ranking in board.rankings):
+        yield (
+            "Of the way is (scorer - floor) / (ceiling - floor), with Fieller's interval (1954) for"
+            " the errors of all three. The floor is word overlap on the same pairs, the ceiling one"
+            " reader against the others. People are held to the majority of the other readers, and"
+            " scorers to the labels that people verified, so 100 % is where one reader is, and not"
+            " the most there is."
+        )
+
+
 def test_in_words() -> str:
     """How rows are compared."""
     return (
