@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.evaluate.board import Leaderboard
@@ -19,6 +20,7 @@ from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.spec import EmbeddingScorer
 from pairwright.intervals import Interval
 from pairwright.report import to_html, to_markdown
 from pairwright_human_eval.report.people import PeopleAccuracy
@@ -325,3 +327,14 @@ def test_a_judge_is_tested_for_order_with_all_others(tmp_path: Path) -> None:
     assert all(one.p < 0.001 for one in board.findings)
     assert {one.question for one in board.findings} == {"order"}
     assert all(one.adjusted == pytest.approx(30 * one.p, rel=1e-3) for one in board.findings)
+
+
+@pytest.mark.parametrize("cutoff", ["2024", "2024-06", "2024-06-30"])
+def test_a_cutoff_is_a_year_a_month_or_a_day(cutoff: str) -> None:
+    assert EmbeddingScorer(kind="embedding", model="m", cutoff=cutoff).cutoff == cutoff
+
+
+@pytest.mark.parametrize("cutoff", ["June 2024", "2024-13", "2024-6", "24-06", "2024-06-31", ""])
+def test_another_cutoff_is_refused(cutoff: str) -> None:
+    with pytest.raises(ValidationError, match="is not a year, a month or a day"):
+        EmbeddingScorer(kind="embedding", model="m", cutoff=cutoff)

@@ -1,6 +1,7 @@
 """The kinds of scorers that a file can name, each with its keys: tables [scorers.NAME]."""
 
 import re
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
@@ -17,10 +18,23 @@ class ScorerModel(Record):
 
     cutoff: str | None = Field(
         None,
-        pattern=r"^\d{4}(-\d\d){0,2}$",
         description="year, month or day of the latest texts that it was trained on, such as"
         " '2024-06': the leaderboard then has slices by the dates of posts",
     )
+
+    @field_validator("cutoff")
+    @classmethod
+    def _a_day_month_or_year(cls, cutoff: str | None) -> str | None:
+        if cutoff is not None:
+            try:
+                date.fromisoformat(cutoff + "2000-01-01"[len(cutoff) :])
+            except ValueError:
+                raise ValueError(
+                    f"{cutoff!r} is not a year, a month or a day: write 2024, 2024-06 or 2024-06-30"
+                ) from None
+            if len(cutoff) not in (4, 7, 10):
+                raise ValueError(f"{cutoff!r} is not a year, a month or a day")
+        return cutoff
 
 
 class InProcessModel(ScorerModel):
