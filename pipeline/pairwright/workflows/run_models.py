@@ -79,7 +79,7 @@ def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
 def units_at_once(config: Config) -> int:
     """One unit for each call in flight: a unit has several calls at once for most of its time,
     so an endpoint stays full, and few units alive keep memory and caches small."""
-    return sum(in_flight(config.endpoints[name]) for name in config.roles.all)
+    return max(1, sum(in_flight(config.endpoints[name]) for name in config.roles.all))
 
 
 def in_flight(endpoint: Endpoint) -> int:
