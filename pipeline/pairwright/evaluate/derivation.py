@@ -18,6 +18,8 @@ NOT_STORED = "not_stored"
 _FAILED = "call_failed"
 _BESIDE = {"tokens", "detail"}
 """Fields of a decision that decide nothing."""
+_LATER = {"first_post", "last_post"}
+"""Fields that results of older versions do not have."""
 _SETTINGS = ("scorer", "history", "seed", "planner")
 _COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")
 
@@ -77,6 +79,8 @@ def _difference(own: PairDecision, other: PairDecision) -> str:
         return f"{_choice(own)}, and the stored replies give: {_choice(other)}"
     for key in PairDecision.model_fields.keys() - _BESIDE:
         mine, theirs = getattr(own, key), getattr(other, key)
+        if key in _LATER and mine is None:
+            continue
         if mine != theirs and not _close(mine, theirs):
             return f"{key} is {mine!r}, and the stored replies give {theirs!r}"
     return ""

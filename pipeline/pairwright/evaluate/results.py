@@ -33,6 +33,9 @@ class ScorerRef(Record):
     """Hash of all that decides its scores beside model and revision."""
     beside: str = ""
     """Another model that has a part in its scores."""
+    cutoff: str | None = None
+    """The year, month or day of the latest texts that its model was trained on; None where the file
+    of scorers does not say."""
 
 
 class PlannerVersion(Record):

@@ -3,9 +3,11 @@
 inputs.py     results that may be compared, the pairs they are of, and the refusal of others
 flips.py      the tests of differences
 power.py      what these tests could distinguish, before there is any score
+findings.py   what the controls find: recall, word overlap, evidence, order
+band.py       floor and ceiling, and each scorer's share of the way
 ranking.py    one scorer in one condition; the rows of one mode in one condition, ranked
 board.py      all of it
-pages.py tables.py cells.py plots.py    as pages
+pages.py sentences.py tables.py parts.py cells.py plots.py    as pages
 
 Rows are ranked within a mode and a condition, since what is shown decides most of an accuracy. What
 showing the profile adds to a scorer is its gain.

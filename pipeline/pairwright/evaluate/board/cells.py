@@ -40,6 +40,10 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     if not ranking.ranked:
         del columns["group"]
     entries = [board.entries[name] for name in (*ranking.ranked, *by_accuracy(board, ranking))]
+    if ranking.band and (shares := ranking.band.shares):
+        columns["of the way, %"] = lambda one: (
+            interval_percent(shares[one.name]) if one.name in shares else ""
+        )
     if is_twin(mode):
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
