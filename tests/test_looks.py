@@ -90,6 +90,29 @@ def test_a_look_is_kept_once_and_counted_against_the_rule(made: Made, tmp_path: 
     assert second == look(120), "taken back: nothing new was seen"
 
 
+def test_as_many_other_votes_are_another_look(made: Made, tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    folder.private.mkdir(parents=True)
+    key = {task.task: task for task in made.keyed()}
+    fixed = FixedStudy(made.study(stopping=StoppingRule(looks=1, floor=0.5)), key)
+    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), key)
+    given = answered(made, 90)
+    first = take_look(folder, fixed, outlines, given, frozenset())
+    (now,) = answered(made, 91)[-1:]
+    other = take_look(folder, fixed, outlines, [*given[1:], now], frozenset())
+    assert other.looks[0] == first.looks[0]
+    assert [look.votes for look in other.looks] == [90, 90]
+    assert other.looks[1].bound == first.looks[0].bound
+    assert other.too_many
+    # Another annotator is excluded: other votes count.
+    third = take_look(folder, fixed, outlines, [*given[1:], now], frozenset([now.annotator]))
+    assert len(third.looks) == 3
+    assert (
+        take_look(folder, fixed, outlines, answered(made, 180), frozenset()).looks[:3]
+        == third.looks
+    )
+
+
 def test_votes_against_the_chosen_response_are_below_the_floor(made: Made, tmp_path: Path) -> None:
     folder = HumanFolder(tmp_path)
     folder.private.mkdir(parents=True)
