@@ -36,6 +36,8 @@ class Options(NamedTuple):
 
     max_shortcut: float = MAX_SHORTCUT
     """The bound on blind accuracies, 0.5 to 1."""
+    max_overlap: float | None = None
+    """The bound on the accuracy of word overlap with the posts, 0.5 to 1; None: no bound."""
     corpora: tuple[Path, ...] = ()
     """Files of texts that the pairs are compared with."""
     forgotten: ForgetList | None = None
@@ -103,7 +105,9 @@ class _Parts:
         self.human = Human(options.public or (read_public(Layout(released)) if released else None))
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
         self._parts: dict[str, RowReader] = {
-            "shortcuts": Shortcuts(max_shortcut=options.max_shortcut),
+            "shortcuts": Shortcuts(
+                max_shortcut=options.max_shortcut, max_overlap=options.max_overlap
+            ),
             "leakage": self._leakage,
             "integrity": Integrity(),
             "people": self.people,

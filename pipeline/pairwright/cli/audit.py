@@ -34,6 +34,16 @@ def audit_command(
             "--max-shortcut", min=0.5, max=1, help="The bound on accuracy without the user."
         ),
     ] = 0.58,
+    max_overlap: Annotated[
+        float | None,
+        typer.Option(
+            "--max-overlap",
+            min=0.5,
+            max=1,
+            help="The bound on how often word overlap with the posts picks the chosen response;"
+            " without it, that is only noted.",
+        ),
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -83,6 +93,8 @@ def audit_command(
 
       pairwright audit runs/first
 
+      pairwright audit runs/first --max-overlap 0.8
+
       pairwright audit releases/1.0.0 --against QiyaoMa/Personalized-RewardBench
 
       pairwright audit theirs.jsonl --column chosen=better_text --column rejected=worse_text
@@ -99,6 +111,7 @@ def audit_command(
             given,
             out=out,
             max_shortcut=max_shortcut,
+            max_overlap=max_overlap,
             against=against,
             corpora=corpus or (),
             columns=column or (),
