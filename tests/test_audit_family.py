@@ -81,8 +81,8 @@ def test_counts_and_notes_go_through_as_they_are() -> None:
 # A module that takes up statistics may decide by them: then its check belongs to the family, and
 # the module belongs in this list.
 STATISTICS = {
-    "catalogue", "shortcuts.trials", "shortcuts.gaps", "integrity.endings", "integrity.languages",
-    "human.claims", "human.annotators",
+    "catalogue", "shortcuts.trials", "shortcuts.gaps", "shortcuts.questions", "integrity.endings",
+    "integrity.languages", "human.claims", "human.annotators",
 }  # fmt: skip
 TOOLS = {"share", "exact", "accuracy", "mean", "difference", "holm", "z_of", "Accuracy", "p_value"}
 
@@ -124,10 +124,13 @@ def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path)
         options = audit_run.Options(max_overlap=0.9)
         checks = audit_run.audit(open_source(str(layout.root)), options).checks
     names = {comparison.check(LEVEL).name for comparison in comparisons}
-    # Nothing is learnt from so few users, and the texts are too short to tell a language.
-    assert names | {"other_language", *(one.definition.name for one in CLASSIFIERS)} == set(
-        COMPARED
-    )
+    # Nothing is learnt from so few users, the texts are too short to tell a language, and there are
+    # no questions with options.
+    assert names | {
+        "other_language",
+        "key_place",
+        *(one.definition.name for one in CLASSIFIERS),
+    } == set(COMPARED)
     assert set(COMPARED) <= set(DEFINITIONS)
     for one in checks:
         if one.status in ("pass", "fail") and one.name not in COMPARED:

@@ -5,12 +5,14 @@ response.py style.py features.py pair_features.py    what they go by
 classifiers.py   what can be learnt from responses and questions
 baselines.py     what overlap with posts and aspects can tell
 private_words.py    words that the writer can have only from the posts
+questions.py     questions with options: what picks the right one of k
 gaps.py          whether twins are whole, and how unequal two responses are
 """
 
 from collections.abc import Iterator
 from typing import ClassVar
 
+from pairwright.audit.read.options import Choice
 from pairwright.audit.records import Check, Definitions, LimitComparison
 from pairwright.audit.shortcuts.baselines import (
     ASPECTS_OVERLAP,
@@ -21,6 +23,7 @@ from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.gaps import GAPS, length_matched, twin_gaps, twin_identity
 from pairwright.audit.shortcuts.pair_features import PairFeatures
 from pairwright.audit.shortcuts.private_words import LEAK_LIMITS, PROFILE_RESIDUAL, AuditWords
+from pairwright.audit.shortcuts.questions import KEY_PLACE
 from pairwright.audit.shortcuts.response import COUNTED
 from pairwright.audit.shortcuts.trials import (
     BLIND,
@@ -46,6 +49,7 @@ class Shortcuts:
 
     definitions: ClassVar[Definitions] = (
         *(check.definition for check in (*COUNTED, *CLASSIFIERS)),
+        KEY_PLACE,
         PROFILE_RESIDUAL,
         *GAPS,
         PROFILE_OVERLAP,
@@ -62,18 +66,19 @@ class Shortcuts:
     ) -> None:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
         `max_overlap` bounds the accuracy of word overlap with the posts; None: it has no bound."""
+        self._bound = max_shortcut
         self._blind = AccuracyLimits(max_shortcut, max_shortcut)
         self._overlap = max_overlap and AccuracyLimits(max_overlap, max_overlap, either_side=False)
         self._seed = seed
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
 
-    def add(self, row: Row) -> None:
-        """Count one row."""
+    def add(self, row: Row, choice: Choice | None = None) -> None:
+        """Count one row, of a question with options if `choice` says so."""
         features = self._features.get(row.config)
         if features is None:
             features = self._features[row.config] = PairFeatures(row.mode, self._seed, self._words)
-        features.add(row)
+        features.add(row, choice)
 
     def checks(self) -> Iterator[Check | LimitComparison]:
         """All checks of each configuration, after the last row."""
@@ -84,13 +89,38 @@ class Shortcuts:
         for config, own in tried.items():
             features, by_name = self._features[config], {one.definition.name: one for one in own}
             for trial in own:
-                limits = self._limits(trial)
-                yield comparison(trial, limits) if limits else _note(trial)
+                if features.questions:
+                    yield self._of_questions(trial, features)
+                else:
+                    yield self._of_pairs(trial)
+            if features.questions:
+                yield features.questions.key_place(config, features.clusters, self._bound)
             if is_twin(features.mode):
                 yield twin_identity(config, features, [by_name[name] for name in BLIND])
                 yield from twin_gaps(config, features, by_name[PROFILE_OVERLAP.name])
             else:
                 yield length_matched(config, features)
+
+    def _of_pairs(self, trial: Trial) -> Check | LimitComparison:
+        limits = self._limits(trial)
+        return comparison(trial, limits) if limits else _note(trial)
+
+    def _of_questions(self, trial: Trial, features: PairFeatures) -> Check | LimitComparison:
+        """The same of questions with options: a point says whether the right one was picked."""
+        if trial.definition.name == PROFILE_RESIDUAL.name:
+            return self._of_pairs(trial)
+        picks = features.questions.picks(trial.places, trial.points, trial.clusters)
+        if trial.definition.name not in BLIND:
+            chance = f"Picks the right option of {len(picks.most):,} questions; chance is"
+            of_questions = trial._replace(
+                places=trial.places[picks.first], points=picks.most, clusters=picks.clusters,
+                like=trial.like[picks.first], why=f"{chance} {picks.chance:.3f}. {trial.why}",
+            )  # fmt: skip
+            return self._of_pairs(of_questions)
+        compared = picks.comparison(trial.definition, trial.config, self._bound)
+        if compared is None:
+            return self._of_pairs(trial)
+        return compared._replace(why=trial.why, flags=trial.flags)
 
     def _limits(self, trial: Trial) -> AccuracyLimits | None:
         """What decides on a trial: on blind ones where no identity makes them 50 %, on private

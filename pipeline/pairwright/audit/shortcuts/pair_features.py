@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
+from pairwright.audit.read.options import Choice
 from pairwright.audit.records import Flag
 from pairwright.audit.shortcuts.features import (
     LearnablePair,
@@ -20,6 +21,7 @@ from pairwright.audit.shortcuts.features import (
     text_stems,
 )
 from pairwright.audit.shortcuts.private_words import AuditWords, PostWords, post_words
+from pairwright.audit.shortcuts.questions import Questions
 from pairwright.audit.shortcuts.response import COUNTED, ResponseCounts, response_counts
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places
@@ -112,6 +114,7 @@ class PairFeatures:
         self.mode = mode
         self.words = words
         """Of all configurations."""
+        self.questions = Questions()
         self.twins: dict[str, list[TwinHalf]] = {}
         self.phrases: dict[str, list[Flag]] = {"persona_words": [], "refusal_words": []}
         """By check, the rows with such a phrase."""
@@ -126,8 +129,10 @@ class PairFeatures:
         self._clusters = array("L")
         self._places: dict[str, int] = {}
 
-    def add(self, row: Row) -> None:
-        """Count one row."""
+    def add(self, row: Row, choice: Choice | None = None) -> None:
+        """Count one row, of a question with options if `choice` says so."""
+        if choice:
+            self.questions.add(len(self), choice)
         sides = (
             response_counts(row.question, row.chosen),
             response_counts(row.question, row.rejected),
