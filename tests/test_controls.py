@@ -340,3 +340,13 @@ def test_a_cutoff_is_a_year_a_month_or_a_day(cutoff: str) -> None:
 def test_another_cutoff_is_refused(cutoff: str) -> None:
     with pytest.raises(ValidationError, match="is not a year, a month or a day"):
         EmbeddingScorer(kind="embedding", model="m", cutoff=cutoff)
+
+
+def test_of_natural_twins_the_page_says_that_nobody_could_be_the_ceiling(tmp_path: Path) -> None:
+    changes = {"mode": "natural", "config": "Home-natural"}
+    result(tmp_path, "overlap", twins([(True, False)] * 20, **changes), scorer=OVERLAP)
+    result(tmp_path, "model", twins([(True, True)] * 20, **changes), "none")
+    board = board_of(tmp_path)
+    assert band(board).why == ("there is no ceiling, because the labels are the users' own choices")
+    # Both users chose, and neither asked: there is no asked half to recall.
+    assert board.findings == ()

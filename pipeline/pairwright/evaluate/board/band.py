@@ -135,6 +135,8 @@ def _why_no_shares(mode: Mode | None, band: Band, people: PeopleAccuracy | None)
             return "there is no ceiling, because the annotators of the study are a program"
         if mode and MODES[mode].own_choice:
             return "there is no ceiling, because the labels are the users' own choices"
+        if mode and MODES[mode].own_choice:
+            return "there is no ceiling, because the labels are the users' own choices"
         return (
             f"there is no ceiling, because the release has no votes of people on {mode_pairs(mode)}"
         )
