@@ -136,6 +136,20 @@ def test_no_request_holds_narrative_or_another_users_posts(
     assert not any(post.text in said for row in rows for post in row.profile)
 
 
+def test_with_the_partners_posts_a_judge_is_asked_nothing_new(
+    release: Path, tmp_path: Path, endpoint: Endpoint
+) -> None:
+    for names in (("judge",), ("rater",)):
+        given = settings(endpoint.url)
+        evaluated(release, tmp_path / names[0], given, *names, conditions=("profile",))
+        asked = len(endpoint.asked)
+        (about,) = evaluated(
+            release, tmp_path / names[0], given, *names, conditions=("partner-profile",)
+        ).values()
+        assert about.scored == about.pairs > 0
+        assert len(endpoint.asked) == asked
+
+
 def test_results_of_the_embedded_model_say_so(
     release: Path, tmp_path: Path, endpoint: Endpoint
 ) -> None:
