@@ -4,8 +4,8 @@ ceiling, which is people, one reader against the others; and each scorer's share
 The share is (scorer - floor) / (ceiling - floor). Scorer and floor are of the same pairs, so their
 errors go together; the ceiling is of the study's pairs, and taken as independent of both. The
 interval is Fieller's (1954, J. R. Stat. Soc. B 16, 175-185), with the variances that the intervals
-by cluster show of scorer, floor, their difference and the ceiling. Where floor and ceiling cannot be
-distinguished there is no share.
+by cluster show of scorer, floor, their difference and the ceiling. Where floor and ceiling cannot
+be distinguished there is no share.
 """
 
 import math
