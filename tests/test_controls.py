@@ -15,8 +15,10 @@ from pydantic import ValidationError
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.band import Band, way_share
+from pairwright.evaluate.board.cells import rows
 from pairwright.evaluate.board.findings import Finding
 from pairwright.evaluate.board.pages import board_page, summary_page
+from pairwright.evaluate.board.sentences import band_sentences
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef
@@ -198,7 +200,7 @@ def test_baselines_and_the_embedded_model_have_no_findings(tmp_path: Path) -> No
 def test_random_scorers_are_found_in_at_most_5_of_100_leaderboards(tmp_path: Path) -> None:
     """A few leaderboards; benchmarks/controls.py has 200 larger ones."""
     chance, false = np.random.default_rng(7), 0
-    for number in range(12):
+    for number in range(6):
         folder = tmp_path / str(number)
         coins = itertools.starmap(bool, chance.integers(0, 2, (10_000, 1)))
         overlap = [(bool(a), bool(b)) for a, b in chance.integers(0, 2, (24, 2))]
@@ -208,7 +210,7 @@ def test_random_scorers_are_found_in_at_most_5_of_100_leaderboards(tmp_path: Pat
                 right = [(next(coins), next(coins)) for _ in range(24)]
                 result(folder, name, twins(right), condition)
         false += any(one.found for one in board_of(folder).findings)
-    assert false <= 2
+    assert false <= 1
 
 
 # The band
@@ -284,9 +286,9 @@ def test_without_floor_or_ceiling_there_is_no_share_and_the_page_says_why(
     board = board_of(tmp_path)
     assert band(board).shares == {}
     assert why in band(board).why
-    page = to_html(board_page(board))
-    assert f"{why}." in page
-    assert "of the way" not in to_markdown(board_page(board)).replace("share of the way", "")
+    (said,) = band_sentences(board.rankings[0])
+    assert said.endswith(f"{why}.")
+    assert "of the way, %" not in rows(board, board.rankings[0]).head
 
 
 def test_the_interval_of_a_share_holds_the_truth_in_about_95_of_100() -> None:
@@ -321,12 +323,12 @@ def test_the_share_of_a_scorer_on_the_floor_is_0_with_no_width() -> None:
 
 def test_a_judge_is_tested_for_order_with_all_others(tmp_path: Path) -> None:
     leaning = [judged(n, "chosen", "rejected" if n < 13 else "chosen") for n in range(40)]
-    for n in range(30):
+    for n in range(8):
         result(tmp_path, f"judge-{n}", leaning)
     board = board_of(tmp_path)
     assert all(one.p < 0.001 for one in board.findings)
     assert {one.question for one in board.findings} == {"order"}
-    assert all(one.adjusted == pytest.approx(30 * one.p, rel=1e-3) for one in board.findings)
+    assert all(one.adjusted == pytest.approx(8 * one.p, rel=1e-3) for one in board.findings)
 
 
 @pytest.mark.parametrize("cutoff", ["2024", "2024-06", "2024-06-30"])

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
+from pairwright import text
 from pairwright.construct.partners import Couple, Worth, match_couples
 from pairwright.records import (
     Draft,
@@ -29,6 +30,8 @@ from pairwright.text import near_duplicate, normalised
 
 LOOK = 400
 """So many others are looked at for a user of a topic, the next on a ring in seeded order."""
+_CHARACTERS = 20
+"""Of a response that a post repeats: fewer are a word or two."""
 _DRAWS = 2_000
 """Most combinations of responses that a couple's twins are drawn from on one topic."""
 
@@ -231,5 +234,12 @@ def _history(
         own.post
         for own in chooser.history[: chooser.known]
         if own.about.isdisjoint(about)
-        and not any(near_duplicate(own.post.text, response) for response in responses)
+        and not any(_repeats(own.post.text, response, chooser.question) for response in responses)
     )
+
+
+def _repeats(post: str, response: str, question: str) -> bool:
+    """Whether a post gives a response away, nearly whole or by a run of its words."""
+    if (len(response) >= _CHARACTERS and response in post) or near_duplicate(post, response):
+        return True
+    return text.shared_span(response, [post], question, text.QUOTED_WORDS) is not None

@@ -318,6 +318,9 @@ class ReleaseInfo(Record):
     own_licence: str | None = Field(
         None, description="SPDX id of what was made from them: aspects, responses, scores, votes"
     )
+    attribution: str = Field(
+        "", description="the words by which the source wants to be named; pages repeat them"
+    )
     languages: tuple[str, ...] = Field(
         (), description="languages of the texts, as ISO 639 codes such as `en`"
     )
@@ -326,6 +329,14 @@ class ReleaseInfo(Record):
     payment: str = Field("", description="what annotators were paid, and for how long")
     consent: str = Field("", description="what annotators agreed to; ethical review, if there was")
     maintenance: str = Field("", description="how errors are reported, and how long it is kept")
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """As older versions wrote it where there is none."""
+        fields: dict[str, object] = handler(self)
+        if not self.attribution:
+            fields.pop("attribution", None)
+        return fields
 
     @field_validator("languages")
     @classmethod

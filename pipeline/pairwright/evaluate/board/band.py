@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 
 from pairwright.evaluate.results import ScorerRef
 from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, interval_text, z_of
-from pairwright.modes import mode_pairs
+from pairwright.modes import MODES, mode_pairs
 from pairwright.records import Mode, Record
 from pairwright_human_eval.report.people import PeopleAccuracy
 
@@ -133,6 +133,8 @@ def _why_no_shares(mode: Mode | None, band: Band, people: PeopleAccuracy | None)
     if band.ceiling is None:
         if people:
             return "there is no ceiling, because the annotators of the study are a program"
+        if mode and MODES[mode].own_choice:
+            return "there is no ceiling, because the labels are the users' own choices"
         return (
             f"there is no ceiling, because the release has no votes of people on {mode_pairs(mode)}"
         )

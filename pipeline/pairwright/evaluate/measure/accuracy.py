@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
-from pairwright.evaluate.measure.calibration import calibration_figures
 from pairwright.evaluate.measure.figure import (
     Group,
     ScorerFigure,
@@ -16,8 +15,8 @@ from pairwright.evaluate.measure.figure import (
     whole,
 )
 from pairwright.evaluate.measure.order import order_figures
+from pairwright.evaluate.measure.people import calibration_figures, users_above_chance
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
-from pairwright.evaluate.measure.users import users_above_chance
 from pairwright.intervals import difference
 from pairwright.modes import MODES, is_twin
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from pairwright.records import Record
+from pairwright.release.derive import own_choice
 from pairwright.release.summary import Summary
 from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright.text import number_of
@@ -108,10 +109,15 @@ NOBODY = "Nobody was asked: these pairs are not verified by people."
 CONTROLS = {"wrong_profile": "another user's posts", "narrative": "posts and the asker's narrative"}
 
 
+def nobody_sentence(summary: Summary) -> str:
+    """What is said where no annotator was asked."""
+    return own_choice.LABEL if own_choice.made_of_choices(summary) else NOBODY
+
+
 def verified_sentence(summary: Summary, study: HumanSummary | None) -> str:
     """How many of the pairs are verified, and whether by people."""
     if study is None:
-        return NOBODY
+        return nobody_sentence(summary)
     share = f"{summary.verified:,} of the {summary.rows:,} pairs are verified"
     if not study.simulated_annotators:
         return f"{share} by the votes of {study.annotators:,} people."
