@@ -106,7 +106,8 @@ def test_posts_are_before_or_after_a_cutoff_only_where_one_is_given(tmp_path: Pa
     ]
     known = ScorerRef(name="known", kind="classifier", cutoff="2024-06")
     result(tmp_path, "known", decisions, scorer=known)
-    result(tmp_path, "known", decisions, "none", scorer=known)
+    # A result from before the cutoff was known is of the same scorer.
+    result(tmp_path, "known", decisions, "none")
     result(tmp_path, "other", decisions)
     board = board_of(tmp_path)
     # The month of the cutoff is before it, to its last day.

@@ -96,7 +96,7 @@ def _one_scorer_a_name(results: Sequence[Result]) -> None:
     there: dict[str, Result] = {}
     for result in results:
         other = there.setdefault(result.about.scorer.name, result)
-        mine, theirs = (one.about.scorer.model_dump() for one in (result, other))
+        mine, theirs = (one.about.scorer.deciding.model_dump() for one in (result, other))
         for key in mine:
             if mine[key] != theirs[key]:
                 raise InputError(
