@@ -5,9 +5,12 @@
 Models are drawn whose scores on a benchmark and downstream have a true correlation, of four shapes.
 Pearson is held to its value in the population, every other measure to its mean over samples of as
 many models. Prints one line for each case, and at the end the least and the most of each measure.
+The last line has how often a p is below .05 where models come in lineages and the scores have
+nothing to do with each other.
 """
 
 import argparse
+import json
 from functools import partial
 from itertools import product
 
@@ -17,7 +20,7 @@ from scipy.special import ndtr
 
 from pairwright.evaluate.correlation.measures import RankMeasure, reported_measures
 from pairwright.evaluate.correlation.table import Scores
-from pairwright.evaluate.correlation.uncertainty import jackknife
+from pairwright.evaluate.correlation.uncertainty import by_chance, jackknife
 
 SHAPES = ("normal", "heavy tails", "skewed", "bounded")
 MODELS = (10, 20, 50)
@@ -60,6 +63,25 @@ def _of(measure: RankMeasure, x: Scores, y: Scores, kept: NDArray[np.intp]) -> S
     return measure.compute(x[kept], y[kept])
 
 
+def false_claims(models: int, lineages: int, tries: int) -> dict[str, float]:
+    """Shares of p below .05 where nothing is to be found, over the first three measures: of orders
+    of single models, and of orders of the lineages' means.
+
+    A model's score is that of its lineage, and half as much of its own: both columns are drawn for
+    themselves, so models of one lineage go together in each of them and across them in neither.
+    """
+    chance, found = np.random.default_rng(models), {"models": 0, "lineages": 0}
+    measures = reported_measures("rank", 0.9)[:3]
+    for _ in range(tries):
+        kin = np.concatenate([np.arange(lineages), chance.integers(0, lineages, models - lineages)])
+        x, y = chance.normal(size=(2, lineages))[:, kin] + 0.5 * chance.normal(size=(2, models))
+        names = tuple(map(str, kin))
+        for measure in measures:
+            found["models"] += by_chance(measure, x, y, 0).p < 0.05
+            found["lineages"] += by_chance(measure, x, y, 0, names).p < 0.05
+    return {name: n / tries / len(measures) for name, n in found.items()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=1000)
@@ -71,6 +93,13 @@ def main() -> None:
             print(f"{n} models, {shape}, {rho}: {measure.name} {found[shape, rho]:.3f}", flush=True)
         least, most = min(found.values()), max(found.values())
         print(f"{n} models: {measure.name} from {least:.3f} to {most:.3f}", flush=True)
+    print(json.dumps({"false_claims": found_falsely(tries // 5)}))
+
+
+def found_falsely(tries: int) -> dict[str, dict[str, float]]:
+    """The shares of false claims of some numbers of models and lineages."""
+    sizes = ((30, 10), (50, 12))
+    return {f"{n} of {kin}": false_claims(n, kin, tries) for n, kin in sizes}
 
 
 if __name__ == "__main__":

@@ -1,11 +1,20 @@
 """Decisions made by hand, for tests of measures and of the leaderboard.
 
 decisions = [violate(1, 2.0, 1.0), *twin(2, (2.0, 1.0), (1.0, 2.0))]
+board = board_of(result(tmp_path, "scorer", decisions))
 """
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from pairwright.evaluate.board import Leaderboard, gather_results, leaderboard
+from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import Choice, PairDecision
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import ResultSummary, ScorerRef, write_result
+
+RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=40)
 
 
 def violate(
@@ -43,3 +52,25 @@ def decision(
     if chosen is None and "orders" not in changes:
         fields |= {"rejected": None, "unscored": "context_length"}
     return PairDecision(**(fields | changes))
+
+
+def result(
+    folder: Path,
+    name: str,
+    decisions: Sequence[PairDecision],
+    condition: ConditionName = "profile",
+    **changes: Any,
+) -> Path:
+    """A result as `pairwright evaluate` writes it."""
+    about: dict[str, Any] = {
+        "release": RELEASE, "scorer": ScorerRef(name=name, kind="classifier"),
+        "condition": condition, "pairs": len(decisions),
+        "scored": sum(one.choice is not None for one in decisions), "ties": 0, "unstable": 0,
+        "unscored": {}, "shortened": 0, "tokens": 100,
+    }  # fmt: skip
+    folder.mkdir(exist_ok=True)
+    return write_result(folder, ResultSummary(**(about | changes)), list(decisions))
+
+
+def board_of(*given: Path) -> Leaderboard:
+    return leaderboard(gather_results(given))

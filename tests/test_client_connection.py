@@ -19,6 +19,7 @@ from pairwright.errors import CallFailed, ConfigError, EndpointRefused, Pairwrig
 from pairwright.models import Answer, Request
 from pairwright.models.client import Client, Meter
 from pairwright.models.client.connection import LARGEST_REPLY, Connection, proxy_for
+from pairwright.models.client.headers import headers_for
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 
@@ -446,7 +447,7 @@ def test_certificates_are_read_where_a_connection_is_encrypted(
         monkeypatch.setenv(name, value)
 
     async def scenario() -> None:
-        await Connection(url, KEY, 5).close()
+        await Connection(url, headers_for(KEY), 5).close()
 
     asyncio.run(scenario())
     assert bool(made) == read

@@ -15,7 +15,9 @@ from typer.testing import CliRunner
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
 from pairwright.evaluate.correlation import (
+    Correlations,
     DownstreamFacts,
+    ModelTable,
     correlate,
     overlap,
     read_models,
@@ -463,19 +465,38 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     assert "Not stated: who judged the downstream outputs." in html
 
 
-def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
+def test_models_of_one_lineage_are_not_orders_of_their_own(few: None, tmp_path: Path) -> None:
     """Fifteen models of one lineage go with `d`; nine others, each its own lineage, go against it.
-    Orders take every model for its own; the interval leaves out the lineage that carries it."""
+    As models of their own they would go together."""
     kin = [f"a{n},{n},{n},a" for n in range(15)]
     others = [f"b{n},{n},{8 - n},b{n}" for n in range(9)]
     path = write(tmp_path / "m.csv", "\n".join(["model,good,d,lineage", *kin, *others]) + "\n")
-    models = read_models(path, ("good",), "d", None, "lineage")
+
+    def found(lineage: str | None) -> Correlations:
+        models = read_models(path, ("good",), "d", None, lineage)
+        return correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+
+    alone, together = found(None), found("lineage")
+    assert "good goes with d by Pearson, Spearman" in alone.claims[0]
+    assert not any("goes with" in claim for claim in together.claims)
+    far = [of.measure for of in together.found["good"] if of.far]
+    assert not {"Pearson", "Spearman", "NDCG", "RBO"} & set(far)
+    page = to_markdown(correlation_page(models_of(path), together))
+    assert "orders of the means of lineages" in page
+
+
+def models_of(path: Path) -> ModelTable:
+    return read_models(path, ("good",), "d", None, "lineage")
+
+
+def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
+    models = read_models(table(tmp_path / "m.csv", 12), ("good", "loose"), "d", None, None)
     found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
-    far = [of.measure for of in found.found["good"] if of.adjusted < 0.05]
-    assert {"Pearson", "Spearman"} <= set(far)
-    assert not any(of.apart for of in found.found["good"])
-    assert "goes with" not in " ".join(found.claims)
-    first = found.claims[0]
+    wide = [
+        of.model_copy(update={"interval": MeasureInterval(low=-0.2, high=1.0)})
+        for of in found.found["good"]
+    ]
+    first = found.model_copy(update={"found": {"good": tuple(wide)}}).claims[0]
     assert first.startswith("By Pearson, Spearman")
     assert "nothing is claimed of good: p (Holm) is below .05" in first
 

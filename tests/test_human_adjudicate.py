@@ -15,7 +15,8 @@ from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id
-from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
+from pairwright_human_eval.second_round import add_adjudication
+from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.tasks import Task
 from small_studies import SECRETS, Made, decided, quality, study_of, twin, violate, votes, well

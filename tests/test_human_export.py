@@ -22,7 +22,8 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.guidelines import render_guidelines
 from pairwright_human_eval.label_studio.files import config_hashes, form_path
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
-from pairwright_human_eval.study_files import add_adjudication, read_study, write_study
+from pairwright_human_eval.second_round import add_adjudication
+from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import Task, best_posts, page_of, rubric_task
 from small_studies import (

@@ -10,8 +10,7 @@ import pytest
 
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, Verdict
-from pairwright_human_eval.spreadsheet.cells import guarded, pieces, unguarded
-from pairwright_human_eval.spreadsheet.columns import control_of
+from pairwright_human_eval.spreadsheet.cells import control_of, guarded, pieces, unguarded
 from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.task_view import PREFERENCE_QUESTION
 from released import PAIRS, Answers, answered, released, right, rows, run_of

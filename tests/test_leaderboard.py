@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ import pytest
 from scipy.stats import binomtest, permutation_test
 from typer.testing import CliRunner
 
-from decided import judged, twin, violate
+from decided import RELEASE, board_of, judged, result, twin, violate
 from hostile import HOSTILE
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
-from pairwright.evaluate.board import Leaderboard, gather_results, leaderboard
+from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import board as board_module
 from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.board.pages import board_page, summary_page
@@ -26,39 +26,14 @@ from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
 from pairwright.evaluate.measure.figure import FigureKind
-from pairwright.evaluate.release import ReleaseRef
-from pairwright.evaluate.results import PlannerVersion, ResultSummary, ScorerRef, write_result
+from pairwright.evaluate.results import PlannerVersion, ScorerRef
 from pairwright.report import to_html, to_markdown
 from study import pairwright
-
-RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=40)
-
-
-def result(
-    folder: Path,
-    name: str,
-    decisions: Sequence[PairDecision],
-    condition: ConditionName = "profile",
-    **changes: Any,
-) -> Path:
-    """A result as `pairwright evaluate` writes it."""
-    about: dict[str, Any] = {
-        "release": RELEASE, "scorer": ScorerRef(name=name, kind="classifier"),
-        "condition": condition, "pairs": len(decisions),
-        "scored": sum(one.choice is not None for one in decisions), "ties": 0, "unstable": 0,
-        "unscored": {}, "shortened": 0, "tokens": 100,
-    }  # fmt: skip
-    folder.mkdir(exist_ok=True)
-    return write_result(folder, ResultSummary(**(about | changes)), list(decisions))
 
 
 def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
     """Pairs of mode violate, each by a user of its own; the first `wins` right."""
     return [violate(k, 1.0 if k < wins else -1.0, **changes) for k in range(n)]
-
-
-def board_of(*given: Path) -> Leaderboard:
-    return leaderboard(gather_results(given))
 
 
 def run(*given: object) -> Any:
@@ -303,7 +278,7 @@ def test_a_judge_with_a_position_bias_is_flagged_before_any_number(tmp_path: Pat
     flagged = [of for of in board_page(board_of(tmp_path)).warnings if "Position bias" in of]
     assert len(flagged) == 1
     assert flagged[0].startswith("Position bias of judge, the share")
-    assert "condition profile, pairs of mode violate, 100.0% (91." in flagged[0]
+    assert "condition profile, pairs of mode violate, 100.0 % (91." in flagged[0]
     assert flagged[0].count("n = 40") == 2
     assert "Position bias of judge" in " ".join(run(tmp_path).output.split())
 
@@ -422,8 +397,8 @@ def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: 
     assert set(board.rankings[0].ranked) == {f"{name}.profile" for name in (*models, "old")}
     marks = {
         "own": "own (the build's judge)",
-        "akin": "akin (of the family of the build's generator)",
-        "old": "old (of the family of the build's generator)",
+        "akin": "akin (family of the build's generator)",
+        "old": "old (family of the build's generator)",
         "free": "free",
     }
     for page in (board_page(board), summary_page(board)):

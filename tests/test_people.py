@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from decided import board_of, result
 from pairwright.dataset import Layout, read_rows, write_rows
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.intervals import Interval
@@ -20,7 +21,7 @@ from pairwright_human_eval.report.people import PeopleAccuracy, people_accuracie
 from pairwright_human_eval.subjects import outline_of
 from released import PAIRS, released, rows, run_of
 from small_studies import one, twin, violate, votes
-from test_leaderboard import board_of, result, right_on
+from test_leaderboard import right_on
 from test_leaderboard import run as run_leaderboard
 
 

@@ -690,7 +690,7 @@ def test_the_checks_that_failed_are_named() -> None:
     made: Any = SimpleNamespace(
         provenance=SimpleNamespace(validation_share=0, info=ReleaseInfo()),
         previous=None,
-        summary=SimpleNamespace(parts=(), licences={}),
+        summary=SimpleNamespace(parts=(), configs=(), licences={}),
         failed_units=0,
         failed_checks=tuple(f"Check {n} (Home-twin)" for n in range(10)),
         errata_left_out=0,

@@ -35,6 +35,8 @@ def complaint(load: Load, path: Path, toml: str, error: type[InputError]) -> str
         (load_scorers, '[scorers.a]\nkind = "pairwize"\nendpoint = "toy"', "scorers.a", "pairwise"),
         (load_scorers, '[scorers.a]\nkid = "pairwise"\nendpoint = "toy"', "scorers.a", "kind"),
         (load_scorers, '[history]\nretrieval = "bm52"', "history.retrieval", "bm25"),
+        (load_scorers, '[scorers.a]\nkind = "pairwise"\nendpoint = "toy"\ncutof = "2024"',
+         "scorers.a.cutof", "cutoff"),
         (load_scorers, '[history]\npost = "all"', "history.post", "posts"),
         (load_scoring, f'{SOURCE}[planners.a]\nkind = "plan"\npath = "p"', "planners.a", "plans"),
         # The kind `endpoint` is called as one of its keys is.

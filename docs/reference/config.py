@@ -12,6 +12,7 @@ from pairwright.settings.endpoints import DECIDING, OPERATIONAL, Endpoint, Sampl
 from pairwright.settings.rules import (
     GateRules,
     HumanRules,
+    NaturalRules,
     PlanRules,
     ReleaseInfo,
     SourceRules,
@@ -28,6 +29,7 @@ TABLES: dict[str, tuple[str, type[BaseModel]]] = {
     "sampling": ("sampling.ROLE", Sampling),
     "planner": ("planner", PlanRules),
     "twin": ("twin", TwinRules),
+    "natural": ("natural", NaturalRules),
     "gates": ("gates", GateRules),
     "human": ("human", HumanRules),
     "release": ("release", ReleaseInfo),
@@ -49,7 +51,7 @@ def config_page() -> str:
         "## Keys outside tables",
         key_table(Config, [k for k in Config.model_fields if k not in TABLES]),
         "Required tables: `[source]`, `[roles]` and one `[endpoints.NAME]` for each name that the"
-        " roles use.",
+        ' roles use. With `modes = ["natural"]` only `[source]`: no model is asked.',
         *_table_sections(),
         "## Presets",
         "A preset is a set of defaults under the rest of the file: what the file says wins, key by"

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import items, markup, posts, problems, source_table
+from pairwright.sources import choices, items, markup, polis, posts, problems, source_table
 from pairwright.sources.opening import FLAT, OPENERS
 from pairwright.sources.problems import REMEDIES
 from pairwright.sources.stackexchange import histories, titles
@@ -125,6 +125,52 @@ on (the parser is the standard library's expat), and so is a row of more than {
 } MB."""
 
 
+CHOICES = """\
+## People's own choices
+
+With `modes = ["natural"]` a source holds what people chose, and no model is asked: a natural twin
+is a question on which one user took what another refused, and the reverse.
+
+```toml
+modes = ["natural"]
+
+[source]
+format = "choices"
+path = "choices.csv"     # a row a choice
+texts = "texts.csv"      # a row a text that a user wrote; leave it out if there are none
+default_category = "cooking"
+```
+
+`choice` is `a` or `b` (`option_b`, `Response B`, or the text of the option are understood, too), or
+`tie` where neither was taken. **The history** of a choice is what its user wrote before it and the
+user's earlier choices, each as a post of kind `choice` with question, both options and reason. A
+choice of the same question, or of one of the two options, is left out of it, and so is a text that
+repeats an option. Where the choices have times, a choice or text without one is refused; where
+they have none, all texts are taken as written before, no earlier choice is known, and a text with
+a time is refused. The reason of a choice is released as its narrative, which no scorer is shown."""
+POLIS = f"""\
+### Conversations of Polis
+
+```toml
+modes = ["natural"]
+
+[source]
+format = "polis"
+path = "polis"           # the folder of one conversation's files, or a folder of such folders
+default_category = "politics"
+```
+
+A conversation is a folder with `{polis.STATEMENTS}`, `{polis.VOTES[0]}` (or
+`{polis.VOTES[1]}`) and, if it is there, `{polis.SUMMARY}`, as Polis exports them. In the votes 1
+means agree; where most votes of authors on their own statements are -1, reading stops, because the
+signs seem to be the other way round. Those who wrote `min_posts` statements or more can be users;
+the history is their own statements, without those that they voted against themselves. A response
+is a statement by somebody else that moderators did not take out: one that one user agreed with and
+the other disagreed with. The question is the conversation's topic (its folder's name, without a
+summary) and “{polis.QUESTION}”
+Votes have no times, so a statement of the history may be younger than a vote."""
+
+
 def sources_page() -> str:
     return page_of(
         "# Sources",
@@ -170,8 +216,14 @@ def sources_page() -> str:
         " narrative, and the strictly earlier posts become the profile. With `targets` more of the"
         " user's latest posts become items, each with the posts from before it. Each column can be"
         " renamed in `[source]`; a renamed column has to be there.",
-        _post_columns(),
+        _columns("posts", posts.required),
         DUMP,
+        CHOICES,
+        "The columns of a table of choices, which can be renamed in `[source]`:",
+        _columns("choices", choices.required),
+        "The columns of a table of texts:",
+        _columns("texts", choices.required_of_texts),
+        POLIS,
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"
         " reading goes on. Each case is a line of `source_problems.jsonl` in the run folder"
@@ -195,12 +247,12 @@ def _needed(name: str, required: Callable[[SourceRules], list[str]]) -> str:
     return "required, or `default_category`" if name in required(SourceRules(path="")) else ""
 
 
-def _post_columns() -> str:
+def _columns(of: str, required: Callable[[SourceRules], list[str]]) -> str:
     rows = []
     for key, field in SourceRules.model_fields.items():
-        about, _, meaning = (field.description or "").partition("posts: ")
-        if not about and meaning:
-            rows.append((f"`{key}`", _needed(key, posts.required), meaning))
+        formats, _, meaning = (field.description or "").partition(": ")
+        if of in formats.split(", ") and meaning.startswith("column"):
+            rows.append((f"`{key}`", _needed(key, required), meaning))
     return table(("key and default name", "", "meaning"), rows)
 
 

@@ -2,3 +2,10 @@
 
 Everything here works on files and records; the command line puts it together with a run folder.
 """
+
+from typing import Literal
+
+AnnotationTool = Literal["label-studio", "spreadsheet"]
+"""What annotators work with."""
+SERVER_TOOL: Literal["label-studio"] = "label-studio"
+"""The tool that has a server."""

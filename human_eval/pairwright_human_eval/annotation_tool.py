@@ -7,9 +7,11 @@ a tool's server is in `pairwright.workflows`.
 from collections.abc import Mapping
 from pathlib import Path
 
+from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.annotation import AnnotatedTask, AnnotationFile
 from pairwright_human_eval.label_studio import exports
-from pairwright_human_eval.label_studio.annotations import read_annotation
+from pairwright_human_eval.label_studio.annotations import read_annotation, with_earlier
+from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.label_studio.files import (
     config_hashes,
     form_files,
@@ -23,12 +25,14 @@ from pairwright_human_eval.spreadsheet.filled_in import is_sheet, read_sheet
 from pairwright_human_eval.stored_annotation import read_stored
 
 __all__ = [
+    "clean_task",
     "config_hashes",
     "form_files",
     "read_annotations",
     "read_export",
     "read_task_file",
     "task_file",
+    "with_earlier",
 ]
 
 
@@ -56,7 +60,7 @@ def read_annotations(export: Export) -> AnnotationFile:
 def _annotated(task: ExportedTask, export: Export) -> AnnotatedTask:
     read = (
         read_annotation(content, task, n)
-        if export.tool == "label-studio"
+        if export.tool == SERVER_TOOL
         else read_stored(content, export, n)
         for n, content in enumerate(task.annotations)
     )

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.intervals import LEVEL, accuracy
-from pairwright.records import Record
+from pairwright.records import Record, content_id
 from pairwright.sequential import look_bounds
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, StoppingRule, Verdict
@@ -44,6 +44,8 @@ class Look(Record):
     dyads: int
     bound: float
     """Standard errors to each side."""
+    votes_hash: str = ""
+    """Which votes were in, and whose do not count; empty in lines of older versions."""
     outcome: Outcome
     """Where the interval lies to the floor of the rule: `open` where it holds the floor."""
 
@@ -68,24 +70,30 @@ def take_look(
     verdicts: Sequence[Verdict],
     excluded: frozenset[str],
 ) -> Looks:
-    """Look at the votes that are in, and keep what was seen. The same votes are the same look.
-    Where answers were taken back, the last look stays as it was.
+    """Look at the votes that are in, and keep what was seen. The same votes are the same look; as
+    many other votes are another one, with the bound of the look before it. Where answers were taken
+    back, the last look stays as it was.
 
     Raises InputError where looks.jsonl was damaged.
     """
-    rule, before = fixed.study.stopping, _read(folder.looks)
+    rule, before = fixed.study.stopping, read_looks(folder.looks)
     due = sum(_is_vote(task) for task in fixed.key.values())
     votes = [v for v in verdicts if v.task in fixed.key and _is_vote(fixed.key[v.task])]
     if before and before[-1].votes > len(votes):
         return Looks(rule=rule, looks=before)
-    earlier = tuple(look for look in before if look.votes < len(votes))
+    votes_hash = _hash(votes, excluded)
+    same = before and before[-1].votes == len(votes) and before[-1].votes_hash in ("", votes_hash)
+    earlier = before[:-1] if same else before
     counted = [vote for vote in votes if vote.annotator not in excluded]
     if not counted:
         return Looks(rule=rule, looks=before)
     # A newcomer in place of somebody who was excluded adds tasks, so more is due than before.
-    shares = [*(look.votes / due for look in earlier), len(votes) / due]
+    shares = sorted({*(look.votes / due for look in earlier), len(votes) / due})
     look = _look(counted, outlines, look_bounds(shares, LEVEL)[-1], rule)
-    now = look.model_copy(update={"votes": len(votes), "information": round(shares[-1], 6)})
+    information = round(shares[-1], 6)
+    now = look.model_copy(
+        update={"votes": len(votes), "information": information, "votes_hash": votes_hash}
+    )
     looks = (*earlier, now)
     if looks != before:
         write_lines(folder.looks, looks)
@@ -112,6 +120,11 @@ def _look(
     )  # fmt: skip
 
 
+def _hash(votes: Sequence[Verdict], excluded: frozenset[str]) -> str:
+    lines = sorted(f"{vote.task} {_choice(vote)} {vote.annotator in excluded}" for vote in votes)
+    return content_id("votes", *lines)
+
+
 def _choice(vote: Verdict) -> str | None:
     return vote.answers.choice if isinstance(vote.answers, PreferenceAnswer) else None
 
@@ -120,7 +133,8 @@ def _is_vote(task: KeyedTask) -> bool:
     return (task.kind, task.purpose, task.round) == ("preference", "vote", 1)
 
 
-def _read(path: Path) -> tuple[Look, ...]:
+def read_looks(path: Path) -> tuple[Look, ...]:
+    """The looks that were kept. Raises InputError where the file was damaged."""
     if not path.exists():
         return ()
     try:

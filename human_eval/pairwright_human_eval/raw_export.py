@@ -4,12 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation
 
+from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.annotation import BY_HAND
 from pairwright_human_eval.records import Kind
-
-Tool = Literal["label-studio", "spreadsheet", "simulation"]
-"""What a file is from. Label Studio's annotations are kept in its own form, all others as
-`StoredAnnotation`."""
 
 
 class ExportedTask(BaseModel):
@@ -39,7 +36,9 @@ class Export(BaseModel):
 
     file: str
     """The file's name without its folder."""
-    tool: Tool = "label-studio"
+    tool: AnnotationTool | Literal["simulation"] = SERVER_TOOL
+    """What the file is from. Annotations of the server's tool are kept in its own form, all others
+    as `StoredAnnotation`."""
     source: str = BY_HAND
     """The server, where our own pull names it. Accounts are numbered by server."""
     project: int | None = None

@@ -1,11 +1,9 @@
 """Writing a study into its folder, and reading the private part back."""
 
-import codecs
 import hashlib
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -13,7 +11,6 @@ from pydantic import ValidationError
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright_human_eval.annotation_tool import (
-    config_hashes,
     form_files,
     read_task_file,
     task_file,
@@ -28,11 +25,8 @@ from pairwright_human_eval.replacement import (
     key_after,
     read_replacements,
 )
-from pairwright_human_eval.spreadsheet.rows import drop_rows
-from pairwright_human_eval.spreadsheet.sheets import sheet_texts
 from pairwright_human_eval.subjects import file_hash
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.withdrawal import read_withdrawals
 
 
 class FixedStudy(NamedTuple):
@@ -49,7 +43,7 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
 
     Raises InputError where another study is there: people may be working on it.
     """
-    key = _lines(task.keyed for who in study.annotators for task in tasks[who])
+    key = key_lines(task.keyed for who in study.annotators for task in tasks[who])
     hashed = f"sha256:{hashlib.sha256(key.encode()).hexdigest()}"
     study = study.model_copy(update={"key_hash": hashed})
     there = read_fixed(folder)
@@ -69,61 +63,16 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
         write_forms(folder, study, round=1)
         if not folder.guidelines.exists():  # The study lead may have filled them in.
             language = load_language(study.language)
-            _write(folder.guidelines, render_guidelines(study.scales, language))
+            write_changed(folder.guidelines, render_guidelines(study.scales, language))
         if not folder.consent.exists():
-            _write(folder.consent, consent_text(load_language(study.language)))
+            write_changed(folder.consent, consent_text(load_language(study.language)))
         for who in study.annotators if not folder.replacements.exists() else ():
             _write_tasks(folder, who, tasks[who])
-        _write(folder.key, key)
+        write_changed(folder.key, key)
         if not there:
             # Last: a study that is there is whole.
-            _write(folder.study, study.model_dump_json(indent=2) + "\n")
+            write_changed(folder.study, study.model_dump_json(indent=2) + "\n")
     return not there
-
-
-def add_adjudication(
-    folder: HumanFolder,
-    study: Study,
-    tasks: dict[str, list[Task]],
-    voted: Mapping[str, Set[str]] = MappingProxyType({}),
-) -> int:
-    """Add what is not yet in round 2, and say how many tasks that is.
-
-    Tasks that are there already stay as they are: an adjudicator may be working on them. What an
-    adjudicator was given who has `voted` on it (by adjudicator: subjects) is given to another.
-    Raises InputError where this version's forms are not those of the study: no answer to them could
-    be taken in.
-    """
-    there = _second_round(folder)
-    given_before = {(keyed.subject, keyed.pair, keyed.kind) for keyed in _valid(there, voted)}
-    fresh = {
-        who: [t for t in given if (t.keyed.subject, t.keyed.pair, t.keyed.kind) not in given_before]
-        for who, given in tasks.items()
-    }
-    added = [task for given in fresh.values() for task in given]
-    if not added:
-        return 0
-    _check_forms(folder, study)
-    with on_disk(folder.path):
-        write_forms(folder, study, round=2)
-        names = {keyed.task for keyed in there}
-        _drop_unknown(folder, names)
-        for who, given in fresh.items():
-            for kind in _kinds(given):
-                path = folder.tasks(who, kind, 2)
-                before = read_task_file(path) if path.exists() else []
-                new = [task.data for task in given if task.keyed.kind == kind]
-                _write(path, task_file([*before, *new]))
-        _write(folder.adjudication_key, _lines([*there, *(task.keyed for task in added)]))
-    return len(added)
-
-
-def not_given(
-    disputed: Iterable[str], folder: HumanFolder, voted: Mapping[str, Set[str]]
-) -> list[str]:
-    """The `disputed` subjects that are with no adjudicator who has not `voted` on them."""
-    given = {keyed.subject for keyed in _valid(_second_round(folder), voted)}
-    return [subject for subject in disputed if subject not in given]
 
 
 def read_study(folder: HumanFolder) -> FixedStudy:
@@ -173,7 +122,7 @@ def write_forms(folder: HumanFolder, study: Study, round: int) -> None:
     """Write the forms of a round: what annotators fill in."""
     language = load_language(study.language)
     for path, text in form_files(folder, study.scales, round, language).items():
-        _write(path, text)
+        write_changed(path, text)
 
 
 def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
@@ -201,26 +150,12 @@ def replace(folder: HumanFolder, handed: HandOver) -> None:
         _write_tasks(folder, record.annotator, list(handed.tasks))
         before = read_replacements(folder)
         lines = "".join(one.model_dump_json() + "\n" for one in (*before, record))
-        _write(folder.replacements, lines)
+        write_changed(folder.replacements, lines)
         for path in sorted((folder.path / "tasks" / record.left).glob("*.json")):
             tasks = read_task_file(path)
-            _write(path, task_file(data for data in tasks if data["task"] not in record.closed))
-
-
-def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
-    """Take the second round's tasks on these subjects out, and say how many they are."""
-    there = _second_round(folder)
-    left = [keyed for keyed in there if keyed.subject not in subjects]
-    gone = [keyed for keyed in there if keyed.subject in subjects]
-    if gone:
-        _write(folder.adjudication_key, _lines(left))
-        _drop_unknown(folder, {keyed.task for keyed in left})
-    # Sheets and previews show what others answered, too.
-    for who in sorted({keyed.annotator for keyed in gone}):
-        if (sheet := folder.sheet(who, 2)).exists():
-            drop_rows(sheet, {keyed.task for keyed in gone})
-        (folder.preview / f"{who}-adjudication.html").unlink(missing_ok=True)
-    return len(there) - len(left)
+            write_changed(
+                path, task_file(data for data in tasks if data["task"] not in record.closed)
+            )
 
 
 def closed_key(folder: HumanFolder) -> dict[str, KeyedTask]:
@@ -231,73 +166,23 @@ def closed_key(folder: HumanFolder) -> dict[str, KeyedTask]:
     return {keyed.task: keyed for keyed in lines if keyed.task in closed}
 
 
-def write_sheets(
-    folder: HumanFolder, fixed: FixedStudy, round: int = 1, only: str | None = None
-) -> list[Path]:
-    """Write the spreadsheets of a round, one a person, or `only` one person's. Who was replaced or
-    has withdrawn gets none.
-
-    Raises InputError where one is there that is not as it would be written: a person may have
-    filled it in.
-    """
-    study = fixed.study
-    away = {(one.left, 1) for one in read_replacements(folder)}
-    away |= {(one.annotator, n) for one in read_withdrawals(folder) for n in (1, 2)}
-    key = [task for task in fixed.key.values() if (task.annotator, task.round) not in away]
-    keyed = [task for task in key if task.round == round and only in (None, task.annotator)]
-    texts = sheet_texts(keyed, read_tasks(folder, keyed), study, load_language(study.language))
-    written = []
-    for who, text in texts.items():
-        path = folder.sheet(who, round)
-        content = codecs.BOM_UTF8 + text.encode()  # By the mark Excel knows UTF-8.
-        if path.exists() and path.read_bytes() != content:
-            raise InputError(
-                "is there, and was filled in or changed",
-                where=path,
-                fix="Import it if it holds answers, then move it away.",
-            )
-        if not path.exists():
-            write_whole(path, content)
-        written.append(path)
-    return written
-
-
-def _second_round(folder: HumanFolder) -> list[KeyedTask]:
-    return list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
-
-
-def _valid(keyed: list[KeyedTask], voted: Mapping[str, Set[str]]) -> Iterator[KeyedTask]:
-    """Without the tasks of adjudicators who have `voted` on the subject (by adjudicator)."""
-    return (task for task in keyed if task.subject not in voted.get(task.annotator, ()))
-
-
-def _check_forms(folder: HumanFolder, study: Study) -> None:
-    now = config_hashes(study.scales, load_language(study.language))
-    if any(now[name] != fixed for name, fixed in study.config_hashes.items()):
-        raise InputError(
-            f"its forms were fixed by Pairwright {study.version}, and those of this version differ",
-            where=folder.study,
-            fix="Adjudicate with the version, and the templates, that the study was exported with.",
-        )
-
-
 def _write_tasks(folder: HumanFolder, annotator: str, tasks: list[Task]) -> None:
     """One file a kind."""
-    for kind in _kinds(tasks):
+    for kind in kinds_of(tasks):
         data = [task.data for task in tasks if task.keyed.kind == kind]
-        _write(folder.tasks(annotator, kind), task_file(data))
+        write_changed(folder.tasks(annotator, kind), task_file(data))
 
 
-def _kinds(tasks: list[Task]) -> list[Kind]:
+def kinds_of(tasks: list[Task]) -> list[Kind]:
     there = {task.keyed.kind for task in tasks}
     return [kind for kind in KINDS if kind in there]
 
 
-def _lines(keyed: Iterable[KeyedTask]) -> str:
+def key_lines(keyed: Iterable[KeyedTask]) -> str:
     return "".join(line.model_dump_json() + "\n" for line in keyed)
 
 
-def _write(path: Path, text: str) -> None:
+def write_changed(path: Path, text: str) -> None:
     """A file that says so already is left alone."""
     if path.exists() and path.read_bytes() == text.encode():
         return
@@ -318,14 +203,3 @@ def _damaged(where: str, error: ValidationError) -> InputError:
         where=where,
         fix="The file was changed or cut: restore it from a copy.",
     )
-
-
-def _drop_unknown(folder: HumanFolder, names: set[str]) -> None:
-    """Remove tasks of round 2 that are in no key: a round that was cut short left them."""
-    for path in sorted((folder.path / "adjudication").glob("*/*.json")):
-        tasks = read_task_file(path)
-        keyed = [data for data in tasks if data["task"] in names]
-        if not keyed:
-            path.unlink()
-        elif len(keyed) < len(tasks):
-            _write(path, task_file(keyed))

@@ -153,9 +153,14 @@ def is_twin(mode: str | None) -> bool:
     return any(one.name == mode and one.halves == 2 for one in MODES.values())
 
 
-def has_own_choices(modes: Iterable[Mode]) -> bool:
+def is_own_choice(mode: str | None) -> bool:
+    """Whether the label of a pair of this mode is the user's own choice."""
+    return any(one.name == mode and one.own_choice for one in MODES.values())
+
+
+def has_own_choices(modes: Iterable[str]) -> bool:
     """Whether the label of any of these modes is the user's own choice."""
-    return any(MODES[mode].own_choice for mode in modes)
+    return any(map(is_own_choice, modes))
 
 
 def verified_modes(pairs: int | None = None) -> tuple[Mode, ...]:

@@ -82,6 +82,21 @@ class GivenAnswer(Record):
     """Whether the user who asked accepted it."""
 
 
+class OppositeChoice(Record):
+    """What the user of an item chose of two responses, and who chose the other."""
+
+    chosen: str
+    """What the item's user took and the other refused."""
+    rejected: str
+    """What the other took and the item's user refused."""
+    other: str
+    """The other user."""
+    profile: tuple[Post, ...]
+    """What the other wrote or chose before the choice, oldest first."""
+    reason: str | None = None
+    """Why the other chose so, in the other's words; the item has its user's as narrative."""
+
+
 class Item(Record):
     """One (user, question), with the user's earlier posts, oldest first."""
 
@@ -100,6 +115,8 @@ class Item(Record):
     answers: tuple[GivenAnswer, ...] = ()
     """What people answered, where the source has it. Like the tags it stays in the run folder's
     `items.jsonl`: no prompt shows it, and no pair or release holds it."""
+    opposite: OppositeChoice | None = None
+    """Of mode natural: the user's own choice, against that of another user."""
 
 
 Follows = Literal["stated", "inferred", "pattern"]
@@ -130,11 +147,12 @@ class DroppedAspect(Record):
 
 
 class Rubric(Record):
-    """One user's aspects for one question: at least two."""
+    """One user's aspects for one question: at least two, or none of a user's own choice."""
 
     question_id: str
     user: str
-    origin: Origin
+    origin: Origin | None
+    """None where there are no aspects, because the label is the user's own choice."""
     aspects: tuple[Aspect, ...]
     dropped: tuple[DroppedAspect, ...] = ()
     shown: tuple[str, ...] = ()
@@ -268,7 +286,8 @@ class Pair(Record):
     """The judge's model; none where pairs are not gated."""
     twin_id: str | None = None
     asked: bool = True
-    """False in the half of a twin whose user did not ask this question."""
+    """False in the half of a twin whose user did not ask this question; of natural twins in the
+    half that is named second."""
     narrative: str | None = None
     created: str | None = None
     source_url: str | None = None

@@ -17,10 +17,8 @@ from pydantic import JsonValue, ValidationError
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright_human_eval.annotation import AnnotationFile
-from pairwright_human_eval.annotation_tool import read_annotations
+from pairwright_human_eval.annotation_tool import clean_task, read_annotations, with_earlier
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.annotations import with_earlier
-from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.raw_export import Export, ExportedTask
 from pairwright_human_eval.withdrawal import read_withdrawals, without_withdrawn
 

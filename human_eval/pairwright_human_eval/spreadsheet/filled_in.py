@@ -19,8 +19,7 @@ from pairwright_human_eval.form import controls
 from pairwright_human_eval.language import ENGLISH, Language
 from pairwright_human_eval.raw_export import Export, ExportedTask
 from pairwright_human_eval.records import KeyedTask, Study
-from pairwright_human_eval.spreadsheet.cells import unguarded
-from pairwright_human_eval.spreadsheet.columns import (
+from pairwright_human_eval.spreadsheet.cells import (
     ANSWER,
     COMMENT_FIELD,
     CONSENT,
@@ -30,6 +29,7 @@ from pairwright_human_eval.spreadsheet.columns import (
     TASK,
     YES,
     control_of,
+    unguarded,
 )
 from pairwright_human_eval.spreadsheet.rows import sheet_rows
 from pairwright_human_eval.stored_annotation import StoredAnnotation

@@ -1,13 +1,18 @@
 """Writing spreadsheets: all tasks of a person, in the order of the work."""
 
+import codecs
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from pairwright_human_eval.language import Language
+from pairwright.errors import InputError
+from pairwright.files import write_whole
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.language import Language, load_language
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
-from pairwright_human_eval.spreadsheet.cells import guarded, pieces
-from pairwright_human_eval.spreadsheet.columns import (
+from pairwright_human_eval.replacement import read_replacements
+from pairwright_human_eval.spreadsheet.cells import (
     COLUMNS,
     COMMENT_FIELD,
     CONSENT,
@@ -16,8 +21,12 @@ from pairwright_human_eval.spreadsheet.columns import (
     TASK,
     YES,
     field_of,
+    guarded,
+    pieces,
 )
+from pairwright_human_eval.study_files import FixedStudy, read_tasks
 from pairwright_human_eval.task_view import Asked, Shown, view_of
+from pairwright_human_eval.withdrawal import read_withdrawals
 
 INSTRUCTIONS = (
     "Read the guidelines first. Then work from the top to the bottom.",
@@ -96,3 +105,34 @@ def sheet_texts(
     for keyed in key:
         given.setdefault(keyed.annotator, []).append((keyed.kind, tasks[keyed.task]))
     return {who: sheet_text(own, study, language) for who, own in sorted(given.items())}
+
+
+def write_sheets(
+    folder: HumanFolder, fixed: FixedStudy, round: int = 1, only: str | None = None
+) -> list[Path]:
+    """Write the spreadsheets of a round, one a person, or `only` one person's. Who was replaced or
+    has withdrawn gets none.
+
+    Raises InputError where one is there that is not as it would be written: a person may have
+    filled it in.
+    """
+    study = fixed.study
+    away = {(one.left, 1) for one in read_replacements(folder)}
+    away |= {(one.annotator, n) for one in read_withdrawals(folder) for n in (1, 2)}
+    key = [task for task in fixed.key.values() if (task.annotator, task.round) not in away]
+    keyed = [task for task in key if task.round == round and only in (None, task.annotator)]
+    texts = sheet_texts(keyed, read_tasks(folder, keyed), study, load_language(study.language))
+    written = []
+    for who, text in texts.items():
+        path = folder.sheet(who, round)
+        content = codecs.BOM_UTF8 + text.encode()  # By the mark Excel knows UTF-8.
+        if path.exists() and path.read_bytes() != content:
+            raise InputError(
+                "is there, and was filled in or changed",
+                where=path,
+                fix="Import it if it holds answers, then move it away.",
+            )
+        if not path.exists():
+            write_whole(path, content)
+        written.append(path)
+    return written

@@ -91,7 +91,9 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
 
 def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import rows
-    from pairwright.evaluate.board.pages import (
+    from pairwright.evaluate.board.findings import found_sentences
+    from pairwright.evaluate.board.sentences import (
+        band_sentences,
         floor,
         not_part,
         people_sentences,
@@ -116,8 +118,16 @@ def _print(console: Console, board: "Leaderboard") -> None:
             table.add_row(*(Text(row[place]) for place in cells.brief))
         console.print(table)
         floors = [floor(ranking)] if ranking.test else []
-        for sentence in (*not_part(ranking), *why_unranked(board, ranking), *floors):
+        for sentence in (
+            *band_sentences(ranking),
+            *not_part(ranking),
+            *why_unranked(board, ranking),
+            *floors,
+        ):
             say(console, sentence, wrap=True)
+    for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
+        for found in found_sentences(board.findings, mode):
+            say(console, found, wrap=True)
     for warning in warnings(board):
         say(console, warning, "yellow")
     for sentence in people_sentences(board):

@@ -56,6 +56,8 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     """Calls, tokens and cost of a build from nothing, by role."""
     config = rules.config
     work = list(all_units(corpus, config.modes, config.modes, first_items(corpus, limit)))
+    if config.own_choices:
+        return BuildEstimate(items=len(work), units=len(work), first_draft=[], at_most=[])
     once: Counter[str] = Counter()
     redrawn: Counter[str] = Counter()
     tried = {u.item: corpus.tried.get(corpus.entries[u.item].id) for u in work}

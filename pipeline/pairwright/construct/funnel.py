@@ -17,6 +17,8 @@ _OF_PARTNER: tuple[Stage, ...] = ("partner", "partner_signal")
 
 def stages_of(mode: Mode) -> tuple[Stage, ...]:
     """The stages of a mode, in the order in which a unit reaches them."""
+    if MODES[mode].own_choice:
+        return "items", "kept"
     if MODES[mode].needs_partner:
         return tuple(STAGES)
     return tuple(stage for stage in STAGES if stage not in _OF_PARTNER)

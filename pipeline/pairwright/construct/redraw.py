@@ -21,6 +21,7 @@ _SERVED = "It served this, which it should not: {served}."
 _AT_THE_CASES = (
     " Begin with what serves anyone who asks, and let the aspects decide only cases and examples."
 )
+_SOME_RUN = "It had the words of an aspect in their order. Say every aspect in words of your own."
 _ELSEWHERE = "It spent too many words on other needs than these aspects."
 
 NOTES: dict[str, str] = {
@@ -85,10 +86,13 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
     if note in (_SERVED, _UNSERVED) and not _aspects(brief, refused, served=note == _SERVED):
         # Too close to the other side, and yet as it should be: it is the other one's fault.
         return None
+    quoted = _quoted(brief, refused)
+    if gate == "rubric_leakage" and not quoted:
+        return _SOME_RUN
     if gate == "parity" and brief.stance == "adhering":
         note += _AT_THE_CASES
     return note.format(
-        quoted=_quoted(brief, refused),
+        quoted=quoted,
         words=text.number_of(text.word_count(_text(brief, refused)), "word"),
         unserved=_aspects(brief, refused, served=False),
         served=_aspects(brief, refused, served=True),
@@ -96,11 +100,11 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
 
 
 def _quoted(brief: SideBrief, refused: Draft) -> str:
-    """The run of words that the side repeats, where its gate names this side's."""
+    """The run of words that the side repeats; empty where the gate names the other side's."""
     own = f" {' '.join(text.words(_text(brief, refused)))} "
     runs = (gate.value for gate in refused.gates if gate.gate == "rubric_leakage")
     found = next((run for run in runs if isinstance(run, str) and f" {run} " in own), None)
-    return f'"{found}"' if found else "those of an aspect"
+    return f'"{found}"' if found else ""
 
 
 def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:

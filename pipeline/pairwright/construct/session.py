@@ -16,6 +16,7 @@ from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest, reached_target
+from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Brief, Outcome, write_outcomes
 from pairwright.construct.resume import unfinished
 from pairwright.construct.steps import BuildPlan, build_steps
@@ -31,6 +32,7 @@ from pairwright.modes import need_partners
 from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
+from pairwright.sources import SourceProblem
 
 
 class BuildTask(NamedTuple):
@@ -78,7 +80,7 @@ def read_corpus(
         problems = line_writer(file)
 
         def items() -> Iterator[Item]:
-            for row in sources.read(config.source, domains, folder):
+            for row in _read(config, domains, folder):
                 if isinstance(row, Item):
                     yield row
                 else:
@@ -87,7 +89,7 @@ def read_corpus(
 
         corpus = Corpus.write(items(), run.items, config)
     partial.replace(run.problems)
-    if config.aspects == "planner":
+    if config.aspects == "planner" and not config.own_choices:
         corpus.tried = choose_others(corpus, config.twin, config.planner.others, limit)
     summary = SourceSummary(
         path=Path(config.source.path).name,
@@ -97,6 +99,16 @@ def read_corpus(
         repaired=dict(sorted(counted["repaired"].items())),
     )
     return corpus, summary
+
+
+def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
+    """The source's items; of people's own choices one for each natural twin."""
+    if not config.own_choices:
+        yield from sources.read(config.source, domains, folder)
+        return
+    source, choosers = sources.read_choosers(config.source, domains, folder)
+    most, least = config.natural.twins_per_user, config.source.min_posts
+    yield from sources.with_items(source, natural_items(choosers, most, least, config.seed))
 
 
 async def build_here(

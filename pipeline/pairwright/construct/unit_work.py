@@ -6,6 +6,7 @@ from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.contrast import build_contrast
 from pairwright.construct.corpus import Corpus, older_than
+from pairwright.construct.natural import build_natural
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.survey import PartnerCandidate, Survey, SurveyOutcome, survey_question
 from pairwright.construct.twin import build_twin
@@ -38,6 +39,8 @@ async def work_on(
     if unit.mode == "survey":
         return await _survey(unit, corpus, rules, source)
     item = corpus.item(unit.item)
+    if unit.mode == "natural":
+        return _natural(unit, item)
     models, log = traced(source.models(generator_of(item, rules.config)))
     result: Contrast | Twin | Rejected | Failure | Pending
     try:
@@ -61,6 +64,23 @@ async def work_on(
         recorded=tuple(sorted(log.recorded)),
         json_replies=log.json_replies,
         lenient=dict(log.lenient),
+    )
+
+
+def _natural(unit: BuildUnit, item: Item) -> Outcome:
+    """A natural twin, of which no model is asked anything."""
+    return Outcome(
+        unit=unit.id,
+        mode="natural",
+        item_id=item.id,
+        user=item.user,
+        partner=item.opposite and item.opposite.other,
+        posts=len(item.profile),
+        result=build_natural(item),
+        calls=(),
+        prompt_tokens=0,
+        completion_tokens=0,
+        simulated=False,
     )
 
 

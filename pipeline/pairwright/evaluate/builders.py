@@ -72,7 +72,7 @@ def tie_mark(ties: Sequence[BuildTie]) -> str:
     family = [role for role in dict.fromkeys(tie.role for tie in ties) if role not in same]
     parts = [
         *([f"the build's {' and '.join(same)}"] if same else []),
-        *([f"of the family of the build's {' and '.join(family)}"] if family else []),
+        *([f"family of the build's {' and '.join(family)}"] if family else []),
     ]
     return ", ".join(parts)
 

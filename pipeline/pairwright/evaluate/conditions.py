@@ -57,6 +57,8 @@ class Condition(NamedTuple):
     """Whether a gain over it says something of twins that their accuracy does not say."""
     needs: Literal["", "planner", "strangers", "partners"] = ""
     """What must be opened or drawn for it, beside the release's rows."""
+    finding: Literal["", "recall", "overlap", "evidence"] = ""
+    """What the leaderboard tests by its results: see `board/findings.py`."""
     usual: bool = False
     """Whether it is evaluated where no condition is named."""
     baselines: tuple[str, ...] = ()
@@ -81,6 +83,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         table=3,
         marker="s",
         colour="grey",
+        finding="recall",
         usual=True,
         baselines=("longer", "constant"),  # With nothing shown, nothing overlaps.
     ),
@@ -94,6 +97,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         shows_posts=True,
         about_user=True,
         shown_to_people=True,
+        finding="overlap",
         compared_with=("none", "wrong-profile", "profile-without-evidence", "evidence-only"),
         usual=True,
         baselines=tuple(BASELINES),
@@ -108,6 +112,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         shows_posts=True,
         about_user=True,
         unranked="control: the posts that the rubric cites are taken out",
+        finding="evidence",
         gain_of_twins=True,
     ),
     "evidence-only": Condition(

@@ -37,6 +37,11 @@ class PairDecision(Record):
     rejected: float | None = None
     orders: tuple[Choice, Choice] | None = None
     """A comparing judge's two verdicts: with the chosen response first, and second."""
+    first_post: str | None = None
+    """The day of the user's first post; None where a post has no date, and in files of older
+    versions."""
+    last_post: str | None = None
+    """The day of the last one."""
     posts: int = 0
     """Posts that were shown."""
     left_out: int = 0
@@ -83,6 +88,8 @@ POINTS: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
 
 def blank_decision(row: Row) -> PairDecision:
     """The line of a pair before anything is known of it."""
+    days = [post.created[:10] if post.created else "" for post in row.profile]
+    dated = bool(days) and all(days)
     return PairDecision(
         id=row.id,
         item_id=row.item_id,
@@ -95,6 +102,8 @@ def blank_decision(row: Row) -> PairDecision:
         user=row.user,
         cluster=row.cluster,
         vote_share=_vote_share(row),
+        first_post=min(days) if dated else None,
+        last_post=max(days) if dated else None,
     )
 
 

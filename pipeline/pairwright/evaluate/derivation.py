@@ -18,13 +18,16 @@ NOT_STORED = "not_stored"
 _FAILED = "call_failed"
 _BESIDE = {"tokens", "detail"}
 """Fields of a decision that decide nothing."""
-_SETTINGS = ("scorer", "history", "seed", "planner")
+_LATER = {"first_post", "last_post"}
+"""Fields that results of older versions do not have."""
+_SETTINGS = ("history", "seed", "planner")
 _COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")
 
 
 def check_settings(result: Result, derived: ResultSummary) -> None:
     """Check the settings. Raises InputError where the two are not of one scorer that was shown
     posts by the same rules: then their decisions cannot be compared."""
+    _check(result, "scorer", result.about.scorer.deciding, derived.scorer.deciding)
     for key in _SETTINGS:
         _check(result, key, getattr(result.about, key), getattr(derived, key))
 
@@ -77,6 +80,8 @@ def _difference(own: PairDecision, other: PairDecision) -> str:
         return f"{_choice(own)}, and the stored replies give: {_choice(other)}"
     for key in PairDecision.model_fields.keys() - _BESIDE:
         mine, theirs = getattr(own, key), getattr(other, key)
+        if key in _LATER and mine is None:
+            continue
         if mine != theirs and not _close(mine, theirs):
             return f"{key} is {mine!r}, and the stored replies give {theirs!r}"
     return ""

@@ -33,6 +33,15 @@ class ScorerRef(Record):
     """Hash of all that decides its scores beside model and revision."""
     beside: str = ""
     """Another model that has a part in its scores."""
+    cutoff: str | None = None
+    """The year, month or day of the latest texts that its model was trained on; None where the file
+    of scorers does not say."""
+
+    @property
+    def deciding(self) -> "ScorerRef":
+        """What decides its scores, without what is only known of it: results of older versions have
+        not got that."""
+        return self.model_copy(update={"beside": "", "cutoff": None})
 
 
 class PlannerVersion(Record):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from pairwright.dataset.layout import DOMAIN
 from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
+from pairwright.modes import MODES
 from pairwright.records import pseudonym
 from pairwright.release.pairs_file import LineSpan, subjects_in
 from pairwright_human_eval.decisions import Decision
@@ -29,6 +30,8 @@ class ReleaseCandidate(NamedTuple):
     """Pseudonyms, the asker's first."""
     simulated: bool
     forgotten: bool
+    own_choice: bool
+    """Whether its label is the users' own choice, which nobody needs to verify."""
 
     @property
     def pairs(self) -> int:
@@ -68,6 +71,7 @@ def read_candidates(
                 users=tuple(pseudonym(pair.user) for pair in subject.pairs),
                 simulated=any(pair.simulated for pair in subject.pairs),
                 forgotten=any(map(forgotten.concerns, subject.pairs)),
+                own_choice=MODES[subject.mode].own_choice,
             )
         )
         if subject.id in subjects:
@@ -82,7 +86,8 @@ def exclusions(
     """By subject: why it is not released; empty for those that are.
 
     Ordinary: what people verified, and no simulation had a part in. A trial: what its study
-    verified, or, where nobody was asked (`decisions` is None), everything.
+    verified, or, where nobody was asked (`decisions` is None), everything. Users' own choices need
+    no verification.
     """
     return {entry.id: _why_not(entry, decisions, trial=trial) for entry in entries}
 
@@ -95,7 +100,7 @@ def _why_not(
     if entry.simulated and not trial:
         return SIMULATED
     if decisions is None:
-        return "" if trial else NOT_ASKED
+        return "" if trial or entry.own_choice else NOT_ASKED
     decision = decisions.get(entry.id)
     if decision is None:
         return NOT_ASKED
@@ -117,11 +122,12 @@ def trial_because(
 ) -> tuple[str, ...]:
     """Why what is released is only for trying out, in words."""
     reasons = []
+    entries = tuple(entries)
     if any(entry.simulated for entry in entries):
         reasons.append("a simulated model had a part in its pairs")
-    if public is None:
+    if public is None and not all(entry.own_choice for entry in entries):
         reasons.append("nobody verified its pairs")
-    elif public.simulated:
+    elif public and public.simulated:
         reasons.append("simulated annotators answered in place of people")
     return tuple(reasons) or ("it was made with --trial",)
 

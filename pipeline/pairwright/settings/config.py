@@ -6,7 +6,7 @@
     [endpoints.NAME]  what answers               -> Endpoint
     [roles]       which endpoint plays what      -> Roles
     [sampling.ROLE]   temperature, seed, ...     -> Sampling
-    [planner] [twin] [gates] [human]  what is decided by -> rules
+    [planner] [twin] [natural] [gates] [human]  what is decided by -> rules
     [release]     what its pages say             -> rules.ReleaseInfo
     [budget]      when to stop
 
@@ -30,6 +30,7 @@ from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
 from pairwright.settings.rules import (
     GateRules,
     HumanRules,
+    NaturalRules,
     PlanRules,
     ReleaseInfo,
     SourceRules,
@@ -56,7 +57,8 @@ class Roles(Record):
 
     @property
     def all(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.planner, *self.generator, self.judge)))
+        named = (self.planner, *self.generator, self.judge)
+        return tuple(dict.fromkeys(name for name in named if name))
 
 
 class Planner(PlanRules):
@@ -118,11 +120,14 @@ class Config(Record):
         1, ge=1, strict=True, description="how many processes share the work of a build"
     )
     source: SourceRules
-    endpoints: dict[str, Endpoint] = Field(min_length=1)
+    endpoints: dict[str, Endpoint] = Field(
+        description="what answers; of natural twins nothing does, and roles are left out, too"
+    )
     roles: Roles
     sampling: SamplingByRole = SamplingByRole()
     planner: PlanRules = PlanRules()
     twin: TwinRules = TwinRules()
+    natural: NaturalRules = NaturalRules()
     gates: GateRules = GateRules()
     human: HumanRules = HumanRules()
     release: ReleaseInfo = ReleaseInfo()
@@ -140,10 +145,34 @@ class Config(Record):
             raise ValueError("one mode is named twice")
         return modes
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_models(cls, data: Any) -> Any:
+        """Nothing is asked of a model for natural twins."""
+        modes = data.get("modes") if isinstance(data, dict) else None
+        if isinstance(modes, list | tuple) and "natural" in modes:
+            nobody = {"planner": "", "generator": [""], "judge": ""}
+            return {"endpoints": {}, "roles": nobody} | data
+        return data
+
+    @property
+    def own_choices(self) -> bool:
+        """Whether labels are the users' own choices: then no model is asked."""
+        return has_own_choices(self.modes)
+
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
-        if has_own_choices(self.modes):
-            raise ValueError("modes = ['natural'] goes with a source of people's own choices")
+        if self.own_choices or self.source.own_choices:
+            if self.modes != ("natural",) or not self.source.own_choices:
+                raise ValueError(
+                    "modes = ['natural'] goes alone, and with [source] format = 'choices' or"
+                    " 'polis'"
+                )
+            return self
+        if not self.endpoints:
+            raise ValueError("[endpoints] name none: give one that answers")
+        if not all((self.roles.planner, *self.roles.generator, self.roles.judge)):
+            raise ValueError("[roles] name an endpoint each for planner, generator and judge")
         for role in self.roles.all:
             if role not in self.endpoints:
                 known = ", ".join(sorted(self.endpoints))
@@ -209,6 +238,9 @@ def essential(resolved: dict[str, Any]) -> dict[str, Any]:
         if name in used
     }
     deciding = {k: v for k, v in resolved.items() if k not in _BESIDE}
+    if not has_own_choices(resolved["modes"]):
+        # Earlier versions did not have this table, which decides nothing here.
+        deciding.pop("natural", None)
     # One hash of scales and domains together is beside them.
     beside = ("scales", "domains", "given")
     content = {k: v for k, v in resolved.get("content", {}).items() if k not in beside}

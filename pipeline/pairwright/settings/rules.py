@@ -89,6 +89,17 @@ class TwinRules(Record):
     )
 
 
+class NaturalRules(Record):
+    """How many natural twins are made of two users' own choices."""
+
+    twins_per_user: int = Field(
+        6,
+        ge=1,
+        description="most natural twins of a user, all with one partner; statements or questions"
+        " that the couple has no twin on come first",
+    )
+
+
 TextGate = Literal[
     "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
     "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
@@ -196,13 +207,20 @@ class SourceRules(Record):
     """Where items come from, and the rules rows are held to."""
 
     path: str = Field(
-        description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, or the dump of a"
-        " Stack Exchange site (.7z, its folder, or Posts.xml)"
+        description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, the dump of a"
+        " Stack Exchange site (.7z, its folder, or Posts.xml), or the folder of an exported Polis"
+        " conversation, or of several"
     )
-    format: Literal["items", "posts", "stackexchange"] = Field(
+    format: Literal["items", "posts", "stackexchange", "choices", "polis"] = Field(
         "items",
         description="items: LaMP-QA's or the benchmark's schema; posts: one post a row;"
-        " stackexchange: a site's dump",
+        " stackexchange: a site's dump; choices: one user's choice of two responses a row; polis:"
+        " exported conversations",
+    )
+    texts: str | None = Field(
+        None,
+        description="choices: a file of texts that the users wrote, one a row (columns `user`,"
+        " `text`, `created`); none: a history is the user's earlier choices alone",
     )
     config: str | None = Field(None, description="configuration of a Hugging Face dataset")
     split: str = Field("test", description="split of a Hugging Face dataset")
@@ -223,19 +241,34 @@ class SourceRules(Record):
         "site",
         description="stackexchange: the category is the site, or the question's most frequent tag",
     )
-    user: str = Field("user", description="posts: column of the user")
-    text: str = Field("text", description="posts: column of the post's text")
-    created: str = Field("created", description="posts: column of the time")
-    title: str = Field("title", description="posts: column of the title, if there is one")
-    category: str = Field("category", description="posts: column of the category, if there is one")
-    url: str = Field("url", description="posts: column of the address, if there is one")
+    user: str = Field("user", description="posts, choices, texts: column of the user")
+    text: str = Field("text", description="posts, texts: column of the text")
+    created: str = Field("created", description="posts, choices, texts: column of the time")
+    title: str = Field("title", description="posts, texts: column of the title, if there is one")
+    category: str = Field(
+        "category", description="posts, choices: column of the category, if there is one"
+    )
+    url: str = Field(
+        "url", description="posts, choices, texts: column of the address, if there is one"
+    )
     kind: str = Field(
         "kind",
         description="posts: column of the kind of post (`question`, `answer`, `review`), if there"
         " is one; only questions and posts without a kind are asked",
     )
+    question: str = Field("question", description="choices: column of the question or topic")
+    option_a: str = Field("option_a", description="choices: column of the first response")
+    option_b: str = Field("option_b", description="choices: column of the second response")
+    choice: str = Field(
+        "choice", description="choices: column of the response that the user took: `a` or `b`"
+    )
+    reason: str = Field(
+        "reason", description="choices: column of the user's own reason, if there is one"
+    )
     default_category: str | None = Field(
-        None, description="category of rows that have none; without it they are refused"
+        None,
+        description="category of rows that have none, and of Polis conversations; without it they"
+        " are refused",
     )
 
     @field_validator("site")
@@ -247,16 +280,29 @@ class SourceRules(Record):
 
     @model_validator(mode="after")
     def _of_the_format(self) -> "SourceRules":
-        if self.format != "stackexchange":
-            for key in ("site", "comments", "category_by"):
-                if getattr(self, key) != type(self).model_fields[key].default:
-                    raise ValueError(f"{key} goes with format = 'stackexchange'")
-        if self.format == "items" and self.targets != 1:
+        for format, keys in _KEYS_OF_FORMAT.items():
+            if self.format != format:
+                for key in keys:
+                    if getattr(self, key) != type(self).model_fields[key].default:
+                        raise ValueError(f"{key} goes with format = {format!r}")
+        if self.format not in ("posts", "stackexchange") and self.targets != 1:
             raise ValueError(
-                "targets goes with format = 'posts' or 'stackexchange': rows that are items are"
-                " taken as they are"
+                "targets goes with format = 'posts' or 'stackexchange': rows that are items or"
+                " choices are taken as they are"
             )
         return self
+
+    @property
+    def own_choices(self) -> bool:
+        """Whether it holds people's own choices, of which natural twins are made."""
+        return self.format in ("choices", "polis")
+
+
+_KEYS_OF_FORMAT = {
+    "stackexchange": ("site", "comments", "category_by"),
+    "choices": ("texts", "question", "option_a", "option_b", "choice", "reason"),
+}
+"""The keys of a source that go with one format alone."""
 
 
 class ReleaseInfo(Record):
@@ -272,6 +318,9 @@ class ReleaseInfo(Record):
     own_licence: str | None = Field(
         None, description="SPDX id of what was made from them: aspects, responses, scores, votes"
     )
+    attribution: str = Field(
+        "", description="the words by which the source wants to be named; pages repeat them"
+    )
     languages: tuple[str, ...] = Field(
         (), description="languages of the texts, as ISO 639 codes such as `en`"
     )
@@ -280,6 +329,14 @@ class ReleaseInfo(Record):
     payment: str = Field("", description="what annotators were paid, and for how long")
     consent: str = Field("", description="what annotators agreed to; ethical review, if there was")
     maintenance: str = Field("", description="how errors are reported, and how long it is kept")
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """As older versions wrote it where there is none."""
+        fields: dict[str, object] = handler(self)
+        if not self.attribution:
+            fields.pop("attribution", None)
+        return fields
 
     @field_validator("languages")
     @classmethod

@@ -12,11 +12,12 @@ source_table.py opening.py    rows with their places; the table that a path name
 json_files.py delimited.py parquet.py hub.py    a table of each kind of file
 fields.py times.py markup.py    one field of a row, read and cleaned
 items.py posts.py    rows that are items, and rows that are posts
+choices.py polis.py  people's own choices: a table of them, and exported conversations of Polis
 rules.py problems.py    what every item is held to, and what is said of the others
 stackexchange/       dumps of Stack Exchange
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b, file_digest
 from pathlib import Path
 
@@ -24,13 +25,14 @@ from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import hub, items, posts
-from pairwright.sources.opening import locate, open_table
+from pairwright.sources import choices, hub, items, polis, posts
+from pairwright.sources.choices import Chooser
+from pairwright.sources.opening import locate, open_table, open_texts
 from pairwright.sources.problems import ProblemCounts, SourceProblem
 from pairwright.sources.stackexchange import histories
 from pairwright.sources.stackexchange.files import POSTS, dump_hash, locate_dump
 
-__all__ = ["SourceProblem", "read", "source_hash"]
+__all__ = ["Chooser", "SourceProblem", "read", "read_choosers", "source_hash", "with_items"]
 
 
 def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
@@ -39,16 +41,40 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | 
     `folder` is the config's: a relative path starts there. Raises SourceError where the source
     is of no use as a whole: also at the end, where not one item came of it.
     """
+    if rules.own_choices:
+        raise SourceError(
+            f"format = {rules.format!r} holds people's own choices, and not questions to answer",
+            where=rules.path,
+            fix="Build natural twins of it: modes = ['natural'].",
+        )
     source, rows = _open(rules, domains, folder)
+    yield from with_items(source, rows)
+
+
+def read_choosers(
+    rules: SourceRules, domains: Domains, folder: Path
+) -> tuple[str, Iterator[Chooser | SourceProblem]]:
+    """A source of people's own choices, as messages name it, and each user's choices after their
+    problems. Raises SourceError, also while it is read."""
+    if rules.format == "polis":
+        conversations = polis.locate_conversations(rules, folder)
+        source = str(folder / Path(rules.path).expanduser())
+        return source, polis.read_choosers(conversations, domains, rules)
+    table, texts = open_table(rules, folder), open_texts(rules, folder)
+    return table.source, choices.read_choosers(table, texts, domains, rules)
+
+
+def with_items(source: str, rows: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
+    """The same rows. Raises SourceError at the end, where there is no item among them."""
     problems = ProblemCounts()
-    items = 0
+    found = False
     for one in rows:
         if isinstance(one, Item):
-            items += 1
+            found = True
         else:
             problems.add(one)
         yield one
-    if not items:
+    if not found:
         raise _nothing_left(source, problems)
 
 
@@ -56,6 +82,12 @@ def source_hash(rules: SourceRules, folder: Path) -> str:
     """What identifies the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
     if rules.format == "stackexchange":
         return dump_hash(locate_dump(rules, folder))
+    if rules.format == "polis":
+        return polis.conversations_hash(polis.locate_conversations(rules, folder))
+    if rules.texts is not None:
+        parts = (rules.path, rules.texts)
+        tables = [rules.model_copy(update={"path": part, "texts": None}) for part in parts]
+        return " ".join(source_hash(table, folder) for table in tables)
     path = locate(rules, folder)
     if path is None:
         return hub.fingerprint(rules.path)
@@ -84,8 +116,14 @@ def _nothing_left(source: str, problems: ProblemCounts) -> SourceError:
     reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
     most = refused[0]
     remedied = next((count for count in refused if count.remedy), most)
+    file, _, line = most.where.rpartition(":")
+    if Path(source).is_dir():
+        place = f"{source}/{most.where}"
+    else:
+        # A table of texts lies beside that of choices, and has a name of its own.
+        place = f"{source}:{line}" if source.endswith(file) else most.where
     return SourceError(
         f"not one usable row: {reasons}; here: {most.said}",
-        where=f"{source}:{most.where.rpartition(':')[2]}",
+        where=place,
         fix=remedied.remedy or "Mend the row named.",
     )

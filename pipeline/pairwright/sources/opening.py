@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import hub, items, posts
+from pairwright.sources import choices, hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.json_files import json_array, jsonl
 from pairwright.sources.parquet import open_parquet
@@ -45,7 +45,20 @@ def open_table(rules: SourceRules, folder: Path) -> SourceTable:
     path = locate(rules, folder)
     table = hub.dataset(rules) if path is None else _open(path, rules)
     if table.columns is not None:
-        _check_columns(table.source, table.columns, rules)
+        required = {"items": items, "choices": choices}.get(rules.format, posts).required
+        _check_columns(table.source, table.columns, required(rules), rules)
+    return table
+
+
+def open_texts(rules: SourceRules, folder: Path) -> SourceTable | None:
+    """The table of what users wrote beside their choices, if there is one; raises SourceError."""
+    if rules.texts is None:
+        return None
+    rules = rules.model_copy(update={"path": rules.texts})
+    path = locate(rules, folder)
+    table = hub.dataset(rules) if path is None else _open(path, rules)
+    if table.columns is not None:
+        _check_columns(table.source, table.columns, choices.required_of_texts(rules), rules)
     return table
 
 
@@ -80,14 +93,15 @@ def _check_readable(path: Path) -> None:
         raise SourceError("the file is empty", where=path, fix="Write or download it again.")
 
 
-def _check_columns(source: str, columns: list[str], rules: SourceRules) -> None:
-    needed = items.required(rules) if rules.format == "items" else posts.required(rules)
+def _check_columns(source: str, columns: list[str], needed: list[str], rules: SourceRules) -> None:
     missing = [name for name in needed if name not in columns]
     if not missing:
         return
     fix = f"It has: {', '.join(columns)}. "
     if rules.format == "posts":
         fix += "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
+    elif rules.format == "choices":
+        fix += "Name the right ones in `user`, `question`, `option_a`, `option_b`, `choice`, `text`"
     else:
         fix += 'Rename them, or set format = "posts" if each row is one post'
     if any(";" in name or "\t" in name for name in columns):

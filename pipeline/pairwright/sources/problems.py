@@ -27,6 +27,20 @@ REASONS = {
     "bad_kind": "a kind of post that is longer than a word or two",
     "no_question": "a user none of whose posts can be asked",
     "repeated_question": "a question that its user asked again later; it stays in the history",
+    "no_choice": "(choices) neither of the two options was taken: a tie, or nothing",
+    "bad_choice": "(choices) the choice is neither `a` nor `b`, nor one of the two options",
+    "same_options": "(choices) an option is missing, or both are the same",
+    "changed_choice": "(choices) the user took the other of the two at another time",
+    "repeated_choice": "(choices) the user took the same of the two again later",
+    "bad_vote": "(Polis) a vote that is not 1, -1, 0 or empty; the participant's row is refused",
+    "taken_out": "(Polis) a statement that moderators took out is never a response; it stays in its"
+    " author's history",
+    "disowned": "(Polis) a statement that its own author voted against is in no history",
+    "no_votes": "(Polis) an author whose votes are not there",
+    "no_opposite": "(choices, Polis) nobody whose choices are there took what this user refused and"
+    " refused what this user took",
+    "not_paired": "(choices, Polis) those who chose the reverse are other users' partners, or the"
+    " couple has its `twins_per_user`",
     "not_a_post": "(dumps) a row that is neither a question nor an answer, such as a tag's page",
     "deleted_user": "(dumps) a post whose account was deleted",
     "community_owned": "(dumps) a post of the community: nobody's own words",
@@ -111,6 +125,10 @@ REMEDIES = {
     "unknown_category": "Add the category to `also` in a file of rubrics/, or add a domain file:"
     ' also = ["chess"].',
     "too_few_posts": "Bring longer histories, or lower `min_posts`.",
+    "bad_choice": "Write `a` or `b`, and `tie` where neither was taken; name the column in"
+    " `choice`.",
+    "same_options": "Name the columns of the two responses in `option_a` and `option_b`.",
+    "no_opposite": "Natural twins need questions that several users answered.",
     "bad_json": "Write one object a line; an array belongs in a .json file.",
     "not_an_object": "Write one object a line; an array belongs in a .json file.",
     "bad_csv": "Is it separated by commas or semicolons (.csv) or tabs (.tsv), its quotes written"

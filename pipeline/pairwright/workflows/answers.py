@@ -1,6 +1,6 @@
 """Answers to a study's tasks: from exported files or simulated, and how many there are.
 
-What was answered on a server is fetched by `label_studio.pull_verdicts`.
+What was answered on a server is fetched by `annotation_server.pull_verdicts`.
 """
 
 from collections import Counter

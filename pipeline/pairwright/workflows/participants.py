@@ -1,28 +1,16 @@
-"""The people of a study: who joins, who drops out, who withdraws, and what each is paid."""
+"""The people of a study: who joins, what each has done, and what each is paid."""
 
 import csv
 import io
-import secrets
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pairwright.dataset import write_lines
-from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright.workflows.decision_report import decide
-from pairwright.workflows.progress import Progress, log_notes
-from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.accept.people import People, write_people
-from pairwright_human_eval.annotation import Account
+from pairwright.workflows.study import open_study
 from pairwright_human_eval.annotation_exports import stored_annotations
-from pairwright_human_eval.annotation_exports.imports import forget_removed
-from pairwright_human_eval.annotation_exports.raw_files import scrub
 from pairwright_human_eval.participants import (
-    Roster,
-    annotator_named,
-    check_id,
     completion_code,
     finished,
     read_roster,
@@ -30,19 +18,9 @@ from pairwright_human_eval.participants import (
     time_spent,
     write_roster,
 )
-from pairwright_human_eval.replacement import hand_over, not_redone, read_replacements
+from pairwright_human_eval.replacement import read_replacements
 from pairwright_human_eval.spreadsheet.cells import guarded
-from pairwright_human_eval.spreadsheet.filled_in import SOURCE, account_of
-from pairwright_human_eval.start_page import start_page_name
-from pairwright_human_eval.study_files import (
-    closed_key,
-    drop_adjudications,
-    read_study,
-    read_tasks,
-    replace,
-    write_sheets,
-)
-from pairwright_human_eval.withdrawal import Withdrawal, account_hash, read_withdrawals
+from pairwright_human_eval.withdrawal import read_withdrawals
 
 PAYOUT = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "hours", "pay", "code",
@@ -150,19 +128,7 @@ def list_participants(
 def _payout(people: Iterable[Participant]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(
-        (
-            "annotator",
-            "participant",
-            "state",
-            "tasks",
-            "answered",
-            "skipped",
-            "hours",
-            "pay",
-            "code",
-        )
-    )
+    writer.writerow(PAYOUT)
     for one in people:
         hours = "" if one.hours is None else f"{one.hours:.3f}"
         pay = "" if one.pay is None else f"{one.pay:.2f}"
@@ -172,159 +138,3 @@ def _payout(people: Iterable[Participant]) -> str:
         )  # fmt: skip
         writer.writerow(map(guarded, cells))
     return text.getvalue()
-
-
-@dataclass(frozen=True, slots=True)
-class ReplacedPerson:
-    """Who took over from whom."""
-
-    left: str
-    annotator: str
-    """The newcomer's pseudonym."""
-    tasks: int
-    """Tasks the newcomer has, attention checks included."""
-    kept: int
-    """Answers of the person who left that count."""
-    folder: Path
-    """The newcomer's files of tasks."""
-    sheet: Path | None
-    """The newcomer's spreadsheet, where the study has spreadsheets."""
-
-
-def replace_person(run: str | Path, person: str, *, by: str | None = None) -> ReplacedPerson:
-    """Give what a person has left undone to somebody new, who gets a seat of their own.
-
-    `person` is a pseudonym or an id from outside, `by` the newcomer's id from outside. Answers that
-    are there stay and count, unless the person failed the attention checks or has withdrawn: then
-    all of the work is done again. Answers to handed-over tasks that come later are set aside.
-
-    Raises InputError where there is no study or no such person, or nothing is left to do.
-
-        >>> replace_person("runs/first", "annotator-04").annotator
-        'annotator-10'
-    """
-    with open_study(Path(run)) as study:
-        folder, fixed = study.folder, study.fixed
-        roster = read_roster(folder)
-        left = annotator_named(person, roster, fixed.study.annotators)
-        own = [k for k in fixed.key.values() if k.annotator == left and k.round == 1]
-        withdrawn = any(withdrawal.annotator == left for withdrawal in read_withdrawals(folder))
-        if before := [one for one in read_replacements(folder) if one.left == left]:
-            # What they had answered is open again once they have withdrawn, and only then.
-            own = not_redone(own, before) if withdrawn else []
-        if before and not own:
-            raise InputError(
-                f"{left} was replaced before", where="PERSON", fix="Name the one who took over."
-            )
-        verdicts = study.answers().verdicts
-        newcomer = f"annotator-{len(fixed.study.annotators) + 1:02}"
-        if by is not None:
-            roster = _with(roster, newcomer, by)
-        answered = {verdict.task for verdict in verdicts}
-        handed = hand_over(
-            left,
-            own,
-            read_tasks(folder, own),
-            answered,
-            newcomer,
-            fixed.study.seed,
-            everything=left in study.excluded(verdicts),
-        )
-        # Only now: an id that a refusal left behind would have a seat that is not there.
-        if by is not None:
-            write_roster(folder, roster)
-        replace(folder, handed)
-        sheets = []
-        if (folder.path / "spreadsheets").exists():
-            sheets = write_sheets(folder, read_study(folder), only=newcomer)
-        return ReplacedPerson(
-            left=left,
-            annotator=newcomer,
-            tasks=len(handed.tasks),
-            kept=sum(keyed.task in answered for keyed in own),
-            folder=folder.path / "tasks" / newcomer,
-            sheet=sheets[0] if sheets else None,
-        )
-
-
-def _with(roster: Roster, annotator: str, participant: str) -> Roster:
-    check_id(participant, "--by")
-    if participant in roster.participants.values():
-        raise InputError(
-            f"{participant!r} is in the study already", where="--by", fix="Name somebody else."
-        )
-    return Roster(participants=roster.participants | {annotator: participant})
-
-
-@dataclass(frozen=True, slots=True)
-class WithdrawnPerson:
-    """What went with a person who withdrew."""
-
-    annotator: str
-    answers: int
-    """Answers that were removed, from every raw file."""
-    adjudications: int
-    """Tasks of the second round that showed some of them, and are gone, too."""
-    pushed: bool
-    """Whether a server may hold more: it is to be deleted there by hand."""
-
-
-def withdraw_person(
-    run: str | Path, person: str, *, progress: Progress = log_notes
-) -> WithdrawnPerson:
-    """Take a person's answers out of a study: raw files, verdicts, decisions and report.
-
-    `person` is a pseudonym or an id from outside. What is written down of it names the seat and no
-    person; answers of theirs that are pulled or imported later are not kept. Releases that were
-    made before hold what they hold.
-
-    Raises InputError where there is no study or no such person.
-
-        >>> withdraw_person("runs/first", "annotator-04").answers
-        61
-    """
-    with open_study(Path(run)) as study:
-        folder, fixed = study.folder, study.fixed
-        roster = read_roster(folder)
-        names = {keyed.annotator for keyed in fixed.key.values()} | set(fixed.study.annotators)
-        name = annotator_named(person, roster, sorted(names))
-        answers = study.answers()
-        shown = {v.subject for v in answers.verdicts if v.annotator == name and v.round == 1}
-        _record(study, name, answers.people)
-        removed = scrub(folder)
-        forget_removed(folder)
-        adjudications = drop_adjudications(folder, shown)
-        left = {one: id for one, id in roster.participants.items() if one != name}
-        write_roster(folder, Roster(participants=left))
-        for path in (
-            folder.sheet(name), folder.sheet(name, 2), folder.payout,
-            folder.preview / f"{name}.html",
-            folder.start / start_page_name(fixed.study.seed, name),
-        ):  # fmt: skip
-            path.unlink(missing_ok=True)
-        pushed = folder.server.exists()
-        reported = folder.decisions.exists()
-    with open_study(Path(run)) as study:
-        study.answers()
-    if reported:
-        decide(run, progress=progress)
-    return WithdrawnPerson(name, removed, adjudications, pushed)
-
-
-def _record(study: OpenStudy, name: str, people: People) -> None:
-    """Write down that the person withdrew, before anything is removed; and forget the accounts."""
-    folder, salt = study.folder, secrets.token_hex(16)
-    # Files with answers to tasks that were handed over may come yet.
-    given = closed_key(folder) | study.fixed.key
-    named = [account for account, names in (people.found | people.given).items() if name in names]
-    accounts = [Account(source, int(id)) for source, _, id in (a.rpartition(":") for a in named)]
-    own = Account(SOURCE, account_of(name))
-    withdrawal = Withdrawal(
-        annotator=name,
-        salt=salt,
-        accounts=tuple(sorted({account_hash(one, salt) for one in (*accounts, own)})),
-        tasks=tuple(k.task for k in given.values() if k.annotator == name),
-    )
-    write_lines(folder.withdrawn, (*read_withdrawals(folder), withdrawal))
-    others = {account: names for account, names in people.given.items() if name not in names}
-    write_people(folder, People(given=others))

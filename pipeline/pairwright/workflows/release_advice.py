@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from pairwright.modes import has_own_choices
 from pairwright.release.run_notes import ERRATA_FILE
 from pairwright.release.summary import Summary
 from pairwright.settings.rules import ReleaseInfo
@@ -61,4 +62,8 @@ def advise(result: ReleaseResult, run: Path) -> Iterator[str]:
 def _not_stated(info: ReleaseInfo, summary: Summary) -> list[str]:
     """The fields that are empty, in their order. A licence is needed where a post has none."""
     needless = {"licence"} - summary.licences.keys() if "unknown" not in summary.licences else set()
+    if not (info.licence or "").startswith("CC-BY"):
+        needless.add("attribution")
+    if has_own_choices(config.mode for config in summary.configs):
+        needless |= {"own_licence", "annotators", "payment"}
     return [name for name, value in info if not value and name not in needless]

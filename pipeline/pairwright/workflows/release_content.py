@@ -36,6 +36,7 @@ from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.looks import read_looks
 from pairwright_human_eval.public_study import ReleasedStudy, published
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
@@ -86,7 +87,8 @@ def gather_release_content(
     previous = _previous(options, config.release.name)
     errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
-    surveyed, public, decisions = _surveyed(run, forgotten, options, progress)
+    own = config.own_choices
+    surveyed, public, decisions = _surveyed(run, forgotten, options, progress, own_choices=own)
     units = tuple(_units(store, surveyed.entries, forgotten, run / "pairs.jsonl"))
     why = exclusions(surveyed.entries, decisions, trial=options.trial)
     chosen = tuple(entry for entry in surveyed.entries if not why[entry.id])
@@ -141,12 +143,18 @@ def _manifest(run: Path) -> JsonValue:
 
 
 def _surveyed(
-    run: Path, forgotten: ForgetList, options: ReleaseOptions, progress: Progress
+    run: Path,
+    forgotten: ForgetList,
+    options: ReleaseOptions,
+    progress: Progress,
+    *,
+    own_choices: bool,
 ) -> _Surveyed:
+    """The run's subjects; users' own `own_choices` have no study and need none."""
     human, trial, quoted = HumanFolder(run), options.trial, shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
     if not human.study.exists():
-        if not trial:
+        if not trial and not own_choices:
             raise InputError(
                 "no study: nobody has verified its pairs",
                 where=human.path,
@@ -169,7 +177,7 @@ def _surveyed(
         progress(Step("deciding"))
         public = published(
             study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, study.rules,
-            leaving=leaving,
+            looks=len(read_looks(human.looks)), leaving=leaving,
         )  # fmt: skip
         if public.simulated and not trial:
             raise InputError(

@@ -190,8 +190,9 @@ def _note_missing_calls(config: Config, run: RunFolder, tally: Tally, progress: 
 
 def _warn_of_strangers(config: Config, corpus: Corpus, progress: Progress) -> None:
     """Say that the embedded planner knows no users but the bundled ones."""
-    planner = config.endpoints[config.roles.planner]
-    if config.aspects != "planner" or not planner.simulated:
+    if config.aspects != "planner" or config.own_choices:
+        return
+    if not config.endpoints[config.roles.planner].simulated:
         return
     bundled = bundled_users()
     strangers = sum(entry.user not in bundled for entry in corpus.entries)

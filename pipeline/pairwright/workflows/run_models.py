@@ -12,7 +12,7 @@ from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
 from pairwright.models import LLM, Model, Models, simulated
 from pairwright.models.batch import PendingCalls, Recorder
-from pairwright.models.client import Client, Engine, Meter
+from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore, Durable, Store, recorded_store
 from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import Config
@@ -79,7 +79,7 @@ def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
 def units_at_once(config: Config) -> int:
     """One unit for each call in flight: a unit has several calls at once for most of its time,
     so an endpoint stays full, and few units alive keep memory and caches small."""
-    return sum(in_flight(config.endpoints[name]) for name in config.roles.all)
+    return max(1, sum(in_flight(config.endpoints[name]) for name in config.roles.all))
 
 
 def in_flight(endpoint: Endpoint) -> int:
@@ -171,9 +171,8 @@ async def client_of(
         if SIMULATED_URL in endpoint.base_urls:
             url = await stack.enter_async_context(simulated.serve())
             endpoint = endpoint.model_copy(update={"base_url": url})
-        wires = [Engine(name, endpoint, say)] if endpoint.engine == "vllm" else []
         key = api_key(name, endpoint)
-        yield await stack.enter_async_context(Client(name, endpoint, key, meter, *wires, say=say))
+        yield await stack.enter_async_context(Client(name, endpoint, key, meter, say=say))
 
 
 def batch_models(config: Config, store: Store, pending: PendingCalls) -> RunModels:

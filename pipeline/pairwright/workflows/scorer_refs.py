@@ -21,7 +21,7 @@ from pairwright.settings.prompt_variables import SCORING
 
 def deciding(spec: Classifier | Dpo | Likelihood) -> str:
     """What decides a model's scores beside its name and revision, as canonical JSON."""
-    beside = {"model", "revision", "device", "batch_tokens", "per_token"}
+    beside = {"model", "revision", "device", "batch_tokens", "per_token", "cutoff"}
     return json.dumps(spec.model_dump(exclude=beside), sort_keys=True, separators=(",", ":"))
 
 
@@ -49,7 +49,11 @@ def language_model_ref(name: str, kind: str, scorer: LanguageModel) -> ScorerRef
 
 def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: ScorerRef) -> ScorerRef:
     """The reference of a guided policy, which has its policy's model."""
-    decides = [spec.beta, policy.settings, reward.model_dump(mode="json", exclude={"beside"})]
+    decides = [
+        spec.beta,
+        policy.settings,
+        reward.model_dump(mode="json", exclude={"beside", "cutoff"}),
+    ]
     return ScorerRef(
         name=name,
         kind=spec.kind,

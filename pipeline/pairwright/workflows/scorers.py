@@ -77,25 +77,30 @@ class _Opener(NamedTuple):
         """Open one scorer. Raises ConfigError."""
         if name in BASELINES:
             return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"), 1, _nothing)
-        match _spec(self.scorers, name):
-            case Classifier() | Dpo() | ServedClassifier() as spec:
+        spec = _spec(self.scorers, name)
+        opened = await self._opened(name, spec)
+        return opened._replace(ref=opened.ref.model_copy(update={"cutoff": spec.cutoff}))
+
+    async def _opened(self, name: str, spec: Spec) -> OpenScorer:
+        match spec:
+            case Classifier() | Dpo() | ServedClassifier():
                 return await self._reward_model(name, spec)
-            case Likelihood() | ServedLikelihood() as spec:
+            case Likelihood() | ServedLikelihood():
                 return await self._language_model(name, spec)
-            case GuidedDecoding() as spec:
+            case GuidedDecoding():
                 policy, reward = await self.open(spec.policy), await self.open(spec.reward)
                 return _guided(name, spec, policy, reward)
-            case EmbeddingScorer() as spec:
+            case EmbeddingScorer():
                 where = f"[scorers.{name}] model"
                 dense.require(where, "leave out this scorer")
                 ref = ScorerRef(name=name, kind=spec.kind, model=spec.model)
                 nearest = EmbeddingBaseline(spec.model, where, asyncio.Lock())
                 return OpenScorer(nearest, ref, 1, _nothing)
-            case PythonScorer() as spec:
+            case PythonScorer():
                 return await self._own(name, spec)
-            case ScoresOfFile() as spec:
+            case ScoresOfFile():
                 return _score_file(name, spec)
-            case PairwiseJudge() | PointwiseJudge() as spec:
+            case PairwiseJudge() | PointwiseJudge():
                 return await self._judge(name, spec)
             case never:
                 assert_never(never)

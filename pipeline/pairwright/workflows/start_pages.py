@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright.workflows.label_studio import labelling_links_of
+from pairwright.workflows.annotation_server import labelling_links_of
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.replacement import read_replacements

@@ -10,6 +10,7 @@ from pairwright.audit.people.scan import mask_text
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row, RowAspect
+from pairwright.modes import is_own_choice
 
 SAME = 0.6
 """Share of content words (Jaccard) from which two aspects are one, as in the build."""
@@ -143,7 +144,8 @@ ASPECTS_MISSING = CheckDefinition(
 
 
 class MissingAspects:
-    """`aspects_missing`: no aspect, in a row of a build or beside rows that have some."""
+    """`aspects_missing`: no aspect, in a row of a build or beside rows that have some. A user's own
+    choice needs none."""
 
     definitions: ClassVar[Definitions] = (ASPECTS_MISSING,)
 
@@ -154,7 +156,7 @@ class MissingAspects:
 
     def add(self, row: Row) -> None:
         count = len(row.rubric_aspects)
-        if row.mode or count:
+        if (row.mode and not is_own_choice(row.mode)) or count:
             self._check.add(row, None if count else "no aspect")
 
     def checks(self) -> Iterator[Check]:

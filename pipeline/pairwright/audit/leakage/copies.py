@@ -8,6 +8,7 @@ from pairwright import text
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
+from pairwright.modes import is_own_choice
 
 RUBRIC_LEAK = CheckDefinition(
     family="leakage",
@@ -40,7 +41,8 @@ class RubricLeak:
             for part in (one.aspect, *text.passages(one.evidence))
             if part
         ]
-        sources += [row.narrative] if row.narrative else []
+        # People may quote what they chose in the reason for it, which no scorer is shown.
+        sources += [row.narrative] if row.narrative and not is_own_choice(row.mode) else []
         if not sources:
             return
         sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}

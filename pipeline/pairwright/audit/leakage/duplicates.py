@@ -22,6 +22,7 @@ from pairwright.audit.leakage.sketch import (
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row
+from pairwright.modes import is_own_choice
 
 PEOPLE_ACROSS_SPLITS = CheckDefinition(
     family="leakage",
@@ -139,13 +140,15 @@ class Duplicates:
         self._names.append(row.id)
         self._user.append(_number(self._users, row.user))
         self._split.append(_number(self._splits, split or None))
-        if row.user is not None:
+        # What two users chose of is asked of both on purpose, and of others too.
+        own_choice = is_own_choice(row.mode)
+        if row.user is not None and not own_choice:
             self._questions.add(row, None)
         if row.user is not None and row.profile:
             self._posts.add(row, None)
         if split:
             self._across.add(row, None)
-        if row.asked:
+        if row.asked and not own_choice:
             self._text(number, QUESTION, row.question)
         for place, post in enumerate(row.profile, POST):
             self._text(number, place, post.text)

@@ -5,9 +5,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.human.options import RunPath, Tool
+from pairwright.cli.human.options import RunPath, ToolOption
 from pairwright.cli.printing import say
 from pairwright.cli.shell import command, print_commands
+from pairwright_human_eval import SERVER_TOOL
 
 
 def adjudicate_command(
@@ -29,7 +30,7 @@ def adjudicate_command(
             " given more than once.",
         ),
     ] = None,
-    tool: Tool = "label-studio",
+    tool: ToolOption = SERVER_TOOL,
 ) -> None:
     """Write tasks of the disputed pairs, with the first round's anonymous answers shown.
 
@@ -44,7 +45,7 @@ def adjudicate_command(
 
       pairwright human adjudicate runs/first --adjudicators 2 --by annotator-03
     """
-    from pairwright.workflows.tasks import export_adjudication
+    from pairwright.workflows.adjudication import export_adjudication
 
     made = export_adjudication(run, adjudicators=adjudicators, by=by or (), tool=tool)
     console = Console()

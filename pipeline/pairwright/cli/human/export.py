@@ -7,11 +7,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from pairwright.cli.human.options import RunPath, Tool, share_of
+from pairwright.cli.human.options import RunPath, ToolOption, share_of
 from pairwright.cli.printing import counts_of, say
 from pairwright.cli.shell import command, print_commands
 from pairwright.modes import MODES
 from pairwright.text import number_of
+from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.records import KINDS
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def export_command(
         int | None,
         typer.Option(metavar="N", help="Not drawn at random: for a demo, not for a study."),
     ] = None,
-    tool: Tool = "label-studio",
+    tool: ToolOption = SERVER_TOOL,
     language: Annotated[
         str, typer.Option(metavar="CODE", help="Of the forms and guidelines: en or de.")
     ] = "en",

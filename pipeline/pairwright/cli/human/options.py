@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from pairwright.errors import InputError
+from pairwright_human_eval import AnnotationTool
 
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The run folder.")]
 ServerUrl = Annotated[
@@ -16,8 +17,8 @@ KnownUrl = Annotated[
     str | None,
     typer.Option("--url", metavar="URL", help="The server, if not where tasks were pushed to."),
 ]
-Tool = Annotated[
-    Literal["label-studio", "spreadsheet"],
+ToolOption = Annotated[
+    AnnotationTool,
     typer.Option(
         help="What annotators work with: spreadsheet also writes one CSV file a person, to be"
         " filled in without a server.",

@@ -125,7 +125,7 @@ def replace_command(
 
       pairwright human replace runs/first annotator-04 --by 61bc03
     """
-    from pairwright.workflows.participants import replace_person
+    from pairwright.workflows.departures import replace_person
 
     done = replace_person(run, person, by=by)
     console = Console()
@@ -156,7 +156,7 @@ def withdraw_command(run: RunPath, person: Person) -> None:
 
       pairwright human withdraw runs/first annotator-04
     """
-    from pairwright.workflows.participants import withdraw_person
+    from pairwright.workflows.departures import withdraw_person
 
     with display() as progress:
         done = withdraw_person(run, person, progress=progress)

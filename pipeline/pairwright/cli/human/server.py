@@ -41,7 +41,7 @@ def push_command(
 
       pairwright human push runs/first --url http://127.0.0.1:8080
     """
-    from pairwright.workflows.label_studio import push_tasks
+    from pairwright.workflows.annotation_server import push_tasks
 
     with display() as progress:
         pushed = push_tasks(run, url, api_key(), round=round, progress=progress)
@@ -71,7 +71,7 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
 
       pairwright human pull runs/first
     """
-    from pairwright.workflows.label_studio import pull_verdicts
+    from pairwright.workflows.annotation_server import pull_verdicts
 
     with display() as progress:
         pulled = pull_verdicts(run, api_key(), url=url, progress=progress)
@@ -79,7 +79,7 @@ def pull_command(run: RunPath, url: KnownUrl = None) -> None:
 
 
 if TYPE_CHECKING:
-    from pairwright.workflows.label_studio import RunningServer
+    from pairwright.workflows.annotation_server import RunningServer
 
 
 def serve_command(
@@ -96,7 +96,7 @@ def serve_command(
 
       pairwright human serve runs/first
     """
-    from pairwright.workflows.label_studio import serve_study
+    from pairwright.workflows.annotation_server import serve_study
 
     console = Console()
     with _ended_by_sigterm(), ExitStack() as stack:

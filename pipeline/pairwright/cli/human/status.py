@@ -27,8 +27,8 @@ def status_command(run: RunPath, url: KnownUrl = None) -> None:
 
       pairwright human status runs/first
     """
+    from pairwright.workflows.annotation_server import server_progress, was_pushed
     from pairwright.workflows.answers import last_decisions, study_progress
-    from pairwright.workflows.label_studio import server_progress, was_pushed
 
     if url is None and not (was_pushed(run) and os.environ.get(KEY_VARIABLE)):
         lines = study_progress(run)

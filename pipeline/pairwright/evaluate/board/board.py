@@ -1,23 +1,27 @@
 """The leaderboard of one release: every result with its figures, ranked by mode and condition."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
-from pairwright.evaluate.board.inputs import Pairs, check_shown_alike, pairs_of
-from pairwright.evaluate.board.ranking import BoardEntry, Ranking, rank
+from pairwright.evaluate.board.band import FLOOR, band_of
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
+from pairwright.evaluate.board.findings import Finding, adjusted, scorer_findings
+from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
+from pairwright.evaluate.board.ranking import Ranking, rank
 from pairwright.evaluate.builders import build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import RULE, figures_of, gains
+from pairwright.evaluate.measure.slices import overlap_slices, slice_figures
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import ReleaseRef
-from pairwright.evaluate.results import Result
+from pairwright.evaluate.results import Result, ResultSummary
 from pairwright.intervals import Floats
 from pairwright.modes import MODES
 from pairwright.records import Mode, Record
 from pairwright_human_eval.report.people import PeopleAccuracy
 
-_Apart = dict[tuple[ConditionName, Mode | None], dict[str, int]]
 ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
 """The order of the tables."""
 
@@ -33,6 +37,9 @@ class Leaderboard(Record):
     rankings: tuple[Ranking, ...]
     entries: dict[str, BoardEntry]
     """The rows by name, SCORER.CONDITION."""
+    findings: tuple[Finding, ...] = ()
+    """The tests of recall, of word overlap, of evidence and of the order; those that are found are
+    sentences on the page. All together err in at most 5 % of leaderboards."""
     people: tuple[PeopleAccuracy, ...] = ()
     """One reader against the majority of the others, by mode: shown below the scorers, and not
     ranked among them."""
@@ -44,24 +51,23 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
     """The leaderboard of results that `gather_results` accepted; `done` is called after each.
     Raises InputError where two are not of the same pairs, or lines are not those that their summary
     is of."""
-    pairs, apart = pairs_of(results), _Apart()
-    entries, points = {}, {}
+    pairs, reading = pairs_of(results), _Reading(overlap=_overlap(results))
     for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):
-        for entry, own in _entries(list(of_scorer), pairs, apart, done):
-            entries[entry.name], points[entry.name] = entry, own
-    check_shown_alike(points, results, pairs)
+        _read_scorer(list(of_scorer), pairs, reading, done)
+    check_shown_alike(reading.points, results, pairs)
     first = results[0].about
+    people = next((one.about.release.people for one in results if one.about.release.people), ())
     return Leaderboard(
         release=first.release,
         limit=first.limit,
         split=first.split,
         rule=RULE,
-        rankings=tuple(_rankings(entries, points, pairs, apart)),
-        entries=entries,
-        people=next((result.about.release.people for result in results
-                     if result.about.release.people), ()),
-        missing=_missing(entries),
-    )  # fmt: skip
+        rankings=tuple(_rankings(reading, pairs, people)),
+        entries=reading.entries,
+        findings=adjusted(reading.findings),
+        people=people,
+        missing=_missing(reading.entries),
+    )
 
 
 def people_of(board: Leaderboard, ranking: Ranking) -> PeopleAccuracy | None:
@@ -71,22 +77,66 @@ def people_of(board: Leaderboard, ranking: Ranking) -> PeopleAccuracy | None:
     return next((one for one in board.people if one.mode == ranking.mode), None)
 
 
-def _entries(
-    results: Sequence[Result], pairs: Pairs, apart: _Apart, done: Callable[[], None]
-) -> Iterator[tuple[BoardEntry, Floats]]:
-    """The entries of one scorer, each with its points on all pairs."""
+@dataclass
+class _Reading:
+    """What is read of all results, scorer by scorer."""
+
+    overlap: dict[ConditionName, dict[str, str]]
+    """By condition and unit, where word overlap is right, tied or wrong."""
+    entries: dict[str, BoardEntry] = field(default_factory=dict)
+    points: dict[str, Floats] = field(default_factory=dict)
+    """By row, of shape (pairs,)."""
+    apart: dict[tuple[ConditionName, Mode | None], dict[str, int]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def _overlap(results: Sequence[Result]) -> dict[ConditionName, dict[str, str]]:
+    return {
+        result.about.condition: overlap_slices(list(result.decisions()))
+        for result in results
+        if result.about.scorer.name == FLOOR and CONDITIONS[result.about.condition].shows_posts
+    }
+
+
+def _read_scorer(
+    results: Sequence[Result], pairs: Pairs, reading: _Reading, done: Callable[[], None]
+) -> None:
+    """Read the results of one scorer: its entries, and what is found of it."""
     decided: dict[ConditionName, list[PairDecision]] = {}
     for result in results:
         decisions = list(result.decisions())
         pairs.check(result, decisions)
         decided[result.about.condition] = decisions
     for result in results:
-        decisions = decided[result.about.condition]
+        entry = _entry(result.about, decided, pairs, reading.overlap)
+        decisions = decided[entry.about.condition]
+        reading.entries[entry.name] = entry
+        reading.points[entry.name] = pairs.points(decisions)
         for mode_pairs in by_mode(decisions):
-            apart[result.about.condition, mode_pairs.mode] = mode_pairs.apart
-        own = tuple(
+            reading.apart[entry.about.condition, mode_pairs.mode] = mode_pairs.apart
+        done()
+    if not entry.baseline and not any(result.about.simulated for result in results):
+        name = entry.about.scorer.name
+        reading.findings += scorer_findings(name, decided, reading.overlap)
+
+
+def _entry(
+    about: ResultSummary,
+    decided: Mapping[ConditionName, list[PairDecision]],
+    pairs: Pairs,
+    overlap: Mapping[ConditionName, Mapping[str, str]],
+) -> BoardEntry:
+    decisions, scorer = decided[about.condition], about.scorer
+    cutoff = scorer.cutoff if CONDITIONS[about.condition].shows_posts else None
+    return BoardEntry(
+        about=about,
+        figures=(
+            *figures_of(decisions),
+            *slice_figures(decisions, overlap.get(about.condition, {}), cutoff),
+        ),
+        gains=tuple(
             gain
-            for control in CONDITIONS[result.about.condition].compared_with
+            for control in CONDITIONS[about.condition].compared_with
             if control in decided
             for gain in gains(
                 decisions,
@@ -94,38 +144,33 @@ def _entries(
                 gain_over(control),
                 of_twins=CONDITIONS[control].gain_of_twins,
             )
-        )
-        scorer = result.about.scorer
-        entry = BoardEntry(
-            about=result.about,
-            figures=figures_of(decisions),
-            gains=own,
-            build_ties=build_ties((scorer.model, scorer.beside), pairs.builders),
-        )
-        yield entry, pairs.points(decisions)
-        done()
-
-
-def gain_over(control: ConditionName) -> str:
-    """What a gain over a control is called among an entry's figures."""
-    return f"gain over {control}"
+        ),
+        build_ties=build_ties((scorer.model, scorer.beside), pairs.builders),
+    )
 
 
 def _rankings(
-    entries: dict[str, BoardEntry], points: dict[str, Floats], pairs: Pairs, apart: _Apart
+    reading: _Reading, pairs: Pairs, people: Sequence[PeopleAccuracy]
 ) -> Iterator[Ranking]:
-    clusters = pairs.clusters
     for mode in (*MODES, None):
         places = pairs.of_mode(mode)
+        clusters = pairs.clusters[places]
+        own_people = next((one for one in people if one.mode == mode), None)
         for condition in ORDER:
-            of_condition = [
-                entry for entry in entries.values() if entry.about.condition == condition
+            there = [
+                entry
+                for entry in reading.entries.values()
+                if entry.about.condition == condition and entry.figure("coverage", mode)
             ]
-            there = [entry for entry in of_condition if entry.figure("coverage", mode)]
-            if there:
-                own = {entry.name: points[entry.name][places] for entry in there}
-                ranking = rank(mode, condition, there, own, clusters[places])
-                yield ranking.model_copy(update={"apart": apart[condition, mode]})
+            if not there:
+                continue
+            own = {entry.name: reading.points[entry.name][places] for entry in there}
+            ranking = rank(mode, condition, there, own, clusters)
+            changes: dict[str, object] = {"apart": reading.apart[condition, mode]}
+            if CONDITIONS[condition].shown_to_people:
+                scorers = {entry.name: entry.about.scorer for entry in there}
+                changes["band"] = band_of(mode, scorers, own, clusters, own_people)
+            yield ranking.model_copy(update=changes)
 
 
 def _missing(entries: dict[str, BoardEntry]) -> dict[ConditionName, tuple[str, ...]]:

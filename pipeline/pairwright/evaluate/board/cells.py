@@ -4,8 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
-from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.board.board import Leaderboard, people_of
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
+from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_mark
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names
@@ -40,6 +41,10 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     if not ranking.ranked:
         del columns["group"]
     entries = [board.entries[name] for name in (*ranking.ranked, *by_accuracy(board, ranking))]
+    if ranking.band and (shares := ranking.band.shares):
+        columns["of the way, %"] = lambda one: (
+            interval_percent(shares[one.name]) if one.name in shares else ""
+        )
     if is_twin(mode):
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 
 from pairwright.evaluate.board import plots
-from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
+from pairwright.evaluate.board.board import Leaderboard, people_of
 from pairwright.evaluate.board.cells import (
     by_accuracy,
     count,
+    interval_percent,
     label,
     people_row,
     percent,
@@ -15,28 +16,40 @@ from pairwright.evaluate.board.cells import (
     value,
     words,
 )
-from pairwright.evaluate.board.flips import clusters_needed
-from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
+from pairwright.evaluate.board.findings import found_sentences
+from pairwright.evaluate.board.parts import dates, domains, slices, tests
+from pairwright.evaluate.board.ranking import Ranking
+from pairwright.evaluate.board.sentences import (
+    band_sentences,
+    floor,
+    not_part,
+    people_sentences,
+    posts_sentences,
+    test_in_words,
+    warnings,
+    way_sentences,
+    why_unranked,
+)
 from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
-from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
-from pairwright.evaluate.measure import FIGURES, leaning, leans
-from pairwright.evaluate.results import TRIAL
-from pairwright.intervals import LEVEL
+from pairwright.evaluate.measure import FIGURES
 from pairwright.modes import is_twin, mode_title
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table
-from pairwright.text import number_of, visible
+from pairwright.text import visible
 
 
 def board_page(board: Leaderboard) -> Page:
     """The whole page."""
     modes = dict.fromkeys(ranking.mode for ranking in board.rankings)
+    by_domain = domains(board)
     return Page(
         title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
         warnings=tuple(warnings(board)),
         sections=(
             *(Section(mode_title(mode), tuple(_mode_blocks(board, mode))) for mode in modes),
+            *((Section("By domain", (by_domain,)),) if by_domain.rows else ()),
             Section("What it takes", (costs(board),)),
             Section("How to read it", tuple(_whole_method(board))),
             Section("What was evaluated", (scorers(board),)),
@@ -44,146 +57,20 @@ def board_page(board: Leaderboard) -> Page:
     )
 
 
-def warnings(board: Leaderboard) -> Iterator[str]:
-    """What a reader must know before any number."""
-    if board.release.trial:
-        yield TRIAL
-    if board.limit is not None:
-        yield f"Only the first {number_of(board.limit, 'subject was', 'subjects were')} scored."
-    if board.split is not None:
-        yield f"Only the split {visible(board.split)} was scored."
-    if any(entry.about.simulated for entry in board.entries.values()):
-        yield "Rows marked as simulated are answers of the embedded model, and not results."
-    yield from _self_preferences(board)
-    yield from _position_biases(board)
-    for ranking in board.rankings:
-        if ranking.test and ranking.test.least >= LEVEL:
-            yield (
-                f"{mode_title(ranking.mode)}, condition {ranking.condition}: no two rows can be"
-                f" distinguished. The least p that {number_of(ranking.test.clusters, 'cluster')} of"
-                f" pairs can give is {ranking.test.least:.2g}; it takes"
-                f" {clusters_needed()} or more."
-            )
-    for condition, names in board.missing.items():
-        yield (
-            f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
-            f" them: pairwright evaluate RELEASE --out RESULTS{_same(board, condition)} --condition"
-            f" {condition} {' '.join(f'--scorer {name}' for name in names)}"
-        )
-
-
-def _self_preferences(board: Leaderboard) -> Iterator[str]:
-    """A sentence for each scorer that has something to do with the build."""
-    ties = {one.about.scorer.name: one.build_ties for one in board.entries.values()}
-    yield from (tie_sentence(name, some) for name, some in ties.items() if some)
-
-
-def _position_biases(board: Leaderboard) -> Iterator[str]:
-    """A sentence for each scorer that leans to a place in some condition."""
-    by_scorer: dict[str, list[str]] = {}
-    for entry in board.entries.values():
-        leanings = [
-            f"condition {entry.about.condition}, {leaning(figure)}"
-            for figure in entry.figures
-            if leans(figure)
-        ]
-        by_scorer.setdefault(entry.about.scorer.name, []).extend(leanings)
-    for name, biases in by_scorer.items():
-        if biases:
-            yield (
-                f"Position bias of {name}, the share of its verdicts for the response in the first"
-                f" place (even is 50 %): {'; '.join(biases)}."
-            )
-
-
-def _same(board: Leaderboard, condition: ConditionName) -> str:
-    """The options without which other results could not be compared with these."""
-    record = CONDITIONS[condition]
-    chosen = record.shows_posts and any(
-        one.about.history and not one.about.as_people for one in board.entries.values()
-    )
-    settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
-    limit = f" --limit {board.limit}" if board.limit is not None else ""
-    split = f" --split {visible(board.split)}" if board.split is not None else ""
-    return settings + limit + split
-
-
-def not_part(ranking: Ranking) -> Iterator[str]:
-    """A sentence on the pairs that are not part of a ranking's condition."""
-    if ranking.apart:
-        reasons = ", ".join(f"{n:,} {reason}" for reason, n in ranking.apart.items())
-        yield f"Pairs that are not part of this condition, and are not counted: {reasons}."
-
-
-def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
-    """A sentence for each reason why rows are shown and not ranked."""
-    reasons: dict[str, list[str]] = {}
-    for name in by_accuracy(board, ranking):
-        # That a whole table ranks nothing is said above it.
-        if not CONDITIONS[ranking.condition].unranked:
-            reasons.setdefault(ranking.unranked[name], []).append(
-                board.entries[name].about.scorer.name
-            )
-    for why, names in reasons.items():
-        yield f"Not ranked: {', '.join(names)} ({why})."
-
-
-def floor(ranking: Ranking) -> str:
-    """What the test of a ranking could find at best."""
-    assert ranking.test
-    test = ranking.test
-    flips = "all" if test.exact else f"{test.flips:,} random"
-    return (
-        f"{mode_title(ranking.mode)}, condition {ranking.condition}: the least p that two of"
-        f" {len(ranking.ranked)} rows can have with {number_of(test.clusters, 'cluster')} is"
-        f" {test.least:.2g} ({flips} flips)."
-    )
-
-
-def posts_sentences(board: Leaderboard) -> Iterator[str]:
-    """Which posts of a history the scorers were shown, and whether people saw the same."""
-    shown = [
-        one.about for one in board.entries.values() if CONDITIONS[one.about.condition].shows_posts
-    ]
-    if not shown:
-        return
-    if all(about.as_people for about in shown):
-        yield "Scorers were shown of each history the posts that people saw in the study."
-        return
-    people = " People saw fewer or other posts." if board.people else ""
-    if any(about.history for about in shown):
-        yield f"Scorers were shown posts by the rules of [history] in their file.{people}"
-    else:
-        yield f"Scorers were shown all posts of each history that fit.{people}"
-
-
-def people_sentences(board: Leaderboard) -> Iterator[str]:
-    """What the rows of people are."""
-    shown = [people for ranking in board.rankings if (people := people_of(board, ranking))]
-    if shown:
-        pairs = ", ".join(
-            f"{people.pairs:,} pairs of mode {people.mode} ({people.annotators:,} annotators,"
-            f" {people.tied:,} of {people.accuracy.n:,} votes count one half)"
-            for people in shown
-        )
-        yield (
-            "People: one reader against the majority of the others, on all sampled pairs, verified"
-            f" or not: {pairs}. A vote counts one half where the others have no majority for a"
-            " response, or the reader took neither. Scorers are held to the chosen responses of"
-            " released pairs, so people are shown beside them and not ranked."
-        )
-
-
 def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield plots.accuracies(board, mode)
     if gained := plots.gains(board, mode):
         yield gained
+    yield from found_sentences(board.findings, mode)
     for ranking in board.rankings:
         if ranking.mode == mode:
             table = rows(board, ranking)
-            note = " ".join((*not_part(ranking), *why_unranked(board, ranking)))
+            note = " ".join(
+                (*band_sentences(ranking), *not_part(ranking), *why_unranked(board, ranking))
+            )
             yield f"{CONDITIONS[ranking.condition].title} (condition {ranking.condition})."
             yield Table(table.head, table.rows, left=2 if ranking.ranked else 1, note=note)
+    yield from _part_blocks(board, mode)
     yield Fold("Gains, configurations and halves", (parts(board, mode),))
     yield Fold("Users, and people's votes", (people(board, mode),))
     judges = order(board, mode)
@@ -192,14 +79,22 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield Fold("Every two ranked rows", (comparisons(board, mode),))
 
 
-def test_in_words() -> str:
-    """How rows are compared."""
-    return (
-        "Rows are ranked within a mode and a condition. Rows that share a letter cannot be"
-        " distinguished: all pairs of rows of a table are compared at once, by flipping the sign"
-        " of whole clusters, with the step-down max-T procedure of Westfall and Young (1993),"
-        " which keeps the chance of any false difference in the table at 5 %."
-    )
+def _part_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
+    """Slices, dates and the tests of the controls, each where there are any."""
+    overlap = [
+        block
+        for ranking in board.rankings
+        if ranking.mode == mode and (table := slices(board, ranking)).rows
+        for block in (f"{CONDITIONS[ranking.condition].title} ({ranking.condition}).", table)
+    ]
+    if overlap:
+        yield Fold("Where word overlap is right, tied and wrong", tuple(overlap))
+    by_date = dates(board, mode)
+    if by_date.rows:
+        yield Fold("Posts before and after a model's cutoff", (by_date,))
+    tested = tests(board, mode)
+    if tested.rows:
+        yield Fold("What the controls test", (tested,))
 
 
 def _whole_method(board: Leaderboard) -> Iterator[Block]:
@@ -213,6 +108,12 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
     yield from posts_sentences(board)
     yield from people_sentences(board)
+    yield from way_sentences(board)
+    yield (
+        "What the controls find is said in sentences: each is a sign-flip test by cluster, and all"
+        " of the leaderboard together find something where there is nothing in at most 5 % of"
+        " leaderboards (Holm)."
+    )
     yield (
         "A tie counts one half. A pair without a score counts as wrong, so that leaving out what is"
         " hard does not pay; the accuracy of the scored is beside it. Coverage is of twins with"
@@ -250,6 +151,8 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     title = CONDITIONS[ranking.condition].title
     yield f"{title} (condition {ranking.condition}); other conditions are beside it."
     yield _table(board, ranking)
+    yield from band_sentences(ranking)
+    yield from found_sentences(board.findings, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:
         yield floor(ranking)
@@ -270,6 +173,10 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
+    if ranking.band and (shares := ranking.band.shares):
+        columns["of the way, %"] = lambda one: (
+            interval_percent(shares[one.name]) if one.name in shares else ""
+        )
     if is_twin(mode):
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
     elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
@@ -305,6 +212,7 @@ def _brief_method(board: Leaderboard) -> Iterator[Block]:
     yield test_in_words()
     yield from posts_sentences(board)
     yield from people_sentences(board)
+    yield from way_sentences(board)
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"
         " wrong. leaderboard.html has plots, every condition's own table, configurations, halves"

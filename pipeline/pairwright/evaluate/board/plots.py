@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from pairwright.evaluate.board.board import Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label
-from pairwright.evaluate.board.ranking import BoardEntry
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
 from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.modes import is_twin, mode_title
@@ -20,6 +20,7 @@ from pairwright.report import (
     ORANGE,
     PAPER,
     RED,
+    RULE,
     SKY,
     Colour,
     Plot,
@@ -43,6 +44,7 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
         axes = figure.add_subplot(1, 2, 1) if twins else figure.add_subplot()
         _panel(axes, scorers, "accuracy", mode)
         axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        banded = _draw_band(axes, board, mode)
         axes.set_xlabel("accuracy, %")
         if twins:
             right = figure.add_subplot(1, 2, 2, sharey=axes)
@@ -54,6 +56,11 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             f"{mode_title(mode)}: accuracy with its 95 % interval. The dashed line is one half."
             " Hollow marks are not ranked."
         )
+        if banded:
+            caption += (
+                " The grey band goes from the floor, word overlap with the posts, to the ceiling,"
+                " one reader against the others."
+            )
         if twins:
             caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
         return plot(figure, caption, name=f"accuracy-{whole(mode).name}")
@@ -94,6 +101,17 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
         return plot(figure, caption, name=f"gain-{whole(mode).name}")
 
 
+def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:
+    """Draw the band of the table that has one; whether there is one."""
+    bands = [ranking.band for ranking in board.rankings if ranking.mode == mode and ranking.band]
+    for band in bands:
+        if band.floor and band.ceiling and band.floor.value and band.ceiling.value:
+            ends = 100 * band.floor.value, 100 * band.ceiling.value
+            axes.axvspan(*ends, facecolor=RULE.light, edgecolor="none", alpha=0.6, zorder=0)
+            return True
+    return False
+
+
 def _gained(entry: BoardEntry, control: ConditionName, mode: Mode | None) -> bool:
     gain = entry.figure(gain_over(control), mode)
     return gain is not None and gain.value is not None
@@ -105,7 +123,8 @@ def _scorers(board: Leaderboard, name: str, mode: Mode | None) -> dict[str, list
     for entry in board.entries.values():
         figure = entry.figure(name, mode)
         if figure is not None and figure.value is not None:
-            scorers.setdefault(label(entry), []).append(entry)
+            # What a reader must know of it on a line of its own, or the axes have no room.
+            scorers.setdefault(label(entry).replace(" (", "\n("), []).append(entry)
 
     def best(entries: Sequence[BoardEntry]) -> float:
         values = [

@@ -177,7 +177,8 @@ def _of_benchmark(
 ) -> tuple[Correlation, ...]:
     y, correlations = models.downstream, []
     for measure in reported_measures(gain, p):
-        value, chance = float(measure.compute(x, y)), by_chance(measure, x, y, seed)
+        value = float(measure.compute(x, y))
+        chance = by_chance(measure, x, y, seed, models.lineages)
         interval = _jackknife(models, x, measure).interval()
         correlations.append(
             Correlation(

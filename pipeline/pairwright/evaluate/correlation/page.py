@@ -164,8 +164,14 @@ def _method(result: Correlations) -> tuple[Block, ...]:
     facts = result.stated
     return (
         f"n = {result.n} models of {result.lineages} lineages. Chance: {orders} of the downstream"
-        " scores, which take every model for its own. Intervals: a jackknife over lineages, of"
-        " Fisher's z of the measure (Hinkley 1978), with Student's t.",
+        f" scores{_lineage_orders(result)}. Intervals: a jackknife over lineages, of Fisher's z of"
+        " the measure (Hinkley 1978), with Student's t.",
         f"Downstream judge: {facts.judge or 'not stated'}. Questions in common:"
         f" {facts.overlap or 'not stated'}. Lineages: {facts.lineage or 'not stated'}.",
     )
+
+
+def _lineage_orders(result: Correlations) -> str:
+    if result.lineages == result.n:
+        return ""
+    return "; p is that of orders of the means of lineages, since models of one lineage go together"

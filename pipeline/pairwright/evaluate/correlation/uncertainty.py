@@ -36,7 +36,8 @@ class Chance(Record):
 
     `p` is the share of orders as far out as the value that was found: on both sides of the mean
     where the measure has two, above it otherwise. Sampled orders count the one found, too
-    (Phipson and Smyth 2010), so `p` is never 0.
+    (Phipson and Smyth 2010), so `p` is never 0. Where models descend from one another, `p` is that
+    of the means of lineages: models of one lineage are not orders of their own.
     """
 
     mean: float
@@ -48,21 +49,57 @@ class Chance(Record):
     exact: bool
 
 
-def by_chance(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> Chance:
-    """Shuffle the downstream scores: every order up to EXACT models, else ORDERS seeded ones."""
-    exact = len(x) <= EXACT
-    orders = _orders(len(x), exact, seed)
-    values = np.concatenate([measure.compute(x, y[some]) for some in _in_pieces(orders)])
+def by_chance(
+    measure: RankMeasure, x: Scores, y: Scores, seed: int, lineages: tuple[str, ...] = ()
+) -> Chance:
+    """Shuffle the downstream scores: every order up to EXACT models, else ORDERS seeded ones.
+
+    Where some models share a lineage, `p` is that of orders of the lineages' means.
+    """
+    values = _by_orders(measure, x, y, seed)
+    p = _beyond(measure, x, y, values)
+    if len(set(lineages)) < len(lineages):
+        p = _of_lineages(measure, _lineage_means(x, lineages), _lineage_means(y, lineages), seed)
+    low, high = np.quantile(values, (0.025, 0.975))
+    return Chance(
+        mean=float(values.mean()),
+        low=float(low),
+        high=float(high),
+        p=p,
+        orders=len(values),
+        exact=len(x) <= EXACT,
+    )
+
+
+def _by_orders(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> Scores:
+    """The measure over orders of y."""
+    orders = _orders(len(x), len(x) <= EXACT, seed)
+    return np.concatenate([measure.compute(x, y[some]) for some in _in_pieces(orders)])
+
+
+def _beyond(measure: RankMeasure, x: Scores, y: Scores, values: Scores) -> float:
+    """The share of orders as far out as the value of x and y."""
     value, mean = float(measure.compute(x, y)), float(values.mean())
+    if np.isnan(value):
+        # Scores that do not differ go with nothing.
+        return 1.0
     # Sums come out in another order: equal values may differ in their last digits.
     edge = 1e-9
     if measure.both_ways:
         beyond = int((np.abs(values - mean) >= abs(value - mean) - edge).sum())
     else:
         beyond = int((values >= value - edge).sum())
-    p = beyond / len(values) if exact else (beyond + 1) / (len(values) + 1)
-    low, high = np.quantile(values, (0.025, 0.975))
-    return Chance(mean=mean, low=float(low), high=float(high), p=p, orders=len(values), exact=exact)
+    return beyond / len(values) if len(x) <= EXACT else (beyond + 1) / (len(values) + 1)
+
+
+def _of_lineages(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> float:
+    # One lineage has one order.
+    return _beyond(measure, x, y, _by_orders(measure, x, y, seed)) if len(x) > 1 else 1.0
+
+
+def _lineage_means(scores: Scores, lineages: tuple[str, ...]) -> Scores:
+    names = np.array(lineages)
+    return np.array([scores[names == name].mean() for name in dict.fromkeys(lineages)])
 
 
 def _orders(n: int, exact: bool, seed: int) -> Places:

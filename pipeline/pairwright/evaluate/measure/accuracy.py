@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
-from pairwright.evaluate.measure.calibration import calibration_figures
 from pairwright.evaluate.measure.figure import (
     Group,
     ScorerFigure,
@@ -16,8 +15,8 @@ from pairwright.evaluate.measure.figure import (
     whole,
 )
 from pairwright.evaluate.measure.order import order_figures
+from pairwright.evaluate.measure.people import calibration_figures, users_above_chance
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
-from pairwright.evaluate.measure.users import users_above_chance
 from pairwright.intervals import difference
 from pairwright.modes import MODES, is_twin
 
@@ -136,34 +135,41 @@ def gains(
     Only where `of_twins` has it are there any of twins: without a user their accuracy is one half,
     so a gain over that says no more than the accuracy.
     """
-    there = {
-        one.id: one.points
-        for mode_pairs in by_mode(other)
-        for one in mode_pairs.scored
-        if one.points is not None
-    }
     figures = []
-    for mode_pairs in by_mode(profile):
+    for mode_pairs, joined in in_both(profile, other):
         if is_twin(mode_pairs.mode) and not of_twins:
             continue
-        joined = [
-            one for unit in mode_pairs.whole if all(one.id in there for one in unit) for one in unit
-        ]
         short = len(mode_pairs.given) - len(joined)
         note = f"{short:,} pairs have no score in one of the two" if short else ""
-        figures.append(_gain(name, whole(mode_pairs.mode), joined, there, note))
+        figures.append(_gain(name, whole(mode_pairs.mode), joined, note))
+        configs: dict[str, list[tuple[PairDecision, PairDecision]]] = {}
+        for both in joined:
+            configs.setdefault(both[0].config, []).append(both)
         figures += [
-            _gain(name, Group(mode_pairs.mode, config), some, there)
-            for config, some in by_config(joined).items()
+            _gain(name, Group(mode_pairs.mode, config), some) for config, some in configs.items()
         ]
     return tuple(figures)
 
 
+def in_both(
+    decisions: Sequence[PairDecision], control: Sequence[PairDecision]
+) -> Iterator[tuple[ModeDecisions, list[tuple[PairDecision, PairDecision]]]]:
+    """Each mode of `decisions`, with the pairs of its units that are scored whole in both: each
+    pair's decision, and the one in the control."""
+    there = {one.id: one for mode_pairs in by_mode(control) for one in mode_pairs.scored}
+    for mode_pairs in by_mode(decisions):
+        joined = [unit for unit in mode_pairs.whole if all(one.id in there for one in unit)]
+        yield mode_pairs, [(one, there[one.id]) for unit in joined for one in unit]
+
+
 def _gain(
-    name: str, group: Group, joined: Sequence[PairDecision], there: dict[str, float], note: str = ""
+    name: str,
+    group: Group,
+    joined: Sequence[tuple[PairDecision, PairDecision]],
+    note: str = "",
 ) -> ScorerFigure:
-    differences = [(one.points or 0.0) - there[one.id] for one in joined]
-    clusters = numbered([one.cluster for one in joined])
+    differences = [points(own) - points(other) for own, other in joined]
+    clusters = numbered([own.cluster for own, _ in joined])
     return figure_of(name, group, difference(np.array(differences, np.float64), clusters), note)
 
 

@@ -98,6 +98,10 @@ FIGURES: dict[str, FigureKind] = {
         table="people",
         percent=False,
     ),
+    "slice_accuracy": FigureKind(
+        "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, or by the "
+        "date of the posts",
+    ),
     "gain": FigureKind(
         "accuracy when the profile is shown, less accuracy without it, on the same pairs",
     ),

@@ -26,9 +26,16 @@ def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     group, clusters = whole(mode_pairs.mode), [one.cluster for one, _ in compared]
     same = [float(forward == backward) for _, (forward, backward) in compared]
     yield share("swap_consistency", group, same, clusters)
-    first = [(_FIRST[forward] + 1 - _FIRST[backward]) / 2 for _, (forward, backward) in compared]
+    first = [first_place_points(one) for one, _ in compared]
     yield share("first_position", group, first, clusters)
     yield _kappa(group, [_named(one, orders) for one, orders in compared], clusters)
+
+
+def first_place_points(decision: PairDecision) -> float:
+    """The share of a judge's two verdicts for the response in the first place."""
+    assert decision.orders is not None, "only of judges that compare"
+    forward, backward = decision.orders
+    return (_FIRST[forward] + 1 - _FIRST[backward]) / 2
 
 
 def leans(figure: ScorerFigure) -> bool:

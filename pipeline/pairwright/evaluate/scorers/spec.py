@@ -1,6 +1,7 @@
 """The kinds of scorers that a file can name, each with its keys: tables [scorers.NAME]."""
 
 import re
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
@@ -12,7 +13,31 @@ _CLASS = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
-class InProcessModel(Record):
+class ScorerModel(Record):
+    """What is known of a scorer's model, and decides no score."""
+
+    cutoff: str | None = Field(
+        None,
+        description="year, month or day of the latest texts that it was trained on, such as"
+        " '2024-06': the leaderboard then has slices by the dates of posts",
+    )
+
+    @field_validator("cutoff")
+    @classmethod
+    def _a_day_month_or_year(cls, cutoff: str | None) -> str | None:
+        if cutoff is not None:
+            try:
+                date.fromisoformat(cutoff + "2000-01-01"[len(cutoff) :])
+            except ValueError:
+                raise ValueError(
+                    f"{cutoff!r} is not a year, a month or a day: write 2024, 2024-06 or 2024-06-30"
+                ) from None
+            if len(cutoff) not in (4, 7, 10):
+                raise ValueError(f"{cutoff!r} is not a year, a month or a day")
+        return cutoff
+
+
+class InProcessModel(ScorerModel):
     """How a model is run in this process, by transformers (extra `[evaluate]`)."""
 
     dtype: Dtype = Field("auto", description="'auto': bfloat16 on a GPU, float32 on a CPU")
@@ -33,7 +58,7 @@ class Classifier(InProcessModel):
     revision: str | None = Field(None, description="revision of the model")
 
 
-class ServedClassifier(Record):
+class ServedClassifier(ScorerModel):
     """The same served by vLLM: raw logits of its `/classify`."""
 
     kind: Literal["served"]
@@ -60,7 +85,7 @@ class Likelihood(InProcessModel):
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
 
 
-class ServedLikelihood(Record):
+class ServedLikelihood(ScorerModel):
     """The same served by vLLM: its `prompt_logprobs`."""
 
     kind: Literal["served-likelihood"]
@@ -68,7 +93,7 @@ class ServedLikelihood(Record):
     per_token: bool = Field(False, description="divide the sum by the number of tokens")
 
 
-class GuidedDecoding(Record):
+class GuidedDecoding(ScorerModel):
     """What reward-guided decoding prefers: a policy's log-probabilities and a reward."""
 
     kind: Literal["guided"]
@@ -81,14 +106,14 @@ class GuidedDecoding(Record):
     beta: float = Field(1.0, gt=0, description="the reward is divided by it")
 
 
-class EmbeddingScorer(Record):
+class EmbeddingScorer(ScorerModel):
     """A baseline: cosine of a response with what is shown, by sentence-transformers."""
 
     kind: Literal["embedding"]
     model: str = Field(description="a folder or a Hugging Face id of a sentence-transformers model")
 
 
-class PythonScorer(Record):
+class PythonScorer(ScorerModel):
     """A scorer of your own: a Python class with a method `score`."""
 
     kind: Literal["python"]
@@ -110,7 +135,7 @@ class PythonScorer(Record):
         return name
 
 
-class ScoresOfFile(Record):
+class ScoresOfFile(ScorerModel):
     """Scores that were computed elsewhere, in a file: a line for each pair and response."""
 
     kind: Literal["scores"]
@@ -119,7 +144,7 @@ class ScoresOfFile(Record):
     revision: str | None = Field(None, description="revision of that")
 
 
-class PairwiseJudge(Record):
+class PairwiseJudge(ScorerModel):
     """A generative judge that compares two responses, in both orders."""
 
     kind: Literal["pairwise"]
@@ -130,7 +155,7 @@ class PairwiseJudge(Record):
     sampling: Sampling = Sampling()
 
 
-class PointwiseJudge(Record):
+class PointwiseJudge(ScorerModel):
     """A generative judge that rates one response."""
 
     kind: Literal["pointwise"]

@@ -11,6 +11,7 @@ from pydantic_core import from_json
 from pairwright.errors import EndpointRefused
 from pairwright.models import Request
 from pairwright.models.client.connection import Connection
+from pairwright.models.client.headers import headers_for
 from pairwright.models.client.openai_body import bytes_of
 from pairwright.models.client.stored_scores import score_of, score_reply
 from pairwright.models.client.wire import Response, Transient
@@ -21,7 +22,7 @@ class Classify:
 
     def __init__(self, base_url: str, api_key: str | None, timeout_s: float) -> None:
         root = base_url.rstrip("/").removesuffix("/v1")
-        self._connection = Connection(root, api_key, timeout_s, "classify")
+        self._connection = Connection(root, headers_for(api_key), timeout_s, "classify")
         self.where = f"{root}/classify"
 
     async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002

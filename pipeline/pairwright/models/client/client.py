@@ -13,7 +13,7 @@ from pydantic_core import from_json
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Answer, Request, completion_of
-from pairwright.models.client.connection import Connection
+from pairwright.models.client.endpoint_wires import wires_of
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.meter import Meter
 from pairwright.models.client.openai_body import body_of, bytes_of
@@ -47,9 +47,9 @@ class Client:
         *wires: Wire,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`wires` answer in place of chat completions at the endpoint's addresses, and end with
-        the client. `say` tells people once that the endpoint does not answer at its start, which
-        they would else learn after the last attempt."""
+        """`wires` answer in place of those of the endpoint, and end with the client. `say` tells
+        people once that the endpoint does not answer at its start, which they would else learn
+        after the last attempt."""
         self.name = name
         self._endpoint = endpoint
         self._meter = meter
@@ -61,9 +61,8 @@ class Client:
         self._secrets = Secrets(api_key)
         self._answered = self._said = False
         self._say = say
-        self._servers = [Server(wire) for wire in wires] or [
-            Server(Connection(url, api_key, endpoint.timeout_s)) for url in endpoint.base_urls
-        ]
+        answering = wires or wires_of(name, endpoint, api_key, say)
+        self._servers = [Server(wire) for wire in answering]
 
     async def __aenter__(self) -> "Client":
         return self

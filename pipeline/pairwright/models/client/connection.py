@@ -7,6 +7,7 @@ The SDK itself is left out: building its objects costs more than twice what send
 import asyncio
 import errno
 import ssl
+from collections.abc import Mapping
 from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -17,7 +18,6 @@ from yarl import URL
 
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.models import Request
-from pairwright.models.client.headers import headers_for
 from pairwright.models.client.wire import Response, Transient
 
 
@@ -106,13 +106,17 @@ class Connection:
     """The `Wire` to one base URL. Needs a running loop."""
 
     def __init__(
-        self, base_url: str, api_key: str | None, timeout_s: float, path: str = "chat/completions"
+        self,
+        base_url: str,
+        headers: Mapping[str, str],
+        timeout_s: float,
+        path: str = "chat/completions",
     ) -> None:
-        """`path` is what bodies are posted to, below the base URL."""
+        """`headers` go with every body; `path` is what bodies are posted to, below the base URL."""
         self.where = base_url.rstrip("/")
         self._url = f"{self.where}/{path}"
         self._timeout_s = timeout_s
-        self._session = _session(base_url, api_key)
+        self._session = _session(base_url, headers)
 
     async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
         """The whole reply, after redirects within the same server.
@@ -180,13 +184,13 @@ def _reason(error: Exception) -> str:
     return "malformed_body"  # Not HTTP, or a redirect that leads nowhere.
 
 
-def _session(base_url: str, api_key: str | None) -> aiohttp.ClientSession:
+def _session(base_url: str, headers: Mapping[str, str]) -> aiohttp.ClientSession:
     """A session without a limit of time of its own. Raises ConfigError for a proxy that cannot be
     used."""
     proxy = proxy_for(base_url)
     encrypted = "https" in (urlsplit(base_url).scheme, urlsplit(proxy or "").scheme)
     return aiohttp.ClientSession(
-        headers=headers_for(api_key),
+        headers=headers,
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         connector=aiohttp.TCPConnector(
             limit=0,  # How many calls are in flight is not decided here.

@@ -16,6 +16,7 @@ from pydantic_core import from_json
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Request
 from pairwright.models.client.connection import Connection
+from pairwright.models.client.headers import headers_for
 from pairwright.models.client.openai_body import bytes_of
 from pairwright.models.client.refusals import stand_in
 from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, to_text
@@ -53,8 +54,9 @@ class PromptLogprobs:
     def __init__(self, base_url: str, api_key: str | None, timeout_s: float) -> None:
         self.where = base_url.rstrip("/")
         root = self.where.removesuffix("/v1")
-        self._tokenize = Connection(root, api_key, timeout_s, "tokenize")
-        self._complete = Connection(self.where, api_key, timeout_s, "completions")
+        headers = headers_for(api_key)
+        self._tokenize = Connection(root, headers, timeout_s, "tokenize")
+        self._complete = Connection(self.where, headers, timeout_s, "completions")
 
     async def post(self, body: bytes, request: Request | None = None) -> Response:  # noqa: ARG002
         """Raises Transient for a reply that does not cover what was sent, EndpointRefused for an

@@ -11,8 +11,9 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_valida
 
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
-from pairwright.modes import STAGES
+from pairwright.modes import STAGES, has_own_choices
 from pairwright.records import Mode, Record
+from pairwright.release.derive import own_choice
 from pairwright.release.records import Provenance, UnitOutcome
 from pairwright.release.summary import Summary
 from pairwright.stats import share
@@ -149,15 +150,22 @@ PAIR = (
 )
 
 
+def pair_sentence(summary: Summary) -> str:
+    """What a pair is."""
+    return own_choice.PAIR if own_choice.made_of_choices(summary) else PAIR
+
+
 def source_sentences(build: BuildSummary) -> Iterator[str]:
     """Where the items came from."""
     source = build.source
     if source is None:
         return
-    yield (
-        f"Source: {source.path}, hash {source.hash}: {source.items:,} questions, each with its"
-        " user's posts."
+    what = (
+        "natural twins, each a question with what two users chose and had written or chosen before"
+        if has_own_choices(build.funnel)
+        else "questions, each with its user's posts"
     )
+    yield f"Source: {source.path}, hash {source.hash}: {source.items:,} {what}."
     for what, counts in (("refused", source.refused), ("repaired", source.repaired)):
         if counts:
             reasons = ", ".join(f"{reason} {n:,}" for reason, n in sorted(counts.items()))
@@ -176,6 +184,9 @@ def evidence_sentences(summary: Summary) -> Iterator[str]:
 
 def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> Iterator[str]:
     """What was done to the material, from what its rows and units show."""
+    if own_choice.made_of_choices(summary):
+        yield from own_choice.preparation(sum(count.units for count in counts))
+        return
     yield "Posts that are not older than the question are left out; very long ones are cut."
     how = {
         "planner": "inferred by a model from the user's posts",
@@ -200,7 +211,7 @@ def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> It
 
 def model_rows(build: BuildSummary) -> list[Row]:
     """Role, model, how it sampled."""
-    if build.roles is None:
+    if build.roles is None or not build.roles.planner:
         return []
     tasks = {
         "planner": "infers what a user expects",
@@ -255,6 +266,8 @@ def call_sentence(build: BuildSummary) -> str:
     calls = build.calls
     if calls is None:
         return "Calls and tokens are not stated."
+    if not calls.n and has_own_choices(build.funnel):
+        return "No model was called."
     simulated = f", {calls.simulated:,} of them simulated" if calls.simulated else ""
     return (
         f"In all {calls.n:,} calls of models{simulated}, with {calls.prompt_tokens:,} tokens in and"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from pairwright.modes import MODES
+from pairwright.modes import MODES, is_twin
 from pairwright.records import FULL_ADHERENCE
-from pairwright.release.derive import build_summary, cautions
+from pairwright.release.derive import build_summary, cautions, own_choice
 from pairwright.release.derive.audit_summary import (
     BASELINE_HEAD,
     AuditSummary,
@@ -17,11 +17,11 @@ from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, code, page, points, table
 from pairwright.release.derive.proof import proof_paragraph
 from pairwright.release.derive.study_summary import (
-    NOBODY,
     agreement_rows,
     chance_sentences,
     control_sentences,
     judge_sentences,
+    nobody_sentence,
     preference_rows,
     protocol_sentences,
     state_head,
@@ -45,27 +45,33 @@ COLUMNS = {
         " `support` and `delivery` count annotators' answers: does what the user wrote support it,"
         " and which response delivers it; none where nobody was asked. What most did not find"
         " supported is not part of the answer key."
+        " Empty in mode natural."
         " `follows` says how the planner came to it: `stated` in a post, `inferred` from one, or a"
         " `pattern` of several. `confidence` has a value only where an older version made the pair."
     ),
     "narrative": (
-        "The asker's own long explanation, where the source has one. Never show it to a scorer."
+        "The asker's own long explanation, where the source has one; in mode natural this user's"
+        " own reason for the choice. Never show it to a scorer."
     ),
     "category": "Subcategory of the question, in the words of the source.",
-    "chosen": "The response that is meant to fit this user.",
-    "rejected": "The response that is meant not to.",
+    "chosen": "The response that is meant to fit this user, or in mode natural was taken.",
+    "rejected": "The response that is meant not to, or in mode natural was refused.",
     "item_id": "The source's id of the question.",
     "domain": "The domain; a twin's is that of its question.",
     "mode": f"How the rejected response came about: {' or '.join(MODES)}.",
     "twin_id": "The twin this pair is one half of; none in mode violate.",
-    "asked": "Whether this user asked the question: false in a twin's counterfactual half.",
+    "asked": (
+        "Whether this user asked the question: false in a twin's counterfactual half. In mode"
+        " natural true in the half that is named first, and no more than that."
+    ),
     "user": "Pseudonym of the user whose preference it states.",
     "dyad": "Names the user, or a twin's two users. Draw whole dyads for intervals and folds.",
     "aspects_origin": (
-        "Where the rubric is from: planner (inferred from posts), narrative, or gold (the source)."
+        "Where the rubric is from: planner (inferred from posts), narrative, or gold (the source);"
+        " none in mode natural."
     ),
     "strategy": "How the rejected response was asked for.",
-    "generator": "The model that wrote both responses.",
+    "generator": "The model that wrote both responses; empty where people did.",
     "judge": "The model that scored them; none where nothing was judged.",
     "quality": "The judge's scores of both responses by quality scale.",
     "comparison": "The judge's verdict on quality, in both orders: parity is a tie.",
@@ -77,12 +83,15 @@ COLUMNS = {
     ),
     "verified": "Whether people's answers verified the pair under the rule of its study.",
     "simulated": "Whether a program had a part in it: then it is not a benchmark.",
-    "created": "When the question was asked, in UTC.",
+    "created": (
+        "When the question was asked, in UTC; in mode natural, when the later choice was made."
+    ),
     "source_url": "The address of the question.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
 }
 """What each column of data/*.parquet holds, for the card and Croissant. The first eight are the
 official benchmark's schema, in its order."""
+NO_MODELS = "Models and their sampling are not stated."
 _COLUMN_HEAD = ("column", "what it holds")
 _CONFIG_HEAD = (
     "configuration", "pairs by split", "pairs", "twins or single pairs", "users",
@@ -107,7 +116,10 @@ def dataset_card(release: ReleaseContext) -> str:
         trial=cautions.trial(release), verified=verified_sentence(summary, release.study),
         # Both are made of the few characters that a path may have; they go into blocks of code.
         first=Markdown(summary.parts[0].config), split=Markdown(summary.parts[0].split),
-        what=[build_summary.PAIR, *(MODES[mode].meaning for mode in MODES if mode in modes)],
+        what=[
+            build_summary.pair_sentence(summary),
+            *(MODES[mode].meaning for mode in MODES if mode in modes),
+        ],
         configs=_configs(release), columns=table(_COLUMN_HEAD, COLUMNS.items(), left=2),
         source=list(build_summary.source_sentences(release.build)),
         evidence=list(build_summary.evidence_sentences(summary)),
@@ -116,11 +128,12 @@ def dataset_card(release: ReleaseContext) -> str:
         funnel=_table_or_none(_FUNNEL_HEAD, build_summary.funnel_rows(release.build)),
         stages=_table_or_none(_STAGE_HEAD, build_summary.stage_rows(release.units)),
         prompts=_table_or_none(("prompt", "hash"), sorted(release.build.prompts.items())),
-        human=study_tables(release), nobody=NOBODY,
+        human=study_tables(release), nobody=nobody_sentence(summary),
+        no_models=own_choice.HOW if own_choice.made_of_choices(summary) else NO_MODELS,
         proof=release.study and proof_paragraph(summary, release.study),
         failed=_failed_checks(audit),
         voters=release.study and voters(release.study),
-        languages=", ".join(info.languages), twins="twin" in modes,
+        languages=", ".join(info.languages), twins=any(map(is_twin, modes)),
         baselines=_baselines(audit), checks=audit and _check_counts(audit),
         uses=points(cautions.uses(release)), misuses=points(cautions.misuses(release)),
         sensitive=points(cautions.sensitive(release)),

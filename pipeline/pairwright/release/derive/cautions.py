@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 
 from pairwright.modes import MODES
+from pairwright.release.derive import own_choice
 from pairwright.release.derive.audit_summary import blind_sentences
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.study_summary import HumanSummary
@@ -24,6 +25,9 @@ def uses(release: ReleaseContext) -> Iterator[str]:
     """What the pairs are for; of a trial, trying out."""
     if release.trial:
         yield "Trying out the tools that read a release. No result on these pairs means anything."
+        return
+    if own_choice.made_of_choices(release.summary):
+        yield from own_choice.uses()
         return
     yield (
         "Measuring whether a reward model or judge prefers, of two answers to one question, the"
@@ -51,8 +55,10 @@ def misuses(release: ReleaseContext) -> Iterator[str]:
         " about them."
     )
     yield (
-        "Judging which answers are correct: both responses of a pair are meant to be equally good"
-        " to someone who does not know the user."
+        own_choice.MISUSE
+        if own_choice.made_of_choices(release.summary)
+        else "Judging which answers are correct: both responses of a pair are meant to be equally"
+        " good to someone who does not know the user."
     )
     modes = sorted({config.mode for config in release.summary.configs})
     if len(modes) > 1:
@@ -79,6 +85,8 @@ def sensitive(release: ReleaseContext) -> Iterator[str]:
         "Posts may speak of health, faith, money, family or work, of those who wrote them and of"
         " others. Pairwright takes nothing out of them to hide that."
     )
+    if own_choice.made_of_choices(summary):
+        yield from own_choice.sensitive()
     if release.primary.audit is not None:
         yield (
             "What an automatic search found in them, such as e-mail addresses and phone numbers, is"
@@ -115,6 +123,9 @@ def biases(release: ReleaseContext) -> Iterator[str]:
             f"{_rubrics(release, 'narrative')} were drawn from the asker's own explanation of the"
             " question, which the earlier posts need not show."
         )
+    if own_choice.made_of_choices(release.summary):
+        yield from own_choice.biases()
+        return
     generators = ", ".join(sorted(release.summary.generators))
     yield (
         f"All responses were written by {generators}. A scorer of the same family may favour or"

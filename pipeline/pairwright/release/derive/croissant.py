@@ -15,11 +15,12 @@ from pairwright.release.derive.card import COLUMNS, bibtex_entry
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import addresses
 from pairwright.release.derive.markdown import NOT_STATED
+from pairwright.release.derive.own_choice import made_of_choices
 from pairwright.release.derive.study_summary import (
-    NOBODY,
     HumanSummary,
     agreement_rows,
     chance_sentences,
+    nobody_sentence,
     protocol_sentences,
 )
 
@@ -178,12 +179,13 @@ def _responsible(release: ReleaseContext) -> Json:
     values: Json = {
         "dataCollection": " ".join(
             [
-                build_summary.PAIR,
+                build_summary.pair_sentence(summary),
                 *build_summary.source_sentences(release.build),
                 build_summary.call_sentence(release.build),
             ]
         ),
-        "dataCollectionType": ["Secondary Data Analysis", "Machine-generated text",
+        "dataCollectionType": ["Secondary Data Analysis",
+                               *([] if made_of_choices(summary) else ["Machine-generated text"]),
                                *(["Manual Human Curation"] if _by_people(study) else [])],
         "dataCollectionMissingData": "Fields that the source does not have are null.",
         "dataCollectionTimeframe": [day for day in (summary.oldest, summary.newest) if day],
@@ -194,9 +196,11 @@ def _responsible(release: ReleaseContext) -> Json:
             f"{role}: {model} ({sampling})"
             for role, model, sampling in build_summary.model_rows(release.build)
         ] or [NOT_STATED],
-        "dataAnnotationProtocol": [*protocol_sentences(study)] if study else [NOBODY],
+        "dataAnnotationProtocol": (
+            [*protocol_sentences(study)] if study else [nobody_sentence(summary)]
+        ),
         "dataAnnotationAnalysis": _analysis(release),
-        "annotationsPerItem": _per_item(study),
+        "annotationsPerItem": _per_item(study) or nobody_sentence(summary),
         "annotatorDemographics": [info.annotators or NOT_STATED],
         "dataUseCases": [*cautions.uses(release),
                          *(f"Not for: {misuse}" for misuse in cautions.misuses(release))],
@@ -220,7 +224,7 @@ def _by_people(study: HumanSummary | None) -> bool:
 
 def _analysis(release: ReleaseContext) -> list[JsonValue]:
     if release.findings is None:
-        return [NOBODY]
+        return [nobody_sentence(release.summary)]
     agreement = [
         f"{question}: {items} items, {answers} answers of {who} annotators, agreement {share},"
         f" Krippendorff's alpha {alpha}"
@@ -230,8 +234,9 @@ def _analysis(release: ReleaseContext) -> list[JsonValue]:
 
 
 def _per_item(study: HumanSummary | None) -> str:
+    """Empty where nobody was asked."""
     if study is None:
-        return NOBODY
+        return ""
     return (
         f"To pass the rule: {study.rule.votes} preference votes on each pair,"
         f" {study.rule.quality_votes} scores of quality on each response,"

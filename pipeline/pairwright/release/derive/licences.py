@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pairwright.dataset.licence import stack_exchange_host
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.markdown import Markdown, page, table, visible
+from pairwright.release.derive.own_choice import RESPONSES, made_of_choices
 
 SHARE_ALIKE = "CC-BY-SA-"
 # https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
@@ -30,6 +31,7 @@ def licence_page(release: ReleaseContext) -> str:
             ((_name(name), f"{n:,}") for name, n in counts.items()),
         ),
         own=own,
+        made=not made_of_choices(release.summary),
         # Addresses of this file's making, of ids of a few characters: links, where others are text.
         texts=Markdown("\n".join(f"- {name}: <{address}>" for name, address in texts.items())),
         stack_exchange=any(map(stack_exchange_host, release.summary.hosts)),
@@ -59,6 +61,12 @@ def meaning(release: ReleaseContext) -> Iterator[str]:
             f"For {counts['unknown']:,} posts no licence is known. Without one, nobody but their"
             " authors may pass them on: ask the maintainers before you do."
         )
+    if attribution := release.primary.provenance.info.attribution.strip():
+        yield f"Attribution, in the words that the source asks for: {attribution}"
+    if made_of_choices(release.summary):
+        licence = release.primary.provenance.info.licence
+        yield f"{RESPONSES}: {licence or 'none is stated'}. None of this is legal advice."
+        return
     own = release.primary.provenance.info.own_licence
     adapted = (
         " where they adapt a post under CC BY-SA, share-alike holds for them too." if alike else ""
@@ -77,7 +85,7 @@ def meaning(release: ReleaseContext) -> Iterator[str]:
 def on_the_hub(release: ReleaseContext) -> list[str]:
     """Ids as the Hugging Face Hub writes them, of the posts and of what was made from them; `other`
     for those that it does not list or nobody states."""
-    all_ = {*release.summary.licences, release.primary.provenance.info.own_licence or "unknown"}
+    all_ = {*release.summary.licences, *_own(release)}
     names = {
         name.lower().removesuffix("-1.0") if name == "ODC-By-1.0" else name.lower()
         for name in all_
@@ -90,13 +98,19 @@ def on_the_hub(release: ReleaseContext) -> list[str]:
 def addresses(release: ReleaseContext) -> list[str]:
     """Each licence's text on spdx.org, or else its name; this release's own page for what has none
     that is known."""
-    own = release.primary.provenance.info.own_licence or "unknown"
     own_page = release.layout.inside(release.layout.licences)
     urls = (
         own_page if name == "unknown" else _address(name) or " ".join(visible(name).split())
-        for name in (*release.summary.licences, own)
+        for name in (*release.summary.licences, *_own(release))
     )
     return list(dict.fromkeys(urls)) or [own_page]
+
+
+def _own(release: ReleaseContext) -> list[str]:
+    """The licence of what was made from the posts, if anything was."""
+    if made_of_choices(release.summary):
+        return []
+    return [release.primary.provenance.info.own_licence or "unknown"]
 
 
 def _name(name: str) -> str:

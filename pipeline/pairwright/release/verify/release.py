@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pairwright.dataset import Layout
+from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.release.derive import derived_files, release_context
 from pairwright.release.primary import PrimaryFiles, primary_paths, primary_texts, read_primary
@@ -127,7 +128,8 @@ def _check_form(layout: Layout, primary: PrimaryFiles, folder: ReleaseFolder) ->
     for page in (layout.audit, layout.audit_page):
         if layout.inside(page) not in folder.files:
             raise difference("is missing: every release has it", layout.inside(page))
-    if primary.public is None and primary.provenance.kind == "release":
+    own = all(MODES[unit.mode].own_choice for unit in primary.units)
+    if primary.public is None and primary.provenance.kind == "release" and not own:
         raise difference("is missing: an ordinary release has it", layout.inside(layout.study))
 
 

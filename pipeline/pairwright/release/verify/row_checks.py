@@ -7,7 +7,7 @@ from pairwright import text
 from pairwright.dataset import Row, RowAspect, RowQuality, RowVotes
 from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
-from pairwright.modes import is_twin
+from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import Side, content_id
 from pairwright.release.records import Provenance
 from pairwright.release.verify.comparison import difference, same, shown
@@ -66,7 +66,8 @@ def _check_twin(first: Row, other: Row, where: str) -> None:
     same("rejected", other.rejected, first.chosen, where)
     mirrored = _MIRRORED.get(first.comparison or "", first.comparison)
     same("comparison", other.comparison, mirrored, where)
-    same("narrative of the half that did not ask", other.narrative, None, where)
+    if not is_own_choice(first.mode):
+        same("narrative of the half that did not ask", other.narrative, None, where)
     if other.user == first.user:
         raise difference(f"both halves are of {other.user}", where)
     _check_dyad([first, other], where)
@@ -187,6 +188,18 @@ def _quality(outline: Outline, pair: OutlinePair) -> tuple[RowQuality, ...]:
         for scale, score in chosen.items()
         if scale in rejected
     )
+
+
+_NOBODYS = {"rubric_aspects": (), "aspects_origin": None, "strategy": "", "generator": "",
+            "judge": None, "quality": (), "comparison": None}  # fmt: skip
+"""What a row does not have whose label is the user's own choice: no model had a part in it."""
+
+
+def check_own_choice(row: Row, where: str) -> None:
+    """Nothing of such a row is by a model. Raises Difference."""
+    if is_own_choice(row.mode):
+        for name, nothing in _NOBODYS.items():
+            same(f"{name} in mode {row.mode}", getattr(row, name), nothing, where)
 
 
 def check_evidence(row: Row, where: str) -> None:

@@ -16,7 +16,12 @@ from pairwright.release.records import Provenance, file_note
 from pairwright.release.summary import Summary, SummaryBuilder
 from pairwright.release.verify.comparison import VerifyProgress, difference, same
 from pairwright.release.verify.provenance import KeptUnit, ProvenanceModel
-from pairwright.release.verify.row_checks import DecisionCheck, TwinCheck, check_evidence
+from pairwright.release.verify.row_checks import (
+    DecisionCheck,
+    TwinCheck,
+    check_evidence,
+    check_own_choice,
+)
 
 # A user's posts come again with each of their pairs.
 _licence_of = lru_cache(maxsize=4096)(licence_of)
@@ -53,6 +58,7 @@ def check_rows(
             decided.add(row, where)
             models.check(row, where)
             check_evidence(row, where)
+            check_own_choice(row, where)
             own.check_content(row, where)
             summing.add(part, row)
             digest.update(row.model_dump_json().encode() + b"\n")

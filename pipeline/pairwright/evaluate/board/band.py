@@ -1,0 +1,167 @@
+"""The band that the accuracies of a table are read against: a floor, which is word overlap, and a
+ceiling, which is people, one reader against the others; and each scorer's share of the way.
+
+The share is (scorer - floor) / (ceiling - floor). Scorer and floor are of the same pairs, so their
+errors go together; the ceiling is of the study's pairs, and taken as independent of both. The
+interval is Fieller's (1954, J. R. Stat. Soc. B 16, 175-185), with the variances that the intervals
+by cluster show of scorer, floor, their difference and the ceiling. Where floor and ceiling cannot
+be distinguished there is no share.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from pydantic import Field
+
+from pairwright.evaluate.results import ScorerRef
+from pairwright.intervals import (
+    LEVEL,
+    Floats,
+    Interval,
+    Places,
+    accuracy,
+    difference,
+    interval_text,
+    z_of,
+)
+from pairwright.modes import MODES, mode_pairs
+from pairwright.records import Mode, Record
+from pairwright_human_eval.report.people import PeopleAccuracy
+
+FLOOR = "overlap"
+"""The baseline that is the floor."""
+
+
+class Band(Record):
+    """Floor and ceiling of one table, and each row's share of the way between them."""
+
+    floor: Interval | None
+    """The accuracy of word overlap on the table's pairs; None where it was not evaluated."""
+    meaning_floors: dict[str, Interval] = Field(default={})
+    """The accuracy of each embedding's cosine, by row: a second floor where it is at hand."""
+    ceiling: Interval | None
+    """One reader against the majority of the others; its n are votes. None where nobody was
+    asked."""
+    shares: dict[str, Interval] = Field(default={})
+    """By row, the share of the way; without the floor's own row."""
+    why: str = ""
+    """Why there are no shares; empty where there are."""
+
+
+def band_of(
+    mode: Mode | None,
+    scorers: Mapping[str, ScorerRef],
+    points: Mapping[str, Floats],
+    clusters: Places,
+    people: PeopleAccuracy | None,
+) -> Band:
+    """The band of a table whose rows are of these scorers.
+
+    `points` are by row, of shape (n,) over the mode's pairs, NaN where one counts for no row;
+    `clusters` is of shape (n,).
+    """
+    due = {row: own[~np.isnan(own)] for row, own in points.items()}
+    places = clusters[~np.isnan(next(iter(points.values())))]
+    base = next((row for row, scorer in scorers.items() if scorer.name == FLOOR), None)
+    cosines = [row for row, scorer in scorers.items() if scorer.kind == "embedding"]
+    ceiling = people.accuracy if people and not people.simulated else None
+    band = Band(
+        floor=None if base is None else _accuracy(due[base], places),
+        meaning_floors={row: one for row in cosines if (one := _accuracy(due[row], places))},
+        ceiling=ceiling,
+    )
+    if why := _why_no_shares(mode, band, people):
+        return band.model_copy(update={"why": why})
+    assert ceiling
+    assert base
+    shares = {
+        row: share
+        for row, own in due.items()
+        if row != base and (share := way_share(own, due[base], places, ceiling))
+    }
+    why = "" if shares else "floor and ceiling cannot be distinguished"
+    return band.model_copy(update={"shares": shares, "why": why})
+
+
+def way_share(own: Floats, floor: Floats, clusters: Places, ceiling: Interval) -> Interval | None:
+    """The share of the way from floor to ceiling, with Fieller's 95 % interval; None where the
+    ceiling cannot be distinguished from the floor.
+
+    `own` and `floor` are points of the same pairs and `clusters` their clusters, of shape (n,).
+    """
+    apart, base, z = difference(own - floor, clusters), _accuracy(floor, clusters), z_of(LEVEL)
+    known = _accuracy(own, clusters)
+    if not (apart and base and known) or ceiling.value is None or apart.clusters < 2:
+        return None
+    above, way = float(own.mean() - floor.mean()), float(ceiling.value - floor.mean())
+    above_var, floor_var, own_var = (_variance(one, z) for one in (apart, base, known))
+    way_var = _variance(ceiling, z) + floor_var
+    if way <= 0 or not way_var or (g := z * z * way_var / way**2) >= 1:
+        return None
+    # Of scorer - floor with ceiling - floor: the variance of the floor less its covariance.
+    together = (floor_var - own_var + above_var) / 2
+    share = above / way
+    spread = (
+        above_var
+        - 2 * share * together
+        + share**2 * way_var
+        - g * (above_var - together**2 / way_var)
+    )
+    centre, width = share - g * together / way_var, z / way * math.sqrt(max(0.0, spread))
+    low, high = ((centre + sign * width) / (1 - g) for sign in (-1, 1))
+    return Interval(
+        value=round(share, 6),
+        low=round(low, 6),
+        high=round(high, 6),
+        n=apart.n,
+        clusters=apart.clusters,
+    )
+
+
+def _variance(interval: Interval, z: float) -> float:
+    """The variance that an interval shows, with all that it allows for ties and few clusters."""
+    assert interval.low is not None
+    assert interval.high is not None
+    return ((interval.high - interval.low) / (2 * z)) ** 2
+
+
+def band_sentence(mode: Mode | None, band: Band) -> str:
+    """Floor and ceiling in words, and why there are no shares where there are none."""
+    parts = [f"Floor: {_words('word overlap', band.floor)}"] if band.floor else []
+    parts += [_words(f"the cosine of {name}", one) for name, one in band.meaning_floors.items()]
+    if band.ceiling:
+        parts.append(f"ceiling: {_words('people', band.ceiling, 'votes')}")
+    text = f"{'; '.join(parts)}." if parts else ""
+    if band.shares:
+        return text
+    return f"{text} {mode_pairs(mode).capitalize()} have no share of the way: {band.why}.".strip()
+
+
+def _accuracy(points: Floats, clusters: Places) -> Interval | None:
+    estimate = accuracy(points, clusters)
+    return estimate and estimate.found(z_of(LEVEL))
+
+
+def _why_no_shares(mode: Mode | None, band: Band, people: PeopleAccuracy | None) -> str:
+    if band.ceiling is None:
+        if people:
+            return "there is no ceiling, because the annotators of the study are a program"
+        if mode and MODES[mode].own_choice:
+            return "there is no ceiling, because the labels are the users' own choices"
+        if mode and MODES[mode].own_choice:
+            return "there is no ceiling, because the labels are the users' own choices"
+        return (
+            f"there is no ceiling, because the release has no votes of people on {mode_pairs(mode)}"
+        )
+    return "" if band.floor else "there is no floor, because word overlap was not evaluated"
+
+
+def _words(name: str, interval: Interval, unit: str = "pairs") -> str:
+    percent = [
+        None if x is None else 100 * x for x in (interval.value, interval.low, interval.high)
+    ]
+    if any(x is None for x in percent):
+        return f"{name} {interval_text(interval)} (n = {interval.n:,} {unit})"
+    value, low, high = percent
+    return f"{name} {value:.1f} % ({low:.1f} to {high:.1f}, n = {interval.n:,} {unit})"

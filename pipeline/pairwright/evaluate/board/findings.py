@@ -1,0 +1,230 @@
+"""What a leaderboard finds of its scorers beside their ranks: one test for each question, scorer
+and mode, and all of them together err in at most 5 % of leaderboards.
+
+recall    Shown the question alone, is it right on more asked halves of twins than one half? Then
+          it knows the asker, or the question's own words say what its asker wants. The other halves
+          are the mirror image: one half is right where the other is wrong.
+overlap   Where word overlap is wrong on twins, which side is it on? Of other pairs one half is not
+          what a scorer without posts has, so they are not asked.
+evidence  Does its accuracy change when the posts that the rubric cites are taken out?
+order     Does a comparing judge lean to a place?
+
+Each is a sign-flip test over clusters; the p are adjusted by Holm's procedure over all tests of the
+leaderboard (Holm 1979, Scand. J. Statist. 6, 65-70).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from statsmodels.stats.multitest import multipletests
+
+from pairwright.evaluate.board.flips import sign_flip
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure.accuracy import in_both
+from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.order import first_place_points
+from pairwright.evaluate.measure.slices import OVERLAP_WRONG, unit_name
+from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
+from pairwright.intervals import LEVEL, Interval, accuracy, difference, z_of
+from pairwright.modes import MODES, is_twin
+from pairwright.modes import mode_pairs as mode_pairs_in_words
+from pairwright.records import Mode, Record
+from pairwright.stats import p_value
+from pairwright.text import number_of
+
+Question = Literal["recall", "overlap", "evidence", "order"]
+QUESTIONS: dict[Question, str] = {
+    "recall": "asked halves right, shown the question alone",
+    "overlap": "right where word overlap is wrong",
+    "evidence": "accuracy less that without the cited posts",
+    "order": "verdicts for the first place",
+}
+"""What the value of each is; of `evidence` a difference, of the others a share."""
+
+
+class Finding(Record):
+    """One test: a value beside what it would be if there were nothing to find."""
+
+    question: Question
+    scorer: str
+    condition: ConditionName
+    mode: Mode | None
+    value: Interval
+    """With its own 95 % interval; its n are pairs."""
+    p: float
+    """Of the sign-flip test of this one alone."""
+    adjusted: float = 1.0
+    """By Holm's procedure, over all tests of the leaderboard."""
+
+    @property
+    def null(self) -> float:
+        """What the value is where there is nothing to find."""
+        return 0.0 if self.question == "evidence" else 0.5
+
+    @property
+    def found(self) -> bool:
+        """Whether the leaderboard says so in a sentence."""
+        return self.adjusted < LEVEL
+
+    @property
+    def above(self) -> bool:
+        """Whether the value is above what it would be."""
+        return (self.value.value or 0.0) > self.null
+
+
+def scorer_findings(
+    scorer: str,
+    decided: Mapping[ConditionName, Sequence[PairDecision]],
+    overlap: Mapping[ConditionName, Mapping[str, str]],
+) -> Iterator[Finding]:
+    """The tests of one scorer, by its decisions in each condition; `overlap` has the slice of each
+    unit, as `overlap_slices` gives it. Pairs without a score have no part in them."""
+    for condition, decisions in decided.items():
+        tested, slices = CONDITIONS[condition].finding, overlap.get(condition, {})
+        for mode_pairs in by_mode(decisions):
+            tests: list[tuple[Question, list[PairDecision], Callable[[PairDecision], float]]] = [
+                ("order", [one for one in mode_pairs.scored if one.orders], first_place_points)
+            ]
+            if tested == "recall" and _has_askers(mode_pairs.mode):
+                tests.append(("recall", [one for one in mode_pairs.scored if one.asked], points))
+            if tested == "overlap" and is_twin(mode_pairs.mode):
+                tests.append(("overlap", _where_overlap_is_wrong(mode_pairs, slices), points))
+            for question, some, value in tests:
+                if some:
+                    values = np.array(list(map(value, some)), np.float64)
+                    clusters = numbered([one.cluster for one in some])
+                    estimate = accuracy(values, clusters)
+                    assert estimate, "there are pairs"
+                    yield Finding(
+                        question=question,
+                        scorer=scorer,
+                        condition=condition,
+                        mode=mode_pairs.mode,
+                        value=estimate.found(z_of(LEVEL)),
+                        p=sign_flip(2 * values - 1, clusters),
+                    )
+    for condition, control in product(decided, decided):
+        record = CONDITIONS[condition]
+        if CONDITIONS[control].finding == "evidence" and control in record.compared_with:
+            yield from _lost(scorer, condition, decided[condition], decided[control])
+
+
+def _has_askers(mode: Mode | None) -> bool:
+    """Whether of a unit's two halves the user of one asked the question."""
+    return mode is not None and is_twin(mode) and not MODES[mode].own_choice
+
+
+def _where_overlap_is_wrong(
+    mode_pairs: ModeDecisions, slices: Mapping[str, str]
+) -> list[PairDecision]:
+    return [
+        one
+        for unit in mode_pairs.whole
+        if slices.get(unit_name(unit)) == OVERLAP_WRONG
+        for one in unit
+    ]
+
+
+def _lost(
+    scorer: str,
+    condition: ConditionName,
+    decisions: Sequence[PairDecision],
+    control: Sequence[PairDecision],
+) -> Iterator[Finding]:
+    """What is lost without the posts that the rubric cites, on the units that both have whole."""
+    for mode_pairs, joined in in_both(decisions, control):
+        if joined:
+            differences = np.array([points(own) - points(other) for own, other in joined])
+            clusters = numbered([own.cluster for own, _ in joined])
+            value = difference(differences, clusters)
+            assert value, "there are pairs"
+            p = sign_flip(differences, clusters)
+            yield Finding(
+                question="evidence", scorer=scorer, condition=condition, mode=mode_pairs.mode,
+                value=value, p=p,
+            )  # fmt: skip
+
+
+def adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The tests of a leaderboard with their p adjusted together, and rounded to six digits."""
+    if not findings:
+        return ()
+    together = multipletests([one.p for one in findings], method="holm")[1]
+    return tuple(
+        one.model_copy(update={"p": float(f"{one.p:.6g}"), "adjusted": float(f"{p:.6g}")})
+        for one, p in zip(findings, together.tolist(), strict=True)
+    )
+
+
+def position_biases(findings: Sequence[Finding]) -> Iterator[str]:
+    """A sentence for each judge that leans to a place in some condition."""
+    by_scorer: dict[str, list[str]] = {}
+    for one in findings:
+        if one.question == "order" and one.found:
+            by_scorer.setdefault(one.scorer, []).append(
+                f"condition {one.condition}, {mode_pairs_in_words(one.mode)}, {in_words(one)},"
+                f" adjusted p {p_value(one.adjusted)}"
+            )
+    for name, biases in by_scorer.items():
+        yield (
+            f"Position bias of {name}, the share of its verdicts for the response in the first"
+            f" place (even is 50 %): {'; '.join(biases)}."
+        )
+
+
+_MEANINGS: dict[tuple[Question, bool], tuple[str, str]] = {
+    ("recall", True): (
+        "Shown the question alone, these are right on more asked halves than one half",
+        "They recall the person, or the question's own words say what its asker wants: that much of"
+        " their accuracy on asked halves is not read from posts, and the other halves lose as much",
+    ),
+    ("recall", False): (
+        "Shown the question alone, these are right on fewer asked halves than one half",
+        "They take the asker's response for the worse answer: their accuracy on asked halves is too"
+        " low by that, and on the other halves too high",
+    ),
+    ("overlap", True): (
+        "These are right on more than one half where word overlap is wrong",
+        "They read more than shared words",
+    ),
+    ("overlap", False): (
+        "These are right on less than one half where word overlap is wrong",
+        "They follow the words that a response shares with the posts, against the person",
+    ),
+    ("evidence", True): (
+        "These lose accuracy without the posts that the rubric cites",
+        "They read these posts",
+    ),
+    ("evidence", False): (
+        "These do better without the posts that the rubric cites",
+        "What they read is not the rubric's evidence",
+    ),
+}
+"""What a finding above or below its null says, and what it means."""
+
+
+def found_sentences(findings: Sequence[Finding], mode: Mode | None) -> Iterator[str]:
+    """A sentence for each thing that is found of scorers in a mode, without position biases."""
+    for (question, above), (said, meaning) in _MEANINGS.items():
+        some = [
+            f"{one.scorer} {in_words(one)}"
+            for one in findings
+            if one.found and (one.mode, one.question, one.above) == (mode, question, above)
+        ]
+        if some:
+            yield f"{said}: {'; '.join(some)}. {meaning}."
+
+
+def in_words(finding: Finding) -> str:
+    """Its value with interval and n."""
+    value, unit = finding.value, "points" if finding.question == "evidence" else "%"
+    assert value.value is not None
+    assert value.low is not None
+    assert value.high is not None
+    return (
+        f"{100 * value.value:.1f} {unit} ({100 * value.low:.1f} to {100 * value.high:.1f},"
+        f" n = {value.n:,}, {number_of(value.clusters, 'cluster')})"
+    )

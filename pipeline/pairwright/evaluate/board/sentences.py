@@ -1,0 +1,158 @@
+"""The sentences of a leaderboard, on its pages and on the terminal: what a reader must know first,
+what a table leaves out, and how its rows are compared.
+"""
+
+from collections.abc import Iterator
+
+from pairwright.evaluate.board.band import band_sentence
+from pairwright.evaluate.board.board import Leaderboard, people_of
+from pairwright.evaluate.board.cells import by_accuracy
+from pairwright.evaluate.board.findings import position_biases
+from pairwright.evaluate.board.flips import clusters_needed
+from pairwright.evaluate.board.ranking import Ranking
+from pairwright.evaluate.builders import tie_sentence
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.results import TRIAL
+from pairwright.intervals import LEVEL
+from pairwright.modes import mode_title
+from pairwright.text import number_of, visible
+
+
+def warnings(board: Leaderboard) -> Iterator[str]:
+    """What a reader must know before any number."""
+    if board.release.trial:
+        yield TRIAL
+    if board.limit is not None:
+        yield f"Only the first {number_of(board.limit, 'subject was', 'subjects were')} scored."
+    if board.split is not None:
+        yield f"Only the split {visible(board.split)} was scored."
+    if any(entry.about.simulated for entry in board.entries.values()):
+        yield "Rows marked as simulated are answers of the embedded model, and not results."
+    yield from _self_preferences(board)
+    yield from position_biases(board.findings)
+    for ranking in board.rankings:
+        if ranking.test and ranking.test.least >= LEVEL:
+            yield (
+                f"{mode_title(ranking.mode)}, condition {ranking.condition}: no two rows can be"
+                f" distinguished. The least p that {number_of(ranking.test.clusters, 'cluster')} of"
+                f" pairs can give is {ranking.test.least:.2g}; it takes"
+                f" {clusters_needed()} or more."
+            )
+    for condition, names in board.missing.items():
+        yield (
+            f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
+            f" them: pairwright evaluate RELEASE --out RESULTS{_same(board, condition)} --condition"
+            f" {condition} {' '.join(f'--scorer {name}' for name in names)}"
+        )
+
+
+def _self_preferences(board: Leaderboard) -> Iterator[str]:
+    """A sentence for each scorer that has something to do with the build."""
+    ties = {one.about.scorer.name: one.build_ties for one in board.entries.values()}
+    yield from (tie_sentence(name, some) for name, some in ties.items() if some)
+
+
+def _same(board: Leaderboard, condition: ConditionName) -> str:
+    """The options without which other results could not be compared with these."""
+    record = CONDITIONS[condition]
+    chosen = record.shows_posts and any(
+        one.about.history and not one.about.as_people for one in board.entries.values()
+    )
+    settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
+    limit = f" --limit {board.limit}" if board.limit is not None else ""
+    split = f" --split {visible(board.split)}" if board.split is not None else ""
+    return settings + limit + split
+
+
+def not_part(ranking: Ranking) -> Iterator[str]:
+    """A sentence on the pairs that are not part of a ranking's condition."""
+    if ranking.apart:
+        reasons = ", ".join(f"{n:,} {reason}" for reason, n in ranking.apart.items())
+        yield f"Pairs that are not part of this condition, and are not counted: {reasons}."
+
+
+def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
+    """A sentence for each reason why rows are shown and not ranked."""
+    reasons: dict[str, list[str]] = {}
+    for name in by_accuracy(board, ranking):
+        # That a whole table ranks nothing is said above it.
+        if not CONDITIONS[ranking.condition].unranked:
+            reasons.setdefault(ranking.unranked[name], []).append(
+                board.entries[name].about.scorer.name
+            )
+    for why, names in reasons.items():
+        yield f"Not ranked: {', '.join(names)} ({why})."
+
+
+def floor(ranking: Ranking) -> str:
+    """What the test of a ranking could find at best."""
+    assert ranking.test
+    test = ranking.test
+    flips = "all" if test.exact else f"{test.flips:,} random"
+    return (
+        f"{mode_title(ranking.mode)}, condition {ranking.condition}: the least p that two of"
+        f" {len(ranking.ranked)} rows can have with {number_of(test.clusters, 'cluster')} is"
+        f" {test.least:.2g} ({flips} flips)."
+    )
+
+
+def posts_sentences(board: Leaderboard) -> Iterator[str]:
+    """Which posts of a history the scorers were shown, and whether people saw the same."""
+    shown = [
+        one.about for one in board.entries.values() if CONDITIONS[one.about.condition].shows_posts
+    ]
+    if not shown:
+        return
+    if all(about.as_people for about in shown):
+        yield "Scorers were shown of each history the posts that people saw in the study."
+        return
+    people = " People saw fewer or other posts." if board.people else ""
+    if any(about.history for about in shown):
+        yield f"Scorers were shown posts by the rules of [history] in their file.{people}"
+    else:
+        yield f"Scorers were shown all posts of each history that fit.{people}"
+
+
+def people_sentences(board: Leaderboard) -> Iterator[str]:
+    """What the rows of people are."""
+    shown = [people for ranking in board.rankings if (people := people_of(board, ranking))]
+    if shown:
+        pairs = ", ".join(
+            f"{people.pairs:,} pairs of mode {people.mode} ({people.annotators:,} annotators,"
+            f" {people.tied:,} of {people.accuracy.n:,} votes count one half)"
+            for people in shown
+        )
+        yield (
+            "People: one reader against the majority of the others, on all sampled pairs, verified"
+            f" or not: {pairs}. A vote counts one half where the others have no majority for a"
+            " response, or the reader took neither. Scorers are held to the chosen responses of"
+            " released pairs, so people are shown beside them and not ranked."
+        )
+
+
+def band_sentences(ranking: Ranking) -> Iterator[str]:
+    """Floor and ceiling of a ranking, where people are shown the same."""
+    if ranking.band:
+        yield band_sentence(ranking.mode, ranking.band)
+
+
+def way_sentences(board: Leaderboard) -> Iterator[str]:
+    """What the share of the way is, where any row has one."""
+    if any(ranking.band and ranking.band.shares for ranking in board.rankings):
+        yield (
+            "Of the way is (scorer - floor) / (ceiling - floor), with Fieller's interval (1954) for"
+            " the errors of all three. The floor is word overlap on the same pairs, the ceiling one"
+            " reader against the others. People are held to the majority of the other readers, and"
+            " scorers to the labels that people verified, so 100 % is where one reader is, and not"
+            " the most there is."
+        )
+
+
+def test_in_words() -> str:
+    """How rows are compared."""
+    return (
+        "Rows are ranked within a mode and a condition. Rows that share a letter cannot be"
+        " distinguished: all pairs of rows of a table are compared at once, by flipping the sign"
+        " of whole clusters, with the step-down max-T procedure of Westfall and Young (1993),"
+        " which keeps the chance of any false difference in the table at 5 %."
+    )

@@ -1,0 +1,79 @@
+"""Accuracy on slices of a mode's pairs: where word overlap is right, tied or wrong, and by the date
+of the posts against a model's cutoff.
+
+A twin is in one slice with both halves, so that a scorer that cannot see the user is right on one
+half of every slice, too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure.figure import Group, ScorerFigure, share
+from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
+
+OVERLAP_SLICES = ("word overlap right", "word overlap tied", "word overlap wrong")
+OVERLAP_WRONG = OVERLAP_SLICES[-1]
+DATE_SLICES = (
+    "posts before the cutoff",
+    "posts before and after",
+    "posts after the cutoff",
+    "posts without dates",
+)
+Unit = Sequence[PairDecision]
+
+
+def unit_name(unit: Unit) -> str:
+    """What identifies a unit in every result: its twin, or its pair."""
+    return (unit[0].twin_id if len(unit) > 1 else None) or unit[0].id
+
+
+def overlap_slices(decisions: Sequence[PairDecision]) -> dict[str, str]:
+    """By unit, the slice that the baseline's decisions give: right where it is right on more than
+    half of the unit, wrong on less. A twin with one half right and one wrong is tied, as one with
+    two ties is: word overlap does not decide it."""
+    slices = {}
+    for mode_pairs in by_mode(decisions):
+        for unit in mode_pairs.whole:
+            ahead = sum(map(points, unit)) - len(unit) / 2
+            right, tied, wrong = OVERLAP_SLICES
+            slices[unit_name(unit)] = right if ahead > 0 else wrong if ahead < 0 else tied
+    return slices
+
+
+def date_slice(unit: Unit, cutoff: str) -> str:
+    """Where the posts of a unit lie; `cutoff` is a year, month or day. What was written in the
+    month of a cutoff that is a month is before it."""
+    days = [(one.first_post, one.last_post) for one in unit]
+    known = [(first, last) for first, last in days if first is not None and last is not None]
+    before, both, after, unknown = DATE_SLICES
+    if len(known) < len(days):
+        return unknown
+    first, last = min(first for first, _ in known), max(last for _, last in known)
+    if last[: len(cutoff)] <= cutoff:
+        return before
+    return after if first[: len(cutoff)] > cutoff else both
+
+
+def slice_figures(
+    decisions: Sequence[PairDecision], overlap: Mapping[str, str], cutoff: str | None
+) -> Iterator[ScorerFigure]:
+    """The accuracy on each slice that has pairs: by `overlap`, which has the slice of each unit,
+    and by the dates of the posts, where the scorer's cutoff is known."""
+    for mode_pairs in by_mode(decisions):
+        yield from _figures(mode_pairs, OVERLAP_SLICES, overlap)
+        if cutoff is not None:
+            dates = {unit_name(unit): date_slice(unit, cutoff) for unit in mode_pairs.units}
+            yield from _figures(mode_pairs, DATE_SLICES, dates)
+
+
+def _figures(
+    mode_pairs: ModeDecisions, names: Sequence[str], slices: Mapping[str, str]
+) -> Iterator[ScorerFigure]:
+    for name in names:
+        some = [
+            one for unit in mode_pairs.units if slices.get(unit_name(unit)) == name for one in unit
+        ]
+        if some:
+            group = Group(mode_pairs.mode, name)
+            clusters = [one.cluster for one in some]
+            yield share("slice_accuracy", group, [points(one) for one in some], clusters)

@@ -1,0 +1,339 @@
+"""Exported conversations of Polis: who wrote which statement, and who agreed with which.
+
+A conversation is a folder with `comments.csv` (the statements), `participants-votes.csv` (a row a
+participant, a column a statement: 1 agrees, -1 disagrees, 0 passes, empty was not seen) and, if it
+is there, `summary.csv` (its topic and address). Only participants who wrote statements have a
+history; the votes of the others are not read.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pairwright.errors import SourceError
+from pairwright.records import Post, content_id
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.choices import Chooser, OwnPost
+from pairwright.sources.delimited import comma_separated
+from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.rules import place
+from pairwright.sources.source_table import SourceRow, SourceTable
+from pairwright.text import normalised
+
+STATEMENTS = "comments.csv"
+VOTES = ("participants-votes.csv", "participant-votes.csv")
+"""Its name in published data, and in what a conversation's own report page exports."""
+SUMMARY = "summary.csv"
+QUESTION = "Which of these would this person agree with?"
+LARGEST_SUMMARY = 1_000_000
+SIGNS = 10
+"""So many votes on own statements tell whether 1 means agree."""
+_SAID = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1, "0": 0, "0.0": 0, "": None}
+
+
+class Conversation(NamedTuple):
+    """One conversation's files."""
+
+    name: str
+    """The name of its folder."""
+    statements: Path
+    votes: Path
+    summary: Path | None
+    inside: str
+    """The folder in front of its files' names, where the source holds several conversations."""
+
+    @property
+    def files(self) -> list[Path]:
+        return [self.statements, self.votes, *([self.summary] if self.summary else [])]
+
+
+class _Statement(NamedTuple):
+    where: str
+    author: str
+    post: Post
+    taken_out: bool
+    repairs: Repairs
+
+
+def locate_conversations(rules: SourceRules, folder: Path) -> list[Conversation]:
+    """The conversations of the folder that the rules name, by name. Raises SourceError."""
+    path = folder / Path(rules.path).expanduser()
+    if not path.is_dir():
+        raise SourceError(
+            "is not a folder" if path.exists() else "no such folder",
+            where=path,
+            fix="Name the folder of a conversation's exported files, or a folder of such folders;"
+            f" `path` is relative to {folder}.",
+        )
+    if (path / STATEMENTS).is_file():
+        return [_conversation(path, "")]
+    inner = sorted(one for one in path.iterdir() if (one / STATEMENTS).is_file())
+    if not inner:
+        raise SourceError(
+            f"holds no {STATEMENTS}, and no folder in it does",
+            where=path,
+            fix=f"Name the folder of a conversation: {STATEMENTS}, {VOTES[0]}, {SUMMARY}.",
+        )
+    return [_conversation(one, f"{one.name}/") for one in inner]
+
+
+def conversations_hash(conversations: list[Conversation]) -> str:
+    """`b2:` and a hash of the files that are read, with their names."""
+    digest = blake2b(digest_size=16)
+    for conversation in conversations:
+        for path in conversation.files:
+            digest.update(f"{conversation.name}/{path.name}\0{path.stat().st_size}\0".encode())
+            with path.open("rb") as file:
+                while chunk := file.read(1 << 20):
+                    digest.update(chunk)
+    return f"b2:{digest.hexdigest()}"
+
+
+def read_choosers(
+    conversations: list[Conversation], domains: Domains, rules: SourceRules
+) -> Iterator[Chooser | SourceProblem]:
+    """Each author of enough statements with their votes on those of others, after the problems of
+    the conversation. Raises SourceError."""
+    if not rules.default_category:
+        raise SourceError(
+            "a conversation has no category, which decides the domain of its pairs",
+            where="[source] default_category",
+            fix='Set it to a category of a file in rubrics/, such as "politics".',
+        )
+    for conversation in conversations:
+        yield from _Reader(conversation, domains, rules).choosers()
+
+
+def _conversation(path: Path, inside: str) -> Conversation:
+    votes = next((path / name for name in VOTES if (path / name).is_file()), None)
+    if votes is None:
+        raise SourceError(
+            f"holds {STATEMENTS} and no {VOTES[0]}",
+            where=path,
+            fix="Export the conversation again with its votes.",
+        )
+    summary = path / SUMMARY
+    return Conversation(
+        path.resolve().name,
+        path / STATEMENTS,
+        votes,
+        summary if summary.is_file() else None,
+        inside,
+    )
+
+
+class _Reader:
+    """One conversation."""
+
+    def __init__(self, conversation: Conversation, domains: Domains, rules: SourceRules) -> None:
+        self._conversation, self._rules = conversation, rules
+        self._category, self._domain = place("", domains, rules)
+        about = _summary(conversation.summary) if conversation.summary else {}
+        topic = clean_text(about.get("topic", ""), "topic", {}, rules.max_post_chars)
+        topic = " ".join((topic or conversation.name).split())
+        self._question = f"{topic}\n{QUESTION}"
+        url = about.get("url", "").strip()
+        self._url = url if url.startswith(("https://", "http://")) and " " not in url else None
+
+    def choosers(self) -> Iterator[Chooser | SourceProblem]:
+        statements: dict[str, _Statement] = {}
+        for row in _rows(self._conversation.statements, self._conversation.inside):
+            read = row if isinstance(row, SourceProblem) else self._statement(row, statements)
+            if isinstance(read, _Statement):
+                statements[read.post.id] = read
+                yield from repaired(read.repairs, read.where, read.post.id)
+                if read.taken_out:
+                    yield SourceRefusal("taken_out", "").at(read.where, read.post.id)
+            else:
+                yield read
+        by_author: dict[str, list[_Statement]] = {}
+        for statement in statements.values():
+            by_author.setdefault(statement.author, []).append(statement)
+        own_votes: Counter[int] = Counter()
+        choosers = list[Chooser | SourceProblem]()
+        for row in self._voters(statements):
+            if isinstance(row, SourceProblem):
+                yield row
+                continue
+            author = label(row.fields, "participant", {})
+            if own := by_author.pop(author, None):
+                choosers += self._chooser(author, row, own, statements, own_votes)
+        for author, own in by_author.items():
+            detail = f"{excerpt(author)} is not a participant of {self._conversation.votes.name}"
+            yield SourceRefusal("no_votes", detail).at(own[0].where, self._user(author))
+        self._check_signs(own_votes)
+        yield from choosers
+
+    def _statement(
+        self, row: SourceRow, before: Mapping[str, _Statement]
+    ) -> _Statement | SourceProblem:
+        repairs: Repairs = {}
+        name = ""
+        try:
+            name = label(row.fields, "comment-id", repairs)
+            if not name:
+                raise SourceRefusal("missing_id", "`comment-id` is empty")
+            if name in before:
+                raise SourceRefusal("duplicate_id", f"{before[name].where} has this id already")
+            author = label(row.fields, "author-id", repairs)
+            if not author:
+                raise SourceRefusal("missing_user", "`author-id` is empty")
+            words = text(row.fields, "comment-body", repairs, self._rules.max_post_chars)
+            if not words:
+                raise SourceRefusal("empty_text", "`comment-body` is empty")
+            post = Post(
+                id=name,
+                text=words,
+                category=self._category,
+                created=time(row.fields, "timestamp"),
+                source_url=self._url,
+                kind="statement",
+            )
+            taken_out = label(row.fields, "moderated", repairs) in ("-1", "-1.0")
+        except SourceRefusal as refusal:
+            return refusal.at(row.where, name or None)
+        return _Statement(row.where, author, post, taken_out, repairs)
+
+    def _voters(self, statements: Mapping[str, _Statement]) -> Iterator[SourceRow | SourceProblem]:
+        table = _open(self._conversation.votes)
+        if "participant" not in (table.columns or ()):
+            raise SourceError(
+                "no column participant",
+                where=f"{self._conversation.votes}:1",
+                fix="Export the conversation's votes again, one row a participant.",
+            )
+        if not statements.keys() & set(table.columns or ()):
+            raise SourceError(
+                f"no column is named after a statement of {STATEMENTS}",
+                where=f"{self._conversation.votes}:1",
+                fix="Export the conversation's votes again, one column a statement.",
+            )
+        seen: dict[str, str] = {}
+        for row in _named(table, self._conversation.inside):
+            if isinstance(row, SourceProblem):
+                yield row
+                continue
+            voter = label(row.fields, "participant", {})
+            if voter in seen:
+                detail = f"{seen[voter]} has this participant already"
+                yield SourceRefusal("duplicate_id", detail).at(row.where, voter)
+            else:
+                seen[voter] = row.where
+                yield row
+
+    def _chooser(
+        self,
+        author: str,
+        row: SourceRow,
+        own: list[_Statement],
+        statements: Mapping[str, _Statement],
+        own_votes: Counter[int],
+    ) -> Iterator[Chooser | SourceProblem]:
+        user = self._user(author)
+        try:
+            votes = {name: _vote(row.fields, name) for name in statements if name in row.fields}
+        except SourceRefusal as refusal:
+            yield refusal.at(row.where, user)
+            return
+        own_votes.update(vote for one in own if (vote := votes.get(one.post.id)))
+        history: dict[str, OwnPost] = {}
+        for one in sorted(own, key=lambda one: one.post.created or ""):
+            if votes.get(one.post.id) == -1:
+                yield SourceRefusal("disowned", "").at(one.where, one.post.id)
+                continue
+            id = content_id("post", user, one.post.id)
+            kept = OwnPost(one.post.model_copy(update={"id": id}))
+            if history.setdefault(normalised(one.post.text), kept) is not kept:
+                yield SourceRefusal("duplicate_post", "").at(one.where, one.post.id)
+        if len(history) < self._rules.min_posts:
+            detail = f"{len(history)} own statements, not {self._rules.min_posts}"
+            yield SourceRefusal("too_few_posts", detail).at(row.where, user)
+            return
+        others = {
+            name: one.post.text
+            for name, one in statements.items()
+            if one.author != author and not one.taken_out
+        }
+        yield Chooser(
+            where=row.where,
+            user=user,
+            topic=self._conversation.name,
+            question=self._question,
+            category=self._category,
+            domain=self._domain,
+            taken={name: words for name, words in others.items() if votes.get(name) == 1},
+            refused={name: words for name, words in others.items() if votes.get(name) == -1},
+            history=tuple(history.values()),
+            known=len(history),
+            source_url=self._url,
+        )
+
+    def _user(self, author: str) -> str:
+        """A user's id, which is the same in no other conversation."""
+        return f"{self._conversation.name}/{author}"
+
+    def _check_signs(self, own_votes: Counter[int]) -> None:
+        """Raise SourceError where most authors seem to disagree with themselves."""
+        if own_votes.total() >= SIGNS and own_votes[-1] > own_votes[1]:
+            raise SourceError(
+                f"{own_votes[-1]:,} of {own_votes.total():,} votes of authors on their own"
+                " statements are -1, so -1 seems to mean agree",
+                where=self._conversation.votes,
+                fix="Take the exported table in which 1 means agree.",
+            )
+
+
+def _rows(path: Path, inside: str) -> Iterator[SourceRow | SourceProblem]:
+    table = _open(path)
+    needed = ("comment-id", "author-id", "comment-body")
+    missing = [name for name in needed if name not in (table.columns or ())]
+    if missing:
+        raise SourceError(
+            f"no column {', '.join(missing)}",
+            where=f"{path}:1",
+            fix="Export the conversation's statements again; the first line names the columns.",
+        )
+    return _named(table, inside)
+
+
+def _open(path: Path) -> SourceTable:
+    try:
+        return comma_separated(path)
+    except OSError as error:
+        raise SourceError(
+            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
+        ) from None
+
+
+def _named(table: SourceTable, inside: str) -> Iterator[SourceRow | SourceProblem]:
+    """The rows, with the folder in front of their places."""
+    for row in table.rows:
+        where = inside + row.where
+        if isinstance(row, SourceProblem):
+            yield row.model_copy(update={"where": where})
+        else:
+            yield row._replace(where=where)
+
+
+def _vote(fields: Mapping[str, Any], name: str) -> int | None:
+    said = str(fields[name]).strip()
+    if said not in _SAID:
+        raise SourceRefusal("bad_vote", f"on statement {name}: {excerpt(said)}", value=said[:200])
+    return _SAID[said]
+
+
+def _summary(path: Path) -> dict[str, str]:
+    """Its names and values. Raises SourceError."""
+    fix = "Export it again, or leave it out."
+    if path.stat().st_size > LARGEST_SUMMARY:
+        raise SourceError(f"has more than {LARGEST_SUMMARY:,} bytes", where=path, fix=fix)
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
+        return {row[0].strip(): row[1] for row in csv.reader(lines, strict=True) if len(row) == 2}
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SourceError(f"is not CSV in UTF-8: {error}", where=path, fix=fix) from None

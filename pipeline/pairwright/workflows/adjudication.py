@@ -1,0 +1,113 @@
+"""A second round of what a study left disputed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright.errors import InputError
+from pairwright.workflows.study import OpenStudy, open_study
+from pairwright_human_eval import SERVER_TOOL, AnnotationTool
+from pairwright_human_eval.adjudication import adjudication_tasks
+from pairwright_human_eval.records import Verdict, pseudonyms
+from pairwright_human_eval.second_round import add_adjudication, not_given
+from pairwright_human_eval.spreadsheet.sheets import write_sheets
+from pairwright_human_eval.study_files import (
+    read_study,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationExport:
+    """A second round of what the first left disputed."""
+
+    folder: Path
+    """RUN/human/adjudication, with a file for each adjudicator and kind."""
+    disputed: int
+    """Twins and pairs."""
+    waiting: int
+    """Twins and pairs that wait for answers of the first round."""
+    added: int
+    """Tasks that were not there before."""
+    adjudicators: tuple[str, ...]
+    """Pseudonyms of those who have a task."""
+    left: tuple[str, ...]
+    """Disputed subjects that every adjudicator answered on in the first round."""
+
+
+def export_adjudication(
+    run: str | Path,
+    *,
+    adjudicators: int | None = None,
+    by: Iterable[str] = (),
+    tool: AnnotationTool = SERVER_TOOL,
+) -> AdjudicationExport:
+    """Write tasks of the disputed pairs, with the first round's anonymous answers shown.
+
+    `adjudicators` is the number of people who took no part in the first round: 1 unless `by` names
+    annotators of the first round who adjudicate what others were given. Tasks that exist stay as
+    they are. With the `tool` `spreadsheet` there is also a CSV file for each adjudicator.
+
+    Raises InputError where there is no study, or for an annotator who cannot adjudicate.
+
+        >>> export_adjudication("runs/first", adjudicators=2).added
+        14
+    """
+    with open_study(Path(run)) as study:
+        subjects, answers = study.subjects(), study.answers()
+        verdicts, named = answers.verdicts, tuple(dict.fromkeys(by))
+        decisions, excluded = study.decide(subjects, verdicts), study.excluded(verdicts)
+        names = _adjudicators(study, adjudicators, named, excluded)
+        voted = dict(answers.voted)
+        for name in named:
+            voted[name] = voted.get(name, frozenset()) | _first_round(study, name)
+        earlier: dict[str, list[Verdict]] = {}
+        for verdict in verdicts:
+            earlier.setdefault(verdict.subject, []).append(verdict)
+        tasks = adjudication_tasks(
+            subjects, decisions, earlier, study.fixed.study, study.config.planner, names, excluded,
+            voted,
+        )  # fmt: skip
+        added = add_adjudication(study.folder, study.fixed.study, tasks, voted)
+        if tool == "spreadsheet":
+            write_sheets(study.folder, read_study(study.folder), 2)
+        disputed = [d.subject for d in decisions.values() if d.state == "disputed"]
+        return AdjudicationExport(
+            folder=study.folder.path / "adjudication",
+            disputed=len(disputed),
+            waiting=sum(d.state == "waiting" for d in decisions.values()),
+            added=added,
+            adjudicators=tuple(name for name, assigned in tasks.items() if assigned),
+            left=tuple(not_given(disputed, study.folder, voted)),
+        )
+
+
+def _adjudicators(
+    study: OpenStudy, outside: int | None, by: tuple[str, ...], excluded: frozenset[str]
+) -> tuple[str, ...]:
+    """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
+    annotators = study.fixed.study.annotators
+    for name in by:
+        if name not in annotators:
+            raise InputError(
+                f"{name!r} is not an annotator of this study",
+                where="--by",
+                fix=f"Name one of {', '.join(annotators)}.",
+            )
+        if name in excluded:
+            raise InputError(
+                f"{name} is excluded by attention checks, and none of their answers counts",
+                where="--by",
+                fix="Name somebody else.",
+            )
+    if outside is None:
+        outside = 0 if by else 1
+    return (*pseudonyms(outside, "adjudicator"), *by)
+
+
+def _first_round(study: OpenStudy, annotator: str) -> frozenset[str]:
+    """The subjects that an annotator was given in the first round, answered or not."""
+    return frozenset(
+        keyed.subject
+        for keyed in study.fixed.key.values()
+        if keyed.round == 1 and keyed.annotator == annotator
+    )

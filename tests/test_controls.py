@@ -1,0 +1,359 @@
+"""What the leaderboard says beside ranks: slices, the tests of the controls, and the band between
+word overlap and people.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from decided import RELEASE, board_of, judged, result, twin, violate
+from pairwright.evaluate.board import Leaderboard
+from pairwright.evaluate.board.band import Band, way_share
+from pairwright.evaluate.board.cells import rows
+from pairwright.evaluate.board.findings import Finding
+from pairwright.evaluate.board.pages import board_page, summary_page
+from pairwright.evaluate.board.sentences import band_sentences
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.spec import EmbeddingScorer
+from pairwright.intervals import Interval
+from pairwright.report import to_html, to_markdown
+from pairwright_human_eval.report.people import PeopleAccuracy
+from test_leaderboard import run
+
+OVERLAP = ScorerRef(name="overlap", kind="baseline")
+Right = tuple[bool, bool]
+
+
+def twins(right: Sequence[Right], **changes: Any) -> list[PairDecision]:
+    """Twins with each half right or wrong."""
+    scores = {True: (1.0, 0.0), False: (0.0, 1.0)}
+    return [
+        half
+        for n, (asked, other) in enumerate(right)
+        for half in twin(n, scores[asked], scores[other], **changes)
+    ]
+
+
+def repeated(*groups: tuple[int, Right]) -> list[Right]:
+    return [right for n, right in groups for _ in range(n)]
+
+
+def on_slice(board: Leaderboard, row: str, group: str) -> ScorerFigure:
+    figures = board.entries[row].figures
+    (found,) = (one for one in figures if one.name == "slice_accuracy" and one.group == group)
+    return found
+
+
+def finding(board: Leaderboard, scorer: str, question: str) -> Finding:
+    (found,) = (one for one in board.findings if (one.scorer, one.question) == (scorer, question))
+    return found
+
+
+# Slices
+
+
+def test_twins_are_in_one_slice_with_both_halves_by_what_overlap_says_of_the_whole(
+    tmp_path: Path,
+) -> None:
+    overlap = repeated((30, (True, True)), (20, (True, False)), (10, (False, False)))
+    result(tmp_path, "overlap", twins(overlap), scorer=OVERLAP)
+    result(tmp_path, "model", twins(repeated((60, (True, False)))))
+    board = board_of(tmp_path)
+    for group, n, own in (
+        ("word overlap right", 60, 1.0), ("word overlap tied", 40, 0.5),
+        ("word overlap wrong", 20, 0.0),
+    ):  # fmt: skip
+        assert (on_slice(board, "overlap.profile", group).value,) == (own,)
+        # A scorer that sees no user is at one half of each slice, not of all together alone.
+        other = on_slice(board, "model.profile", group)
+        assert (other.value, other.n, other.clusters) == (0.5, n, n // 2)
+    assert "word overlap wrong, % | n | clusters" in to_markdown(board_page(board))
+
+
+def test_a_scorer_that_follows_words_is_exposed_and_a_reader_is_not(tmp_path: Path) -> None:
+    """Both are right on 70 % of halves: one where overlap is, the other wherever."""
+    overlap = repeated((42, (True, True)), (18, (False, False)))
+    reader = [(n % 10 < 7, n % 10 < 7) for n in range(60)]
+    result(tmp_path, "overlap", twins(overlap), scorer=OVERLAP)
+    result(tmp_path, "follower", twins(overlap))
+    result(tmp_path, "reader", twins(reader))
+    board = board_of(tmp_path)
+    assert board.rankings[0].ranked == ("follower.profile", "overlap.profile", "reader.profile")
+    found = finding(board, "follower", "overlap")
+    assert (found.value.value, found.found, found.above) == (0, True, False)
+    assert not finding(board, "reader", "overlap").found
+    for page in (board_page(board), summary_page(board)):
+        html = to_html(page)
+        assert "follower 0.0 % (0.0 to " in html
+        assert ", n = 36, 18 clusters). They follow the words" in html
+        assert "reader 0" not in html
+        assert "They read more" not in html
+
+
+def test_posts_are_before_or_after_a_cutoff_only_where_one_is_given(tmp_path: Path) -> None:
+    days = [("2019-01-01", "2023-12-31"), ("2023-01-01", "2024-06-30"),
+            ("2024-06-02", "2024-07-01"), ("2024-07-01", "2025-01-01"), (None, None)]  # fmt: skip
+    decisions = [
+        violate(n, 1.0 if n % 2 else -1.0, first_post=first, last_post=last)
+        for n, (first, last) in enumerate(days)
+    ]
+    known = ScorerRef(name="known", kind="classifier", cutoff="2024-06")
+    result(tmp_path, "known", decisions, scorer=known)
+    # A result from before the cutoff was known is of the same scorer.
+    result(tmp_path, "known", decisions, "none")
+    result(tmp_path, "other", decisions)
+    board = board_of(tmp_path)
+    # The month of the cutoff is before it, to its last day.
+    for group, n in (("posts before the cutoff", 2), ("posts before and after", 1),
+                     ("posts after the cutoff", 1), ("posts without dates", 1)):  # fmt: skip
+        assert on_slice(board, "known.profile", group).n == n
+    sliced = {row for row, entry in board.entries.items()
+              if any(one.name == "slice_accuracy" for one in entry.figures)}  # fmt: skip
+    assert sliced == {"known.profile"}
+    assert "Posts before and after a model&#39;s cutoff" in to_html(board_page(board))
+
+
+def test_a_twin_has_the_dates_of_both_users(tmp_path: Path) -> None:
+    halves = list(twin(1, (1.0, 0.0), (1.0, 0.0)))
+    for place, day in enumerate(("2023-05-05", "2025-05-05")):
+        own = {"first_post": day, "last_post": day}
+        halves[place] = halves[place].model_copy(update=own)
+    scorer = ScorerRef(name="model", kind="classifier", cutoff="2024")
+    board = board_of(result(tmp_path, "model", halves, scorer=scorer))
+    assert on_slice(board, "model.profile", "posts before and after").n == 2
+
+
+def test_domains_have_all_modes_side_by_side(tmp_path: Path) -> None:
+    decisions = [
+        *twins([(True, True)] * 8, domain="Home", config="Home-twin"),
+        *(violate(n, 1.0, domain="Home") for n in range(8)),
+        *(violate(n, -1.0, domain="Art") for n in range(10, 14)),
+    ]
+    page = to_markdown(board_page(board_of(result(tmp_path, "model", decisions))))
+    assert "| domain | row | twin, % | n | clusters | violate, % | n | clusters |" in page
+    assert "| Home | model.profile | 100.0 (" in page
+    assert "| Art | model.profile |  |  |  | 0.0" in page
+
+
+# What the controls find
+
+
+def test_a_scorer_that_recalls_the_asker_is_found_by_the_question_alone(tmp_path: Path) -> None:
+    recalls = repeated((32, (True, False)), (8, (False, True)))
+    blind = repeated((21, (True, False)), (19, (False, True)))
+    result(tmp_path, "recalls", twins(recalls), "none")
+    result(tmp_path, "blind", twins(blind), "none")
+    board = board_of(tmp_path)
+    found = finding(board, "recalls", "recall")
+    assert (found.value.value, found.value.n, found.found, found.above) == (0.8, 40, True, True)
+    assert not finding(board, "blind", "recall").found
+    page = to_html(board_page(board))
+    assert "one half: recalls 80.0 % (65.2 to 89.5, n = 40, 40 clusters). They recall" in page
+    assert "They recall the person" in " ".join(run(tmp_path).output.split())
+    # The other halves are the mirror image, so they say nothing new.
+    accuracies = {one.group: one.value for one in board.entries["recalls.none"].figures
+                  if one.name == "accuracy"}  # fmt: skip
+    assert accuracies["twin, asked"] == 0.8
+    assert accuracies["twin, counterfactual"] == pytest.approx(0.2)
+
+
+def test_a_reader_loses_what_it_read_when_the_evidence_is_taken_out(tmp_path: Path) -> None:
+    result(tmp_path, "reader", twins([(True, True)] * 30))
+    result(tmp_path, "reader", twins([(True, False)] * 30), "profile-without-evidence")
+    result(tmp_path, "other", twins([(True, n % 2 > 0) for n in range(30)]))
+    result(tmp_path, "other", twins([(True, n % 2 < 1) for n in range(30)]),
+           "profile-without-evidence")  # fmt: skip
+    board = board_of(tmp_path)
+    found = finding(board, "reader", "evidence")
+    assert (found.value.value, found.found, found.condition) == (0.5, True, "profile")
+    page = to_html(board_page(board))
+    assert "rubric cites: reader 50.0 points (" in page
+    assert not finding(board, "other", "evidence").found
+    assert "other 0" not in page
+
+
+def test_every_test_of_the_board_shares_one_level(tmp_path: Path) -> None:
+    """Alone p is .021 each; of ten such tests none is found."""
+    for n in range(10):
+        right = repeated((16, (True, False)), (5, (False, True)))
+        result(tmp_path, f"model-{n}", twins(right), "none")
+    board = board_of(tmp_path)
+    assert len(board.findings) == 10
+    for one in board.findings:
+        assert one.p == pytest.approx(0.0266, abs=1e-3)
+        assert one.adjusted == pytest.approx(10 * one.p, rel=1e-4)
+        assert not one.found
+
+
+def test_baselines_and_the_embedded_model_have_no_findings(tmp_path: Path) -> None:
+    right = twins([(True, False)] * 30)
+    result(tmp_path, "overlap", right, "none", scorer=OVERLAP)
+    result(tmp_path, "toy", right, "none", simulated=True)
+    assert board_of(tmp_path).findings == ()
+
+
+def test_random_scorers_are_found_in_at_most_5_of_100_leaderboards(tmp_path: Path) -> None:
+    """A few leaderboards; benchmarks/controls.py has 200 larger ones."""
+    chance, false = np.random.default_rng(7), 0
+    for number in range(6):
+        folder = tmp_path / str(number)
+        coins = itertools.starmap(bool, chance.integers(0, 2, (10_000, 1)))
+        overlap = [(bool(a), bool(b)) for a, b in chance.integers(0, 2, (24, 2))]
+        result(folder, "overlap", twins(overlap), scorer=OVERLAP)
+        for condition in ("none", "profile", "profile-without-evidence"):
+            for name in ("a", "b", "c"):
+                right = [(next(coins), next(coins)) for _ in range(24)]
+                result(folder, name, twins(right), condition)
+        false += any(one.found for one in board_of(folder).findings)
+    assert false <= 1
+
+
+# The band
+
+
+CEILING = Interval(value=0.9, low=0.86, high=0.94, n=300, clusters=60)
+
+
+def people(**changes: Any) -> PeopleAccuracy:
+    given: dict[str, Any] = {
+        "mode": "twin", "accuracy": CEILING, "pairs": 80, "annotators": 6, "tied": 3,
+        "simulated": False,
+    }  # fmt: skip
+    return PeopleAccuracy(**given | changes)
+
+
+def band(board: Leaderboard) -> Band:
+    found = board.rankings[0].band
+    assert found
+    return found
+
+
+def test_a_scorer_halfway_between_words_and_people_has_half_the_way(tmp_path: Path) -> None:
+    verified = RELEASE.model_copy(update={"people": (people(),)})
+    floor = repeated((20, (True, True)), (60, (True, False)), (20, (False, False)))
+    model = repeated((60, (True, True)), (20, (True, False)), (20, (False, False)))
+    result(tmp_path, "overlap", twins(floor), scorer=OVERLAP, release=verified)
+    result(tmp_path, "model", twins(model), release=verified)
+    nearest = ScorerRef(name="near", kind="embedding")
+    result(tmp_path, "near", twins(floor), scorer=nearest, release=verified)
+    board = board_of(tmp_path)
+    found = band(board)
+    assert found.floor
+    assert (found.floor.value, found.ceiling, found.why) == (0.5, CEILING, "")
+    share = found.shares["model.profile"]
+    assert (share.value, share.n, share.clusters) == (0.5, 200, 100)
+    assert share.low is not None
+    assert share.high is not None
+    assert 0.2 < share.low < 0.4
+    assert 0.6 < share.high < 0.8
+    assert found.shares["near.profile"].value == 0
+    assert "overlap.profile" not in found.shares
+    page = to_html(board_page(board))
+    assert "Floor: word overlap 50.0 % (" in page
+    assert "the cosine of near.profile 50.0 % (" in page
+    assert "ceiling: people 90.0 % (86.0 to 94.0, n = 300 votes)" in page
+    assert "of the way, %" in to_markdown(board_page(board))
+
+
+@pytest.mark.parametrize(
+    ("given", "overlap", "why"),
+    [
+        ((), True, "the release has no votes of people on twins"),
+        ((people(simulated=True),), True, "the annotators of the study are a program"),
+        ((people(),), False, "word overlap was not evaluated"),
+        (
+            (people(accuracy=CEILING.model_copy(update={"value": 0.6, "low": 0.4, "high": 0.8})),),
+            True,
+            "floor and ceiling cannot be distinguished",
+        ),
+    ],
+    ids=["nobody", "a program", "no floor", "too near"],
+)
+def test_without_floor_or_ceiling_there_is_no_share_and_the_page_says_why(
+    tmp_path: Path, given: tuple[PeopleAccuracy, ...], overlap: bool, why: str
+) -> None:
+    release = RELEASE.model_copy(update={"people": given})
+    right = twins(repeated((20, (True, True)), (20, (True, False))))
+    result(tmp_path, "model", right, release=release)
+    if overlap:
+        floor = twins([(True, False)] * 40)
+        result(tmp_path, "overlap", floor, scorer=OVERLAP, release=release)
+    board = board_of(tmp_path)
+    assert band(board).shares == {}
+    assert why in band(board).why
+    (said,) = band_sentences(board.rankings[0])
+    assert said.endswith(f"{why}.")
+    assert "of the way, %" not in rows(board, board.rankings[0]).head
+
+
+def test_the_interval_of_a_share_holds_the_truth_in_about_95_of_100() -> None:
+    """Floor .6, scorer .7, ceiling .85, in dyads of two twins: the truth is .4."""
+    chance, held, n = np.random.default_rng(5), 0, 400
+    for _ in range(n):
+        clusters = np.repeat(np.arange(60), 4)
+        easy = np.repeat(chance.random(60), 4)
+        draw = np.where(chance.random(240) < 0.4, easy, chance.random(240))
+        own, floor = (draw < 0.7).astype(float), (draw < 0.6).astype(float)
+        error = 0.02
+        estimate = float(chance.normal(0.85, error))
+        width = 1.959964 * error
+        ceiling = Interval(
+            value=estimate, low=estimate - width, high=estimate + width, n=300, clusters=60
+        )
+        share = way_share(own, floor, clusters, ceiling)
+        assert share
+        assert share.low is not None
+        assert share.high is not None
+        held += share.low <= 0.4 <= share.high
+    assert abs(held / n - 0.95) < 3 * math.sqrt(0.95 * 0.05 / n)
+
+
+def test_a_scorer_that_is_as_the_floor_is_at_0_and_few_pairs_do_not_settle_it() -> None:
+    floor = np.array([1.0, 0.0] * 30)
+    share = way_share(floor, floor, np.arange(60), CEILING)
+    assert share
+    assert share.value == 0
+    assert share.low is not None
+    assert share.high is not None
+    assert -0.3 < share.low < -0.02
+    assert 0.02 < share.high < 0.3
+    assert way_share(floor, floor, np.zeros(60, np.intp), CEILING) is None
+
+
+def test_a_judge_is_tested_for_order_with_all_others(tmp_path: Path) -> None:
+    leaning = [judged(n, "chosen", "rejected" if n < 13 else "chosen") for n in range(40)]
+    for n in range(8):
+        result(tmp_path, f"judge-{n}", leaning)
+    board = board_of(tmp_path)
+    assert all(one.p < 0.001 for one in board.findings)
+    assert {one.question for one in board.findings} == {"order"}
+    assert all(one.adjusted == pytest.approx(8 * one.p, rel=1e-3) for one in board.findings)
+
+
+@pytest.mark.parametrize("cutoff", ["2024", "2024-06", "2024-06-30"])
+def test_a_cutoff_is_a_year_a_month_or_a_day(cutoff: str) -> None:
+    assert EmbeddingScorer(kind="embedding", model="m", cutoff=cutoff).cutoff == cutoff
+
+
+@pytest.mark.parametrize("cutoff", ["June 2024", "2024-13", "2024-6", "24-06", "2024-06-31", ""])
+def test_another_cutoff_is_refused(cutoff: str) -> None:
+    with pytest.raises(ValidationError, match="is not a year, a month or a day"):
+        EmbeddingScorer(kind="embedding", model="m", cutoff=cutoff)
+
+
+def test_of_natural_twins_the_page_says_that_nobody_could_be_the_ceiling(tmp_path: Path) -> None:
+    changes = {"mode": "natural", "config": "Home-natural"}
+    result(tmp_path, "overlap", twins([(True, False)] * 20, **changes), scorer=OVERLAP)
+    result(tmp_path, "model", twins([(True, True)] * 20, **changes), "none")
+    board = board_of(tmp_path)
+    assert band(board).why == ("there is no ceiling, because the labels are the users' own choices")
+    # Both users chose, and neither asked: there is no asked half to recall.
+    assert board.findings == ()

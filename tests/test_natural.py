@@ -1,0 +1,297 @@
+"""Natural twins: read from people's own choices, matched without a model, and built into pairs."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from own_choices import (
+    CHOICES,
+    TEXTS,
+    conversation,
+    table_of_choices,
+    table_of_texts,
+    write_csv,
+)
+from pairwright import build
+from pairwright.assets import RUBRICS
+from pairwright.construct.natural import build_natural, natural_items
+from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.errors import SourceError
+from pairwright.records import Item
+from pairwright.settings.config import Config
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
+from pairwright.sources import Chooser, SourceProblem, read, read_choosers, source_hash
+
+DOMAINS = Domains.load(RUBRICS)
+
+
+def rules(path: Path, format: str, **more: object) -> SourceRules:
+    settings = {"path": str(path), "format": format, "default_category": "politics", **more}
+    return SourceRules.model_validate(settings)
+
+
+def choosers(source: SourceRules) -> tuple[list[Chooser], Counter[str]]:
+    _, rows = read_choosers(source, DOMAINS, Path("/"))
+    read = list(rows)
+    problems = Counter(one.reason for one in read if isinstance(one, SourceProblem))
+    return [one for one in read if isinstance(one, Chooser)], problems
+
+
+def items(source: SourceRules, most: int = 6, seed: int = 0) -> list[Item]:
+    _, rows = read_choosers(source, DOMAINS, Path("/"))
+    return [one for one in natural_items(rows, most, 2, seed) if isinstance(one, Item)]
+
+
+# ---- Polis
+
+
+def test_authors_of_a_conversation_are_coupled_with_those_who_voted_the_reverse(
+    tmp_path: Path,
+) -> None:
+    source = rules(conversation(tmp_path / "ward"), "polis")
+    found = items(source)
+    assert found
+    voters = {one.user: one for one in choosers(source)[0]}
+    couples = set[tuple[str, ...]]()
+    for item in found:
+        choice = item.opposite
+        assert choice
+        assert item.question == "What the ward shares\nWhich of these would this person agree with?"
+        assert item.source_url == "https://pol.is/ward"
+        one, two = voters[item.user], voters[choice.other]
+        assert choice.chosen in one.taken.values()
+        assert choice.chosen in two.refused.values()
+        assert choice.rejected in one.refused.values()
+        assert choice.rejected in two.taken.values()
+        for posts in (item.profile, choice.profile):
+            assert len(posts) == 3
+            assert {choice.chosen, choice.rejected}.isdisjoint(post.text for post in posts)
+        couples.add(tuple(sorted((item.user, choice.other))))
+    users = [user for couple in couples for user in couple]
+    assert len(users) == len(set(users)) == 8, "a user has one partner"
+    assert max(Counter(item.user for item in found).values()) <= 6
+
+
+def test_the_same_choices_and_seed_give_the_same_twins_and_another_seed_others(
+    tmp_path: Path,
+) -> None:
+    source = rules(conversation(tmp_path / "ward", authors=12), "polis")
+    assert items(source) == items(source)
+    assert items(source) != items(source, seed=1)
+    assert len(items(source, most=2)) == 12
+
+
+def test_a_folder_of_conversations_is_read_with_their_names(tmp_path: Path) -> None:
+    for name in ("ward", "valley"):
+        conversation(tmp_path / "polis" / name, authors=4, summary=name == "ward")
+    (tmp_path / "polis" / "README.md").write_text("not a conversation")
+    source = rules(tmp_path / "polis", "polis")
+    found, _ = choosers(source)
+    assert {one.user.split("/")[0] for one in found} == {"ward", "valley"}
+    questions = {one.question.split("\n")[0] for one in found}
+    assert questions == {"What the ward shares", "valley"}, "without a summary the folder's name"
+    before = source_hash(source, Path("/"))
+    (tmp_path / "polis" / "ward" / "summary.csv").write_text("topic,Another\n")
+    assert source_hash(source, Path("/")) != before
+
+
+def test_statements_and_votes_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+    votes: dict[tuple[int, str], object] = {(0, "0"): -1, (1, "7"): "yes", (2, "6"): 1}
+    folder = conversation(tmp_path / "ward", votes=votes, taken_out=["9"])
+    with (folder / "comments.csv").open("a", encoding="utf-8") as file:
+        file.write("1500000000000,,0,5,0,0,1,Twice\n")
+        file.write("1500000000000,,90,,0,0,1,By nobody\n")
+        file.write("1500000000000,,91,77,0,0,1,By one who is not there\n")
+        file.write("soon,,92,1,0,0,1,At no time\n")
+        file.write('1500000000000,,93,1,0,0,1,"\u202e"\n')
+    _, rows = read_choosers(rules(folder, "polis"), DOMAINS, Path("/"))
+    problems = {(one.reason, one.where, one.id) for one in rows if isinstance(one, SourceProblem)}
+    assert problems >= {
+        ("disowned", "comments.csv:2", "0"),
+        ("bad_vote", "participants-votes.csv:3", "ward/1"),
+        ("taken_out", "comments.csv:11", "9"),
+        ("duplicate_id", "comments.csv:26", "0"),
+        ("missing_user", "comments.csv:27", "90"),
+        ("no_votes", "comments.csv:28", "ward/77"),
+        ("bad_time", "comments.csv:29", "92"),
+        ("empty_text", "comments.csv:30", "93"),
+    }
+    taken = {name for one in choosers(rules(folder, "polis"))[0] for name in one.taken}
+    assert "9" not in taken, "what moderators took out is no response"
+
+
+def test_files_that_are_of_no_use_as_a_whole_are_refused(tmp_path: Path) -> None:
+    def error(folder: Path, **more: object) -> str:
+        with pytest.raises(SourceError) as caught:
+            choosers(rules(folder, "polis", **more))
+        return str(caught.value)
+
+    assert "no such folder" in error(tmp_path / "gone")
+    assert "holds no comments.csv" in error(tmp_path)
+    ward = conversation(tmp_path / "ward")
+    assert "a conversation has no category" in error(ward, default_category=None)
+    (ward / "summary.csv").write_bytes(b"topic,\xff\n")
+    assert "summary.csv: is not CSV in UTF-8" in error(ward)
+    (ward / "summary.csv").unlink()
+    (ward / "participants-votes.csv").write_text("participant,group-id\n1,\n")
+    assert "no column is named after a statement" in error(ward)
+    (ward / "participants-votes.csv").unlink()
+    assert "no participants-votes.csv" in error(ward)
+    reversed_signs = {
+        (who, str(id)): 1 if id // 3 % 2 != who % 2 else -1 for who in range(10) for id in range(24)
+    }
+    turned = conversation(tmp_path / "turned", votes=reversed_signs)
+    assert "24 of 24 votes of authors on their own statements are -1" in error(turned)
+    (turned / "comments.csv").write_bytes(b"\xff\xfec\x00")
+    assert "UTF-16" in error(turned)
+
+
+# ---- a table of choices
+
+
+def test_a_history_is_what_a_user_wrote_and_chose_before(tmp_path: Path) -> None:
+    path = table_of_choices(tmp_path / "choices.csv")
+    texts = table_of_texts(tmp_path / "texts.csv")
+    found, problems = choosers(rules(path, "choices", texts=str(texts)))
+    assert not problems
+    last = [one for one in found if one.user == "u0"][-1]
+    known = [own.post for own in last.history[: last.known]]
+    assert [post.kind for post in known] == ["", "", "choice", "choice", "choice"]
+    assert known[2].text == (
+        'Asked "How do I get to the bridge from here?", chose:\nTake the bridge.\nrather than:\n'
+        "Walk round by the market and rest.\nbecause: I am in a hurry"
+    )
+    assert all(post.created and post.created < (last.created or "") for post in known)
+    for item in items(rules(path, "choices", texts=str(texts))):
+        assert item.opposite
+        assert item.narrative == ("I am in a hurry" if item.user == "u0" else None)
+        for posts in (item.profile, item.opposite.profile):
+            assert all(post.created and post.created < (item.created or "") for post in posts)
+
+
+def test_a_choice_of_the_same_question_is_not_in_the_history(tmp_path: Path) -> None:
+    """An earlier choice of the same question or of one of the responses would tell the answer."""
+    rows = []
+    for user, side in (("u0", "a"), ("u1", "b")):
+        rows += [
+            [user, "Which pot?", "An iron pot.", "A clay pot.", side, "2024-01-01", ""],
+            [user, "Which pan?", "A steel pan.", "A copper pan.", side, "2024-01-02", ""],
+            [user, "Which pot?", "A tin pot.", "An oak pot.", side, "2024-01-03", ""],
+            [user, "For stew?", "An iron pot.", "A steel pan.", side, "2024-01-04", ""],
+            [
+                user,
+                "Which tea?",
+                "Green tea of Uji.",
+                "Black tea of Assam.",
+                side,
+                "2024-01-05",
+                "",
+            ],
+        ]
+    source = rules(write_csv(tmp_path / "c.csv", CHOICES, rows), "choices", min_posts=1)
+    _, known = read_choosers(source, DOMAINS, Path("/"))
+    found = [one for one in natural_items(known, 6, 1, 0) if isinstance(one, Item)]
+    by_question = {item.question: item for item in found}
+    tea, stew = by_question["Which tea?"], by_question.get("For stew?")
+    assert len(tea.profile) == 4
+    assert stew
+    assert ["tin pot" in post.text for post in stew.profile] == [True]
+    pots = [item for item in found if item.question == "Which pot?"]
+    assert all("Which pot?" not in post.text for item in pots for post in item.profile)
+
+
+def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
+    rows = [
+        ["u1", "Q?", "One way", "Other way", "tie", "2024-01-01", ""],
+        ["u1", "Q?", "One way", "Other way", "left", "2024-01-01", ""],
+        ["u1", "Q?", "Same", "same", "a", "2024-01-01", ""],
+        ["", "Q?", "One way", "Other way", "a", "2024-01-01", ""],
+        ["u1", "", "One way", "Other way", "a", "2024-01-01", ""],
+        ["u2", "Q?", "One way", "Other way", "Response A", "2024-01-01", ""],
+        ["u2", "Q?", "Other way", "One way", "a", "2024-01-02", ""],
+        ["u3", "Q?", "One way", "Other way", "Other way", "2024-01-01", ""],
+        ["u3", "Q?", "One way", "Other way", "OPTION_B", "2024-01-02", ""],
+        ["u4", "Q?", "One way", "Other way", "b", "", ""],
+    ]
+    path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
+    _, read_rows = read_choosers(rules(path, "choices"), DOMAINS, Path("/"))
+    found = [(one.where[12:], one.reason) for one in read_rows if isinstance(one, SourceProblem)]
+    assert sorted(found, key=lambda one: int(one[0])) == [
+        ("2", "no_choice"), ("3", "bad_choice"), ("4", "same_options"), ("5", "missing_user"),
+        ("6", "empty_question"), ("7", "changed_choice"), ("8", "changed_choice"),
+        ("9", "repeated_choice"), ("10", "too_few_posts"), ("11", "bad_time"),
+    ]  # fmt: skip
+
+
+def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> None:
+    bare = [["u0", "Q?", "One", "Two", "a", "", ""], ["u1", "Q?", "One", "Two", "b", "", ""]]
+    path = write_csv(tmp_path / "choices.csv", CHOICES, bare)
+    with pytest.raises(SourceError, match="no choice has a time and there are no texts"):
+        choosers(rules(path, "choices"))
+    untimed = [[user, f"Text {n} of {user}", ""] for user in ("u0", "u1") for n in range(2)]
+    texts = write_csv(tmp_path / "texts.csv", TEXTS, [*untimed, ["u0", "A late one", "2024-01-01"]])
+    found, problems = choosers(rules(path, "choices", texts=str(texts)))
+    assert problems == {"bad_time": 1}
+    assert [one.known for one in found] == [2, 2]
+    with pytest.raises(SourceError, match="no column question, option_a, option_b, choice"):
+        choosers(rules(texts, "choices"))
+
+
+def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:
+    source = rules(table_of_choices(tmp_path / "choices.csv"), "choices")
+    with pytest.raises(SourceError, match="holds people's own choices"):
+        list(read(source, DOMAINS, tmp_path))
+
+
+# ---- pairs
+
+
+def test_a_natural_twin_has_two_mirrored_halves_and_no_rubric(tmp_path: Path) -> None:
+    item = items(rules(conversation(tmp_path / "ward"), "polis"))[0]
+    first, second = build_natural(item).halves
+    assert (first.chosen, first.rejected) == (second.rejected, second.chosen)
+    assert (first.user, second.user) == (item.user, item.opposite and item.opposite.other)
+    assert first.asked
+    assert not second.asked
+    assert first.rubric.aspects == ()
+    assert first.rubric.origin is None
+    assert first.judge is None
+    assert first.draft.generator == ""
+
+
+def test_a_run_of_natural_twins_asks_no_model_and_resumes(tmp_path: Path) -> None:
+    conversation(tmp_path / "ward")
+    source = {"path": "ward", "format": "polis", "default_category": "politics"}
+    config = Config.model_validate({"modes": ["natural"], "source": source})
+    for _ in range(2):
+        result = build(config, tmp_path / "run", folder=tmp_path)
+        assert result.whole
+        assert result.usage.sent == 0
+    pairs = list(iterate_pairs(tmp_path / "run"))
+    assert len(pairs) == result.status.tally.pairs["natural"] > 0
+    assert build(config, tmp_path / "some", folder=tmp_path, limit=3).status.tally.units == 3
+
+
+NOBODY = {"planner": "", "generator": [""], "judge": ""}
+POSTS = {"path": "x", "format": "posts"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"modes": ["natural", "twin"]}, "goes alone"),
+        ({"modes": ["twin"], "endpoints": {}, "roles": NOBODY}, "goes alone"),
+        ({"modes": ["twin"], "source": POSTS, "endpoints": {}, "roles": NOBODY}, "name none"),
+        ({"source": POSTS}, "goes alone"),
+        ({"source": {"path": "x", "format": "polis", "texts": "t"}}, "texts goes with format"),
+        ({"source": {"path": "x", "format": "polis", "targets": 2}}, "targets goes with"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(
+    changes: dict[str, object], said: str
+) -> None:
+    base: dict[str, object] = {"modes": ["natural"], "source": {"path": "x", "format": "polis"}}
+    with pytest.raises(ValueError, match=said):
+        Config.model_validate(base | changes)
