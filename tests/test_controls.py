@@ -26,6 +26,7 @@ from pairwright.evaluate.scorers.spec import EmbeddingScorer
 from pairwright.intervals import Interval
 from pairwright.report import to_html, to_markdown
 from pairwright_human_eval.report.people import PeopleAccuracy
+from test_leaderboard import run
 
 OVERLAP = ScorerRef(name="overlap", kind="baseline")
 Right = tuple[bool, bool]
@@ -106,7 +107,8 @@ def test_posts_are_before_or_after_a_cutoff_only_where_one_is_given(tmp_path: Pa
     ]
     known = ScorerRef(name="known", kind="classifier", cutoff="2024-06")
     result(tmp_path, "known", decisions, scorer=known)
-    result(tmp_path, "known", decisions, "none", scorer=known)
+    # A result from before the cutoff was known is of the same scorer.
+    result(tmp_path, "known", decisions, "none")
     result(tmp_path, "other", decisions)
     board = board_of(tmp_path)
     # The month of the cutoff is before it, to its last day.
@@ -155,6 +157,7 @@ def test_a_scorer_that_recalls_the_asker_is_found_by_the_question_alone(tmp_path
     assert not finding(board, "blind", "recall").found
     page = to_html(board_page(board))
     assert "one half: recalls 80.0 % (65.2 to 89.5, n = 40, 40 clusters). They recall" in page
+    assert "They recall the person" in " ".join(run(tmp_path).output.split())
     # The other halves are the mirror image, so they say nothing new.
     accuracies = {one.group: one.value for one in board.entries["recalls.none"].figures
                   if one.name == "accuracy"}  # fmt: skip
@@ -313,11 +316,15 @@ def test_the_interval_of_a_share_holds_the_truth_in_about_95_of_100() -> None:
     assert abs(held / n - 0.95) < 3 * math.sqrt(0.95 * 0.05 / n)
 
 
-def test_the_share_of_a_scorer_on_the_floor_is_0_with_no_width() -> None:
+def test_a_scorer_that_is_as_the_floor_is_at_0_and_few_pairs_do_not_settle_it() -> None:
     floor = np.array([1.0, 0.0] * 30)
     share = way_share(floor, floor, np.arange(60), CEILING)
     assert share
-    assert (share.value, share.low, share.high) == (0, 0, 0)
+    assert share.value == 0
+    assert share.low is not None
+    assert share.high is not None
+    assert -0.3 < share.low < -0.02
+    assert 0.02 < share.high < 0.3
     assert way_share(floor, floor, np.zeros(60, np.intp), CEILING) is None
 
 
@@ -340,3 +347,13 @@ def test_a_cutoff_is_a_year_a_month_or_a_day(cutoff: str) -> None:
 def test_another_cutoff_is_refused(cutoff: str) -> None:
     with pytest.raises(ValidationError, match="is not a year, a month or a day"):
         EmbeddingScorer(kind="embedding", model="m", cutoff=cutoff)
+
+
+def test_of_natural_twins_the_page_says_that_nobody_could_be_the_ceiling(tmp_path: Path) -> None:
+    changes = {"mode": "natural", "config": "Home-natural"}
+    result(tmp_path, "overlap", twins([(True, False)] * 20, **changes), scorer=OVERLAP)
+    result(tmp_path, "model", twins([(True, True)] * 20, **changes), "none")
+    board = board_of(tmp_path)
+    assert band(board).why == ("there is no ceiling, because the labels are the users' own choices")
+    # Both users chose, and neither asked: there is no asked half to recall.
+    assert board.findings == ()

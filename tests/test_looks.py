@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pairwright.release.derive.study_summary import looks_sentence
 from pairwright.sequential import error_spent, look_bounds
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import take_look
+from pairwright_human_eval.public_study import published
 from pairwright_human_eval.records import StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import outlines_of, subjects_of
@@ -146,3 +148,27 @@ def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
     broken = pairwright("human", "report", run)
     assert broken.code == 2
     assert "looks.jsonl" in broken.err
+
+
+@pytest.mark.parametrize(
+    ("looks", "words"),
+    [
+        (2, "2 looks at the answers were fixed, with a floor of 60 % of the votes for the chosen"
+            " response; there were 2."),
+        (3, "there were 3. MORE LOOKS THAN WERE FIXED."),
+    ],
+)  # fmt: skip
+def test_a_card_says_how_often_the_answers_were_looked_at(looks: int, words: str) -> None:
+    assert looks_sentence(StoppingRule(looks=2, floor=0.6), looks).endswith(words)
+
+
+def test_a_release_keeps_the_rule_and_the_looks(made: Made) -> None:
+    key = {task.task: task for task in made.keyed()}
+    fixed = FixedStudy(made.study(stopping=StoppingRule(looks=2, floor=0.5)), key)
+    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), key)
+    public = published(fixed, outlines, answered(made, 30), (), fixed.study.policy, looks=1)
+    stored = json.loads(public.study.model_dump_json())
+    assert (stored["stopping"], stored["looks"]) == ({"looks": 2, "floor": 0.5}, 1)
+    before = fixed._replace(study=fixed.study.model_copy(update={"stopping": None}))
+    older = published(before, outlines, answered(made, 30), (), fixed.study.policy, looks=1)
+    assert not {"stopping", "looks"} & json.loads(older.study.model_dump_json()).keys()

@@ -76,7 +76,7 @@ def take_look(
 
     Raises InputError where looks.jsonl was damaged.
     """
-    rule, before = fixed.study.stopping, _read(folder.looks)
+    rule, before = fixed.study.stopping, read_looks(folder.looks)
     due = sum(_is_vote(task) for task in fixed.key.values())
     votes = [v for v in verdicts if v.task in fixed.key and _is_vote(fixed.key[v.task])]
     if before and before[-1].votes > len(votes):
@@ -133,7 +133,8 @@ def _is_vote(task: KeyedTask) -> bool:
     return (task.kind, task.purpose, task.round) == ("preference", "vote", 1)
 
 
-def _read(path: Path) -> tuple[Look, ...]:
+def read_looks(path: Path) -> tuple[Look, ...]:
+    """The looks that were kept. Raises InputError where the file was damaged."""
     if not path.exists():
         return ()
     try:

@@ -19,7 +19,7 @@ from pairwright.stats import share
 from pairwright_human_eval.aspects import AspectCounts, aspect_counts
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
-from pairwright_human_eval.records import SetAside, Verdict
+from pairwright_human_eval.records import SetAside, StoppingRule, Verdict
 from pairwright_human_eval.report.annotators import retested
 from pairwright_human_eval.report.answers import Vote, abouts, answers_of
 from pairwright_human_eval.report.findings import derive_findings
@@ -69,6 +69,10 @@ class PublicStudy(Record):
     left_out: int
     """Subjects of the study that are not in this release: people asked to be forgotten, or a
     simulated model had a part in them."""
+    stopping: StoppingRule | None = None
+    """As fixed before the first answer; None in studies and releases of older versions."""
+    looks: int | None = None
+    """How often the answers were looked at: reports of votes that no report before had."""
     people: tuple[PeopleAccuracy, ...] = ()
     """One reader against the majority of the others, by mode, for a leaderboard of scorers; not in
     releases of older versions."""
@@ -77,9 +81,9 @@ class PublicStudy(Record):
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it."""
         fields: dict[str, object] = handler(self)
-        if not self.people:
-            fields.pop("people", None)
-        return fields
+        later = {"people": not self.people, "stopping": self.stopping is None}
+        later["looks"] = self.looks is None
+        return {name: value for name, value in fields.items() if not later.get(name)}
 
 
 @dataclass(frozen=True)
@@ -174,10 +178,11 @@ def published(
     set_aside: Iterable[SetAside],
     rules: HumanRules,
     *,
+    looks: int | None = None,
     leaving: Set[str] = frozenset(),
 ) -> ReleasedStudy:
-    """`outlines` are the study's, `rules` is in force; `leaving` are subjects that are not to be
-    in a release, with every verdict on them."""
+    """`outlines` are the study's, `rules` is in force; `looks` is how often the answers were looked
+    at; `leaving` are subjects that are not to be in a release, with every verdict on them."""
     study = fixed.study
     kept = tuple(outline for outline in outlines if outline.id not in leaving)
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
@@ -192,6 +197,8 @@ def published(
             annotators=_annotators(fixed, verdicts),
             set_aside=dict(sorted(Counter(line.reason for line in set_aside).items())),
             left_out=len(outlines) - len(kept),
+            stopping=study.stopping,
+            looks=looks if study.stopping else None,
         ),
         kept,
         tuple(

@@ -20,13 +20,14 @@ _BESIDE = {"tokens", "detail"}
 """Fields of a decision that decide nothing."""
 _LATER = {"first_post", "last_post"}
 """Fields that results of older versions do not have."""
-_SETTINGS = ("scorer", "history", "seed", "planner")
+_SETTINGS = ("history", "seed", "planner")
 _COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")
 
 
 def check_settings(result: Result, derived: ResultSummary) -> None:
     """Check the settings. Raises InputError where the two are not of one scorer that was shown
     posts by the same rules: then their decisions cannot be compared."""
+    _check(result, "scorer", result.about.scorer.deciding, derived.scorer.deciding)
     for key in _SETTINGS:
         _check(result, key, getattr(result.about, key), getattr(derived, key))
 

@@ -37,6 +37,12 @@ class ScorerRef(Record):
     """The year, month or day of the latest texts that its model was trained on; None where the file
     of scorers does not say."""
 
+    @property
+    def deciding(self) -> "ScorerRef":
+        """What decides its scores, without what is only known of it: results of older versions have
+        not got that."""
+        return self.model_copy(update={"beside": "", "cutoff": None})
+
 
 class PlannerVersion(Record):
     """The planner that inferred the aspects, identified exactly."""

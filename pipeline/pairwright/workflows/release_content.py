@@ -36,6 +36,7 @@ from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.looks import read_looks
 from pairwright_human_eval.public_study import ReleasedStudy, published
 
 _AGAIN = "Run pairwright build again to its end: no call is sent twice."
@@ -176,7 +177,7 @@ def _surveyed(
         progress(Step("deciding"))
         public = published(
             study.fixed, candidates.outlines, answers.verdicts, answers.set_aside, study.rules,
-            leaving=leaving,
+            looks=len(read_looks(human.looks)), leaving=leaving,
         )  # fmt: skip
         if public.simulated and not trial:
             raise InputError(

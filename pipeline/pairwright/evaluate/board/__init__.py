@@ -1,11 +1,13 @@
 """The leaderboard: results of one release side by side, and which of them can be distinguished.
 
-inputs.py     results that may be compared, the pairs they are of, and the refusal of others
+inputs.py     results that may be compared, and the refusal of others
+pairs.py      the pairs that they are of
 flips.py      the tests of differences
 power.py      what these tests could distinguish, before there is any score
 findings.py   what the controls find: recall, word overlap, evidence, order
 band.py       floor and ceiling, and each scorer's share of the way
-ranking.py    one scorer in one condition; the rows of one mode in one condition, ranked
+entry.py      one scorer in one condition, with all its figures
+ranking.py    the rows of one mode in one condition, ranked
 board.py      all of it
 pages.py sentences.py tables.py parts.py cells.py plots.py    as pages
 
@@ -14,8 +16,9 @@ showing the profile adds to a scorer is its gain.
 """
 
 from pairwright.evaluate.board.board import Leaderboard, leaderboard
+from pairwright.evaluate.board.entry import BoardEntry
 from pairwright.evaluate.board.inputs import gather_results
-from pairwright.evaluate.board.ranking import BoardEntry, Ranking, RowComparison
+from pairwright.evaluate.board.ranking import Ranking, RowComparison
 
 __all__ = [
     "BoardEntry",

@@ -3,8 +3,9 @@ ceiling, which is people, one reader against the others; and each scorer's share
 
 The share is (scorer - floor) / (ceiling - floor). Scorer and floor are of the same pairs, so their
 errors go together; the ceiling is of the study's pairs, and taken as independent of both. The
-interval is Fieller's (1954, J. R. Stat. Soc. B 16, 175-185), with variances by cluster and t with
-clusters - 1 degrees. Where floor and ceiling cannot be distinguished there is no share.
+interval is Fieller's (1954, J. R. Stat. Soc. B 16, 175-185), with the variances that the intervals
+by cluster show of scorer, floor, their difference and the ceiling. Where floor and ceiling cannot
+be distinguished there is no share.
 """
 
 import math
@@ -12,10 +13,18 @@ from collections.abc import Mapping
 
 import numpy as np
 from pydantic import Field
-from scipy.special import stdtrit
 
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, interval_text, z_of
+from pairwright.intervals import (
+    LEVEL,
+    Floats,
+    Interval,
+    Places,
+    accuracy,
+    difference,
+    interval_text,
+    z_of,
+)
 from pairwright.modes import MODES, mode_pairs
 from pairwright.records import Mode, Record
 from pairwright_human_eval.report.people import PeopleAccuracy
@@ -81,22 +90,17 @@ def way_share(own: Floats, floor: Floats, clusters: Places, ceiling: Interval) -
 
     `own` and `floor` are points of the same pairs and `clusters` their clusters, of shape (n,).
     """
-    n, independent = len(own), len(np.unique(clusters))
-    if independent < 2 or ceiling.value is None or ceiling.low is None or ceiling.high is None:
+    apart, base, z = difference(own - floor, clusters), _accuracy(floor, clusters), z_of(LEVEL)
+    known = _accuracy(own, clusters)
+    if not (apart and base and known) or ceiling.value is None or apart.clusters < 2:
         return None
-    _, places = np.unique(clusters, return_inverse=True)
-    errors = np.stack([own - own.mean(), floor - floor.mean()])
-    sums = np.stack([np.bincount(places, row) for row in errors])
-    own_var, both, floor_var = (
-        independent / (independent - 1) * (sums @ sums.T / n**2)[([0, 0, 1], [0, 1, 1])]
-    ).tolist()
-    ceiling_var = ((ceiling.high - ceiling.low) / (2 * z_of(LEVEL))) ** 2
     above, way = float(own.mean() - floor.mean()), float(ceiling.value - floor.mean())
-    above_var, way_var = own_var + floor_var - 2 * both, ceiling_var + floor_var
-    together = floor_var - both
-    t = -float(stdtrit(independent - 1, LEVEL / 2))
-    if way <= 0 or not way_var or (g := t * t * way_var / way**2) >= 1:
+    above_var, floor_var, own_var = (_variance(one, z) for one in (apart, base, known))
+    way_var = _variance(ceiling, z) + floor_var
+    if way <= 0 or not way_var or (g := z * z * way_var / way**2) >= 1:
         return None
+    # Of scorer - floor with ceiling - floor: the variance of the floor less its covariance.
+    together = (floor_var - own_var + above_var) / 2
     share = above / way
     spread = (
         above_var
@@ -104,12 +108,22 @@ def way_share(own: Floats, floor: Floats, clusters: Places, ceiling: Interval) -
         + share**2 * way_var
         - g * (above_var - together**2 / way_var)
     )
-    centre = share - g * together / way_var
-    width = t / way * math.sqrt(max(0.0, spread))
+    centre, width = share - g * together / way_var, z / way * math.sqrt(max(0.0, spread))
     low, high = ((centre + sign * width) / (1 - g) for sign in (-1, 1))
     return Interval(
-        value=round(share, 6), low=round(low, 6), high=round(high, 6), n=n, clusters=independent
+        value=round(share, 6),
+        low=round(low, 6),
+        high=round(high, 6),
+        n=apart.n,
+        clusters=apart.clusters,
     )
+
+
+def _variance(interval: Interval, z: float) -> float:
+    """The variance that an interval shows, with all that it allows for ties and few clusters."""
+    assert interval.low is not None
+    assert interval.high is not None
+    return ((interval.high - interval.low) / (2 * z)) ** 2
 
 
 def band_sentence(mode: Mode | None, band: Band) -> str:
@@ -133,6 +147,8 @@ def _why_no_shares(mode: Mode | None, band: Band, people: PeopleAccuracy | None)
     if band.ceiling is None:
         if people:
             return "there is no ceiling, because the annotators of the study are a program"
+        if mode and MODES[mode].own_choice:
+            return "there is no ceiling, because the labels are the users' own choices"
         if mode and MODES[mode].own_choice:
             return "there is no ceiling, because the labels are the users' own choices"
         return (

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from pairwright.evaluate.board.band import FLOOR, band_of
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.findings import Finding, adjusted, scorer_findings
-from pairwright.evaluate.board.inputs import Pairs, check_shown_alike, pairs_of
-from pairwright.evaluate.board.ranking import BoardEntry, Ranking, rank
+from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
+from pairwright.evaluate.board.ranking import Ranking, rank
 from pairwright.evaluate.builders import build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
@@ -146,11 +147,6 @@ def _entry(
         ),
         build_ties=build_ties((scorer.model, scorer.beside), pairs.builders),
     )
-
-
-def gain_over(control: ConditionName) -> str:
-    """What a gain over a control is called among an entry's figures."""
-    return f"gain over {control}"
 
 
 def _rankings(

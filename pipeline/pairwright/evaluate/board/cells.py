@@ -4,8 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
-from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.board.board import Leaderboard, people_of
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
+from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_mark
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names

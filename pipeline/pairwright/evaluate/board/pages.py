@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from pairwright.evaluate.board import plots
-from pairwright.evaluate.board.board import Leaderboard, gain_over, people_of
+from pairwright.evaluate.board.board import Leaderboard, people_of
 from pairwright.evaluate.board.cells import (
     by_accuracy,
     count,
@@ -16,9 +16,10 @@ from pairwright.evaluate.board.cells import (
     value,
     words,
 )
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.findings import found_sentences
 from pairwright.evaluate.board.parts import dates, domains, slices, tests
-from pairwright.evaluate.board.ranking import BoardEntry, Ranking
+from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
     band_sentences,
     floor,

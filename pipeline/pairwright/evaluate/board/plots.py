@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from pairwright.evaluate.board.board import Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label
-from pairwright.evaluate.board.ranking import BoardEntry
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
 from pairwright.evaluate.measure import ScorerFigure, whole
 from pairwright.modes import is_twin, mode_title

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from pairwright.evaluate.board.board import Leaderboard, gain_over
+from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import (
     by_accuracy,
     clusters,
@@ -14,6 +14,7 @@ from pairwright.evaluate.board.cells import (
     points,
     words,
 )
+from pairwright.evaluate.board.entry import gain_over
 from pairwright.evaluate.board.ranking import RowComparison
 from pairwright.evaluate.conditions import CONTROLS
 from pairwright.evaluate.measure import figure_names

@@ -7,9 +7,11 @@ from pairwright.records import Record
 from pairwright.release.derive import own_choice
 from pairwright.release.summary import Summary
 from pairwright.settings.rules import HumanRules, StoredRules
+from pairwright.text import number_of
 from pairwright_human_eval.decision_parts import State
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.records import StoppingRule
 from pairwright_human_eval.report.by_question import WITH_CANNOT_TELL
 from pairwright_human_eval.report.claims import signs_sentence
 from pairwright_human_eval.report.findings_records import (
@@ -61,6 +63,10 @@ class HumanSummary(Record):
     """On preference; "cannot tell" is an answer."""
     rule: StoredRules
     """In force."""
+    stopping: StoppingRule | None = None
+    """As fixed before the first answer; None where none was."""
+    looks: int | None = None
+    """How often the answers were looked at."""
     rule_changed: tuple[str, ...]
     """Numbers of the rule that are not as they were fixed before the first answer."""
 
@@ -88,6 +94,8 @@ def summarise_study(
         agreement=agreement["preference"],
         agreement_with_cannot_tell=agreement[WITH_CANNOT_TELL.format("preference")],
         rule=study.policy,
+        stopping=study.stopping,
+        looks=study.looks,
         rule_changed=tuple(
             name
             for name in HumanRules.model_fields
@@ -153,6 +161,8 @@ def protocol_sentences(study: HumanSummary) -> Iterator[str]:
         yield f"The rule was changed after the first answers could be seen: {names}."
     else:
         yield "The rule is as it was fixed before the first answer."
+    if study.stopping is not None:
+        yield looks_sentence(study.stopping, study.looks or 0)
     excluded = ", ".join(study.excluded) or "nobody"
     yield (
         f"Annotators who passed fewer than {100 * rule.attention_floor:.0f} % of the attention"
@@ -166,6 +176,17 @@ def protocol_sentences(study: HumanSummary) -> Iterator[str]:
             f"{study.left_out:,} twins and pairs of the study are not in this release, nor are the"
             " votes on them: people asked to be forgotten, or a simulated model had a part in them."
         )
+
+
+def looks_sentence(fixed: StoppingRule, looks: int) -> str:
+    """How often the answers were looked at, and how often they were to be."""
+    most = number_of(fixed.looks, "look")
+    sentence = (
+        f"Before the first answer {most} at the answers {'was' if fixed.looks == 1 else 'were'}"
+        f" fixed, with a floor of {100 * fixed.floor:.0f} % of the votes for the chosen response;"
+        f" there {'was' if looks == 1 else 'were'} {looks}."
+    )
+    return f"{sentence} MORE LOOKS THAN WERE FIXED." if looks > fixed.looks else sentence
 
 
 def _gap_limit(rule: HumanRules) -> str:
