@@ -26,6 +26,7 @@ from pairwright.evaluate.scorers.spec import EmbeddingScorer
 from pairwright.intervals import Interval
 from pairwright.report import to_html, to_markdown
 from pairwright_human_eval.report.people import PeopleAccuracy
+from test_leaderboard import run
 
 OVERLAP = ScorerRef(name="overlap", kind="baseline")
 Right = tuple[bool, bool]
@@ -156,6 +157,7 @@ def test_a_scorer_that_recalls_the_asker_is_found_by_the_question_alone(tmp_path
     assert not finding(board, "blind", "recall").found
     page = to_html(board_page(board))
     assert "one half: recalls 80.0 % (65.2 to 89.5, n = 40, 40 clusters). They recall" in page
+    assert "They recall the person" in " ".join(run(tmp_path).output.split())
     # The other halves are the mirror image, so they say nothing new.
     accuracies = {one.group: one.value for one in board.entries["recalls.none"].figures
                   if one.name == "accuracy"}  # fmt: skip

@@ -19,6 +19,7 @@ from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.board import gather_results
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.release import Release, ReleaseRef
+from pairwright.evaluate.result_lines import summary_lines
 from pairwright.evaluate.results import Result, ResultSummary, ScorerRef, write_result
 from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.models.store import Store
@@ -134,6 +135,19 @@ def test_no_request_holds_narrative_or_another_users_posts(
     said = "\n".join(request.said for request in endpoint.asked)
     assert not any(row.narrative and row.narrative in said for row in rows)
     assert not any(post.text in said for row in rows for post in row.profile)
+
+
+def test_a_result_says_that_its_scorer_built_the_release(release: Path, tmp_path: Path) -> None:
+    builders = Release(release).ref.builders
+    ref = ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=1, builders=builders)
+    about = ResultSummary(
+        release=ref, scorer=ScorerRef(name="own", kind="pairwise", model="JUDGE-70B"),
+        condition="none", pairs=0, scored=0, ties=0, unstable=0, unscored={}, shortened=0, tokens=0,
+    )  # fmt: skip
+    (line,) = (one for one in summary_lines(about, []) if "Self-preference" in one)
+    assert "own is the build's planner and judge (the planner was judge-70b, the judge was" in line
+    plain = about.model_copy(update={"scorer": ScorerRef(name="other", kind="dpo", model="x/y")})
+    assert not any("Self-preference" in one for one in summary_lines(plain, []))
 
 
 def test_with_the_partners_posts_a_judge_is_asked_nothing_new(

@@ -44,6 +44,16 @@ def audit_command(
             "--max-shortcut", min=0.5, max=1, help="The bound on accuracy without the user."
         ),
     ] = 0.58,
+    max_overlap: Annotated[
+        float | None,
+        typer.Option(
+            "--max-overlap",
+            min=0.5,
+            max=1,
+            help="The bound on how often word overlap with the posts picks the chosen response;"
+            " without it, that is only noted.",
+        ),
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -81,21 +91,29 @@ def audit_command(
     Reads a release, a run folder, the official benchmark's schema, and plain prompt, chosen and
     rejected in JSON, JSONL, CSV, TSV (each packed as .gz, too) or Parquet. Responses may be texts,
     messages, lists of messages, transcripts ("Human: ... Assistant: ..."), or lists of as many
-    texts, which give a pair for each place. Writes audit.json, report.html, one page with plots
-    and a browser of pairs that needs no network, and redactions.jsonl, the places of personal
-    data. Exits with 1 if a check fails, or if a release holds another audit than this one.
+    texts, which give a pair for each place. Questions with several options and a key are read, too.
+    Writes audit.json, report.html, one page with plots and a browser of pairs that needs no
+    network, and redactions.jsonl, the places of personal data. Exits with 1 if a check fails, or if
+    a release holds another audit than this one.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
     rubric_aspects, generator, created, source_url, licence or split; or first, second and label
-    (1, 2 or tie: which is better). An empty COLUMN leaves a column alone.
+    (1, 2 or tie: which is better); or, of questions with several options, options (a list, or
+    columns with commas between) and key (a letter or the option's text), key_from_0 or key_from_1
+    (a number). An empty COLUMN leaves a column alone.
 
     Examples:
 
       pairwright audit runs/first
 
+      pairwright audit runs/first --max-overlap 0.8
+
       pairwright audit releases/1.0.0 --against QiyaoMa/Personalized-RewardBench
 
       pairwright audit theirs.jsonl --column chosen=better_text --column rejected=worse_text
+
+      pairwright audit questions.csv --column prompt=user_question_or_message
+      --column key=correct_answer --column user=persona_id
 
       pairwright audit llmbar.json --column prompt=input --column first=output_1
       --column second=output_2 --column label=label
@@ -109,6 +127,7 @@ def audit_command(
             given,
             out=out,
             max_shortcut=max_shortcut,
+            max_overlap=max_overlap,
             against=against,
             corpora=corpus or (),
             columns=column or (),
