@@ -128,6 +128,7 @@ def rows(configs: int, chance: random.Random) -> Iterator[dict[str, Any]]:
             yield {
                 "id": f"{config}-{number}", "config": f"set-{config}",
                 "user": f"{config}-{user}", "profile": posts[user],
+                "rubric_aspects": [{"aspect": _sentence(chance, _ENGLISH)}],
                 "prompt": _sentence(chance, _ENGLISH)[:-1] + "?",
                 "chosen": sides[0], "rejected": sides[1],
             }  # fmt: skip

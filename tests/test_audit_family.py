@@ -24,7 +24,7 @@ from pairwright.audit.records import Check, LimitComparison, Status
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.dataset import Row
-from pairwright.intervals import LEVEL, Accuracy, Interval, z_of
+from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, Interval, z_of
 from pairwright.modes import Mode
 from pairwright.stats import share
 from pairwright_human_eval.agreement import ScoreDifference, parity
@@ -81,8 +81,8 @@ def test_counts_and_notes_go_through_as_they_are() -> None:
 # A module that takes up statistics may decide by them: then its check belongs to the family, and
 # the module belongs in this list.
 STATISTICS = {
-    "catalogue", "shortcuts.trials", "shortcuts.gaps", "integrity.endings", "integrity.languages",
-    "human.claims", "human.annotators",
+    "catalogue", "shortcuts.trials", "shortcuts.gaps", "shortcuts.questions", "integrity.endings",
+    "integrity.languages", "human.claims", "human.annotators",
 }  # fmt: skip
 TOOLS = {"share", "exact", "accuracy", "mean", "difference", "holm", "z_of", "Accuracy", "p_value"}
 
@@ -121,12 +121,16 @@ def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path)
         return decide(found)
 
     with patch.object(audit_run, "decide", watched):
-        checks = audit_run.audit(open_source(str(layout.root))).checks
+        options = audit_run.Options(max_overlap=0.9)
+        checks = audit_run.audit(open_source(str(layout.root)), options).checks
     names = {comparison.check(LEVEL).name for comparison in comparisons}
-    # Nothing is learnt from so few users, and the texts are too short to tell a language.
-    assert names | {"other_language", *(one.definition.name for one in CLASSIFIERS)} == set(
-        COMPARED
-    )
+    # Nothing is learnt from so few users, the texts are too short to tell a language, and there are
+    # no questions with options.
+    assert names | {
+        "other_language",
+        "key_place",
+        *(one.definition.name for one in CLASSIFIERS),
+    } == set(COMPARED)
     assert set(COMPARED) <= set(DEFINITIONS)
     for one in checks:
         if one.status in ("pass", "fail") and one.name not in COMPARED:
@@ -181,7 +185,7 @@ def fails(pairs: int, cued: int, *, tests: int, tied: bool) -> bool:
     has settled yet."""
     share = cued / pairs
     found = Accuracy(0.5 + share / 2, 1 - share if tied else 0.0, pairs, pairs, 1.0)
-    return found.settles(BOUND, z_of(LEVEL / tests)) == "fail"
+    return found.settles(AccuracyLimits(BOUND, BOUND), z_of(LEVEL / tests)) == "fail"
 
 
 def test_the_page_tells_the_smallest_share_of_rows_that_a_check_can_find() -> None:

@@ -301,6 +301,88 @@ def test_overlap_with_the_profile_is_told_and_only_its_residual_can_fail() -> No
     assert copied["Plain", "profile_residual"].status == "fail"
 
 
+def leaky_twins(n: int, leaks: int) -> list[Row]:
+    """Twins of users who each have a dog of another name, and a rubric whose words their partners'
+    posts hold, too. The first `leaks` askers' dogs are in the responses that they chose."""
+    rows = []
+    for k in range(n):
+        users = f"{k}-asker", f"{k}-partner"
+        posts = tuple(
+            RowPost(id=user, text=f"My dog Rex{k}{user[-3:]} sleeps by the kettle and the lamp.")
+            for user in users
+        )
+        rubrics = (RowAspect(aspect="Wants a kettle"),), (RowAspect(aspect="Wants a lamp"),)
+        leak = f" Rex{k}ker barks." if k < leaks else ""
+        texts = f"Buy a kettle.{leak}", "Buy a lamp."
+        for own in (0, 1):
+            fields: dict[str, Any] = {
+                "chosen": texts[own], "rejected": texts[1 - own], "mode": "twin",
+                "twin_id": f"twin-{k}", "user": users[own], "dyad": f"dyad-{k}",
+                "profile": (posts[own],), "rubric_aspects": rubrics[own], "domain": "Home",
+            }  # fmt: skip
+            rows.append(row(2 * k + own, f"Question {k}?", **fields))
+    return rows
+
+
+@pytest.mark.parametrize(("leaks", "status"), [(0, "pass"), (3, "too_few"), (30, "fail")])
+def test_a_word_that_only_the_posts_hold_is_found_in_the_chosen_responses_of_twins(
+    leaks: int, status: str
+) -> None:
+    """By overlap with the posts clean twins tie; leaving out one rubric alone would not."""
+    found = audited(leaky_twins(100, leaks))["Home-twin", "profile_residual"]
+    assert found.found
+    assert found.found.value == 0.5 + leaks / 400
+    assert (found.status, found.limit, found.of) == (status, 0.525, 200)
+    assert f"chosen response of {leaks} pairs, in the other of 0." in found.detail
+    if status == "fail":
+        assert len(found.flags) == 30
+        assert (found.flags[0].row, found.flags[0].detail) == ("row-0", "chosen: rex0ker")
+    else:
+        assert found.flags == ()
+
+
+def test_a_word_that_two_users_have_written_is_not_theirs_alone() -> None:
+    rows = leaky_twins(100, 30)
+    posts = RowPost(id="other", text=" ".join(f"Rex{k}ker" for k in range(30)))
+    rows.append(row(999, "Another?", "A.", "B.", profile=(posts,), user="other", domain="Home"))
+    found = audited(rows)["Home-twin", "profile_residual"].found
+    assert found
+    assert found.value == 0.5
+
+
+def test_pairs_without_a_rubric_or_their_other_half_are_not_looked_through_for_leaks() -> None:
+    rows = leaky_twins(30, 30)
+    bare = [of.model_copy(update={"rubric_aspects": ()}) for of in rows]
+    check = audited(bare)["Home-twin", "profile_residual"]
+    assert (check.status, check.found, check.of) == ("note", None, 0)
+    assert check.detail == "Not applicable: 60 pairs without a rubric."
+    check = audited(rows[:-1])["Home-twin", "profile_residual"]
+    assert check.of == 58
+    assert check.detail.startswith("1 pair without the other half.")
+
+
+@pytest.mark.parametrize(("bound", "status"), [(0.7, "fail"), (0.95, "pass"), (0.8, "too_few")])
+def test_a_bound_on_word_overlap_is_held_on_one_side(bound: float, status: str) -> None:
+    solved = informed(160, "Mend the rudder first.", "Mend the roof first.")
+    other = informed(40, "Mend the roof first.", "Mend the rudder first.")
+    part = Shortcuts(max_overlap=bound)
+    for n, of in enumerate([*solved, *other]):
+        part.add(of.model_copy(update={"question": f"Question {n}?"}))
+    check = next(one for one in decide(part.checks()) if one.name == "profile_overlap")
+    assert (check.family, check.status, check.limit) == ("baselines", status, bound)
+    assert check.found
+    assert (check.found.value, check.found.n) == (0.8, 200)
+    assert check.found.low is not None
+
+
+def test_word_overlap_that_is_mostly_wrong_keeps_to_its_bound() -> None:
+    part = Shortcuts(max_overlap=0.6)
+    for of in informed(120, "Mend the roof first.", "Mend the rudder first."):
+        part.add(of)
+    check = next(one for one in decide(part.checks()) if one.name == "profile_overlap")
+    assert check.status == "pass"
+
+
 def test_rare_words_of_the_profile_weigh_more_in_tfidf() -> None:
     rows = informed(40, "A dinghy, then lamp.", "Sailing near here.")
     rows += [
@@ -317,10 +399,13 @@ def test_rare_words_of_the_profile_weigh_more_in_tfidf() -> None:
 
 def test_without_profiles_nothing_is_said_of_them() -> None:
     found = audited(even(30))
-    for name in ("profile_overlap", "aspects_overlap", "profile_tfidf", "profile_residual"):
+    for name in ("profile_overlap", "aspects_overlap", "profile_tfidf"):
         check = found["Plain", name]
         assert (check.status, check.found, check.of) == ("note", None, 0)
         assert "30 pairs have no" in check.detail
+    residual = found["Plain", "profile_residual"]
+    assert (residual.status, residual.found, residual.of) == ("note", None, 0)
+    assert residual.detail == "Not applicable: 30 pairs without a profile."
 
 
 # Twins
@@ -466,3 +551,23 @@ def test_people_are_told_where_word_overlap_with_the_profile_is_wrong() -> None:
     assert people.found
     assert (wrong.found.value, wrong.found.n) == (0.5, 16)
     assert (people.found.value, people.found.n) == (7 / 8, 8)
+
+
+def test_how_unequally_twins_repeat_their_own_aspects_is_told() -> None:
+    """One response has both words of its aspects that the question does not have, the other none of
+    three; without a rubric there is nothing to repeat."""
+    texts = "Buy a small kettle.", "Buy anything."
+    rubrics = "A question of a small kettle", "Wants garden lamp"
+    rows = [
+        row(
+            own, "Question?", texts[own], texts[1 - own], mode="twin", twin_id="twin",
+            user=f"user-{own}", dyad="dyad", rubric_aspects=(RowAspect(aspect=rubrics[own]),),
+        )
+        for own in (0, 1)
+    ]  # fmt: skip
+    gap = audited(rows)["Plain-twin", "twin_echo_gap"]
+    assert gap.found
+    assert (gap.status, gap.found.value, gap.found.n) == ("note", 1.0, 1)
+    assert gap.detail == "On average a response repeats 50 % of its own aspects' words."
+    bare = [of.model_copy(update={"rubric_aspects": ()}) for of in rows]
+    assert audited(bare)["Plain-twin", "twin_echo_gap"].detail.startswith("Not applicable")

@@ -9,10 +9,21 @@ import pytest
 from scipy.stats import binom, binomtest
 from scipy.stats import t as student
 
-from pairwright.intervals import LEVEL, MOST, Accuracy, accuracy, exact, holm, mean, z_of
+from pairwright.intervals import (
+    LEVEL,
+    MOST,
+    Accuracy,
+    AccuracyLimits,
+    accuracy,
+    exact,
+    holm,
+    mean,
+    z_of,
+)
 from pairwright.stats import share
 
 BOUND = 0.58
+LIMITS = AccuracyLimits(BOUND, BOUND)
 Z = z_of(LEVEL)
 MANY = z_of(LEVEL / 90)
 """Of the first of 90 checks."""
@@ -134,39 +145,39 @@ def test_where_most_pairs_tie_about_95_of_100_intervals_hold_the_truth() -> None
 
 
 def test_either_side_of_one_half_counts() -> None:
-    assert plain(0.7, 500).settles(BOUND, Z) == "fail"
-    assert plain(0.3, 500).settles(BOUND, Z) == "fail"
-    assert plain(0.5, 500).settles(BOUND, Z) == "pass"
-    assert plain(0.56, 500).settles(BOUND, Z) is None
-    assert plain(0.44, 500).settles(BOUND, Z) is None
+    assert plain(0.7, 500).settles(LIMITS, Z) == "fail"
+    assert plain(0.3, 500).settles(LIMITS, Z) == "fail"
+    assert plain(0.5, 500).settles(LIMITS, Z) == "pass"
+    assert plain(0.56, 500).settles(LIMITS, Z) is None
+    assert plain(0.44, 500).settles(LIMITS, Z) is None
 
 
 def test_at_one_half_147_pairs_settle_one_check_and_about_465_the_first_of_90() -> None:
-    assert plain(0.5, 100).needed(BOUND, Z) == 147
+    assert plain(0.5, 100).needed(LIMITS, Z) == 147
     # z^2 / 4 over 0.08^2 is 465; Wilson's interval takes the variance at the bound: 0.2436.
     assert pytest.approx(465, abs=1) == MANY**2 / 4 / 0.08**2
-    assert plain(0.5, 100).needed(BOUND, MANY) == 454
+    assert plain(0.5, 100).needed(LIMITS, MANY) == 454
 
 
 @pytest.mark.parametrize("found", [plain(0.5, 100), plain(0.65, 100), of([1, 0.5, 0.5, 1, 0] * 5)])
 def test_what_is_needed_just_settles_it(found: Accuracy) -> None:
-    needed = found.needed(BOUND, MANY)
+    needed = found.needed(LIMITS, MANY)
     assert needed is not None
     enough, short = (found._replace(n=n, clusters=n) for n in (needed, needed - 1))
-    assert enough.settles(BOUND, MANY)
-    assert not short.settles(BOUND, MANY)
+    assert enough.settles(LIMITS, MANY)
+    assert not short.settles(LIMITS, MANY)
 
 
 def test_pairs_in_clusters_need_more_of_them() -> None:
-    alone = of([1, 0, 1, 0] * 25).needed(BOUND, Z)
-    together = of([1, 1, 0, 0] * 25, [n // 2 for n in range(100)]).needed(BOUND, Z)
+    alone = of([1, 0, 1, 0] * 25).needed(LIMITS, Z)
+    together = of([1, 1, 0, 0] * 25, [n // 2 for n in range(100)]).needed(LIMITS, Z)
     assert alone
     assert together == pytest.approx(2 * alone, rel=0.1)
 
 
 def test_an_accuracy_on_the_bound_is_settled_by_no_number_of_pairs() -> None:
-    assert plain(BOUND, 100).needed(BOUND, Z) is None
-    assert plain(1 - BOUND, MOST // 10).needed(BOUND, Z) is None
+    assert plain(BOUND, 100).needed(LIMITS, Z) is None
+    assert plain(1 - BOUND, MOST // 10).needed(LIMITS, Z) is None
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 20), (3, 20), (10, 20), (20, 20), (40, 700)])
@@ -186,7 +197,7 @@ def test_the_exact_interval_keeps_a_small_level_where_wilsons_does_not() -> None
 
 def settling(*found: Accuracy) -> list[Callable[[float], bool]]:
     def settled(one: Accuracy, level: float) -> bool:
-        return one.settles(BOUND, z_of(level)) is not None
+        return one.settles(LIMITS, z_of(level)) is not None
 
     return [partial(settled, one) for one in found]
 
@@ -194,8 +205,8 @@ def settling(*found: Accuracy) -> list[Callable[[float], bool]]:
 def test_holm_steps_down_and_stops_at_the_first_that_is_open() -> None:
     sure, likely, open_ = plain(0.5, 4000), plain(0.5, 200), plain(0.56, 400)
     # 200 pairs settle it at .05 / 2, not at .05 / 3.
-    assert likely.settles(BOUND, z_of(LEVEL / 2))
-    assert not likely.settles(BOUND, z_of(LEVEL / 3))
+    assert likely.settles(LIMITS, z_of(LEVEL / 2))
+    assert not likely.settles(LIMITS, z_of(LEVEL / 3))
     assert holm(settling(likely, sure, open_)) == [LEVEL / 2, LEVEL / 3, LEVEL]
     # Without the sure one nothing is settled at .05 / 3, and all keep that level.
     assert holm(settling(likely, open_, open_)) == [LEVEL / 3] * 3
@@ -205,7 +216,7 @@ def test_holm_steps_down_and_stops_at_the_first_that_is_open() -> None:
 def _settled(truth: float, n: int, chance: np.random.Generator) -> list[str | None]:
     found = [of(list((chance.random(n) < truth).astype(float))) for _ in range(90)]
     levels = holm(settling(*found))
-    return [one.settles(BOUND, z_of(of)) for one, of in zip(found, levels, strict=True)]
+    return [one.settles(LIMITS, z_of(of)) for one, of in zip(found, levels, strict=True)]
 
 
 def test_of_90_checks_on_200_pairs_that_know_nothing_none_alarms() -> None:

@@ -13,7 +13,6 @@ from huggingface_hub import DatasetCard
 from pairwright.audit.records import Audit, Check
 from pairwright.audit.shortcuts.baselines import BASELINES
 from pairwright.audit.shortcuts.trials import BLIND as BLIND_CHECKS
-from pairwright.audit.shortcuts.trials import RESIDUAL
 from pairwright.dataset import write_one
 from pairwright.intervals import Interval
 from pairwright.records import Pair
@@ -189,7 +188,7 @@ def test_without_such_checks_no_table_is_there(known: ReleaseContext) -> None:
 
 def test_the_names_of_baselines_are_those_of_the_audit() -> None:
     assert tuple(BLIND) == BLIND_CHECKS
-    assert set(INFORMED) == {one.definition.name for one in BASELINES} - {RESIDUAL}
+    assert set(INFORMED) == {one.definition.name for one in BASELINES}
 
 
 # Licences and languages

@@ -46,6 +46,16 @@ def interval_text(interval: Interval, sign: str = "") -> str:
     return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
+class AccuracyLimits(NamedTuple):
+    """What decides on an accuracy. It fails where its whole interval lies above the one limit, and
+    passes where it lies below the other, which is the same limit for most."""
+
+    fails_above: float
+    passes_below: float
+    either_side: bool = True
+    """Whether max(accuracy, 1 - accuracy) is what counts."""
+
+
 class Accuracy(NamedTuple):
     """What an interval needs to know of points, shape (n,), in clusters."""
 
@@ -97,20 +107,22 @@ class Accuracy(NamedTuple):
             clusters=self.clusters,
         )
 
-    def settles(self, bound: float, z: float) -> Literal["pass", "fail"] | None:
-        """Where the interval of max(accuracy, 1 - accuracy) lies to the bound; None: around it."""
+    def settles(self, limits: AccuracyLimits, z: float) -> Literal["pass", "fail"] | None:
+        """Where the whole interval lies; None: neither above the one limit nor below the other."""
         low, high = self.interval(z)
-        if max(low, 1 - high) > bound:
+        if limits.either_side:
+            low, high = max(low, 1 - high), max(high, 1 - low)
+        if low > limits.fails_above:
             return "fail"
-        return "pass" if max(high, 1 - low) < bound else None
+        return "pass" if high < limits.passes_below else None
 
-    def needed(self, bound: float, z: float) -> int | None:
+    def needed(self, limits: AccuracyLimits, z: float) -> int | None:
         """The fewest pairs that settle it with the same accuracy and share of ties, in clusters of
         the same size; None where `MOST` do not."""
 
         def settled(n: int) -> bool:
             clusters = round(self.clusters * n / self.n)
-            return self._replace(n=n, clusters=clusters).settles(bound, z) is not None
+            return self._replace(n=n, clusters=clusters).settles(limits, z) is not None
 
         return bisect_left(range(MOST), True, lo=self.n, key=settled) if settled(MOST) else None
 

@@ -66,6 +66,8 @@ class Check(Record):
     of: int = 0
     """Rows looked at: fewer than there are where a sample was drawn, and then `detail` says so."""
     limit: float | None = None
+    chance: float | None = None
+    """What chance gives, of questions with options; of pairs it is one half."""
     needed: int | None = None
     """Status too_few: about how many pairs would settle it, if what was found stays as it is."""
     detail: str = ""

@@ -36,6 +36,8 @@ class Options(NamedTuple):
 
     max_shortcut: float = MAX_SHORTCUT
     """The bound on blind accuracies, 0.5 to 1."""
+    max_overlap: float | None = None
+    """The bound on the accuracy of word overlap with the posts, 0.5 to 1; None: no bound."""
     corpora: tuple[Path, ...] = ()
     """Files of texts that the pairs are compared with."""
     forgotten: ForgetList | None = None
@@ -102,8 +104,11 @@ class _Parts:
         self.balance, self.people = Balance(), PeoplePart(options.forgotten)
         self.human = Human(options.public or (read_public(Layout(released)) if released else None))
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
+        self._shortcuts = Shortcuts(
+            max_shortcut=options.max_shortcut, max_overlap=options.max_overlap
+        )
         self._parts: dict[str, RowReader] = {
-            "shortcuts": Shortcuts(max_shortcut=options.max_shortcut),
+            "shortcuts": self._shortcuts,
             "leakage": self._leakage,
             "integrity": Integrity(),
             "people": self.people,
@@ -115,6 +120,8 @@ class _Parts:
         for part in self._parts.values():
             if part is self._leakage:
                 self._leakage.add(line.row, line.split)
+            elif part is self._shortcuts:
+                self._shortcuts.add(line.row, line.choice)
             else:
                 part.add(line.row)
 
@@ -138,7 +145,7 @@ def _compare(
 
     def add(line: ReadRow) -> None:
         balance.add(line.row)
-        shortcuts.add(line.row)
+        shortcuts.add(line.row, line.choice)
 
     read = _read(against, add, progress)
     progress("target", None)

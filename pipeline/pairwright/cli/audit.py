@@ -1,14 +1,24 @@
-"""`pairwright audit`."""
+"""`pairwright audit`, and what the terminal shows of an audit."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box
 from rich.console import Console
+from rich.text import Text
 
-from pairwright.cli.audit_tables import print_audit
+from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
+from pairwright.text import number_of
 from pairwright.workflows import collector
+
+if TYPE_CHECKING:
+    from pairwright.audit.page.verdict import FailedCheck
+    from pairwright.audit.records import Audit
+
+NAMED, LINES, LISTED = 3, 6, 20
+"""Rows that are named of a failed check; its lines; accuracies that are listed."""
 
 
 def audit_command(
@@ -34,6 +44,16 @@ def audit_command(
             "--max-shortcut", min=0.5, max=1, help="The bound on accuracy without the user."
         ),
     ] = 0.58,
+    max_overlap: Annotated[
+        float | None,
+        typer.Option(
+            "--max-overlap",
+            min=0.5,
+            max=1,
+            help="The bound on how often word overlap with the posts picks the chosen response;"
+            " without it, that is only noted.",
+        ),
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -71,21 +91,29 @@ def audit_command(
     Reads a release, a run folder, the official benchmark's schema, and plain prompt, chosen and
     rejected in JSON, JSONL, CSV, TSV (each packed as .gz, too) or Parquet. Responses may be texts,
     messages, lists of messages, transcripts ("Human: ... Assistant: ..."), or lists of as many
-    texts, which give a pair for each place. Writes audit.json, report.html, one page with plots
-    and a browser of pairs that needs no network, and redactions.jsonl, the places of personal
-    data. Exits with 1 if a check fails, or if a release holds another audit than this one.
+    texts, which give a pair for each place. Questions with several options and a key are read, too.
+    Writes audit.json, report.html, one page with plots and a browser of pairs that needs no
+    network, and redactions.jsonl, the places of personal data. Exits with 1 if a check fails, or if
+    a release holds another audit than this one.
 
     WHAT is prompt, chosen, rejected, id, domain, category, user, narrative, profile,
     rubric_aspects, generator, created, source_url, licence or split; or first, second and label
-    (1, 2 or tie: which is better). An empty COLUMN leaves a column alone.
+    (1, 2 or tie: which is better); or, of questions with several options, options (a list, or
+    columns with commas between) and key (a letter or the option's text), key_from_0 or key_from_1
+    (a number). An empty COLUMN leaves a column alone.
 
     Examples:
 
       pairwright audit runs/first
 
+      pairwright audit runs/first --max-overlap 0.8
+
       pairwright audit releases/1.0.0 --against QiyaoMa/Personalized-RewardBench
 
       pairwright audit theirs.jsonl --column chosen=better_text --column rejected=worse_text
+
+      pairwright audit questions.csv --column prompt=user_question_or_message
+      --column key=correct_answer --column user=persona_id
 
       pairwright audit llmbar.json --column prompt=input --column first=output_1
       --column second=output_2 --column label=label
@@ -99,6 +127,7 @@ def audit_command(
             given,
             out=out,
             max_shortcut=max_shortcut,
+            max_overlap=max_overlap,
             against=against,
             corpora=corpus or (),
             columns=column or (),
@@ -108,7 +137,7 @@ def audit_command(
     if as_json:
         typer.echo((result.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
     else:
-        print_audit(Console(), result.audit, result.folder)
+        _print(Console(), result.audit, result.folder)
     if result.differs:
         typer.echo(
             f"The release's own audit/{result.differs} is not what this audit gave: it was changed,"
@@ -120,3 +149,48 @@ def audit_command(
         typer.echo("The release's own audit is the same, byte for byte.", err=True)
     if not result.passed:
         raise typer.Exit(1)
+
+
+def _print(console: Console, audit: "Audit", folder: Path) -> None:
+    """Print what failed, why it matters and what to do; then the number of checks by outcome."""
+    from pairwright.audit.page.formats import short
+    from pairwright.audit.page.summary import accuracy_rows, counts_table, undecided_table
+    from pairwright.audit.page.verdict import audit_verdict, warnings
+
+    source, result = audit.source, audit_verdict(audit)
+    for warning in warnings(audit):
+        say(console, warning, "bold red", wrap=True)
+    name = short(f"{source.name} {source.version}".strip())
+    configs = number_of(len(source.configs), "configuration")
+    pairs = f"{number_of(source.rows, 'pair')} in {configs}"
+    for line in (f"{name}: {pairs}", source.digest):
+        say(console, line)
+    for finding in result.findings:
+        console.print(_failed(finding), soft_wrap=False)
+    if 0 < len(accuracies := accuracy_rows(audit)) <= LISTED:
+        heads, title = ("", "configuration", "accuracy", "pairs", ""), "accuracy without the user"
+        table = table_of(heads, accuracies, left=2, title=title, lines=box.SIMPLE_HEAD)
+        table.columns[-1].justify = "left"
+        console.print(table)
+    for shown in (*([undecided_table(audit)] if result.open else []), counts_table(audit)):
+        table = table_of(shown.head, shown.rows, title=shown.note, lines=box.SIMPLE_HEAD)
+        console.print(table)
+    say(console, result.headline, "bold", wrap=True)
+    files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
+    for file in files:
+        say(console, f"  {folder / file}")
+
+
+def _failed(finding: "FailedCheck") -> Text:
+    """One check that failed: where, and what to do."""
+    lines = [f"  {line}" for line in finding.lines[:LINES]]
+    if len(finding.lines) > LINES:
+        lines.append(f"  and {len(finding.lines) - LINES} more")
+    for n, example in enumerate(finding.examples[:NAMED]):
+        where = f"{example.where}: " if example.where not in ("", example.row) else ""
+        detail = f" ({example.detail})" if example.detail else ""
+        lines.append(f"  {'such as' if n == 0 else '    and'} {where}{example.row}{detail}")
+    lines = [finding.title, *lines, f"  Why it matters: {finding.why}", f"  {finding.todo}", ""]
+    text = Text("\n".join(lines))
+    text.stylize("bold red", 0, len(finding.title))
+    return text

@@ -7,11 +7,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.build_messages import print_next_steps, print_round, print_shortfalls
-from pairwright.cli.estimate_tables import print_estimate, print_pilot_estimate
+from pairwright.cli.build_messages import (
+    print_estimate,
+    print_next_steps,
+    print_pilot_estimate,
+    print_round,
+    print_shortfalls,
+)
+from pairwright.cli.printing import command
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.run_tables import print_run
-from pairwright.cli.shell import command
 from pairwright.errors import InputError
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.workflows.collector import ease

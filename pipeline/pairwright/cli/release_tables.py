@@ -11,8 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright.assets import DOCS
-from pairwright.cli.printing import say
-from pairwright.cli.shell import command, print_commands
+from pairwright.cli.printing import command, print_commands, say
 from pairwright.workflows.release_advice import advise
 
 if TYPE_CHECKING:

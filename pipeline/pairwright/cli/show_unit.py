@@ -8,8 +8,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.rule import Rule
 
-from pairwright.cli.printing import say
-from pairwright.cli.shell import command, print_commands
+from pairwright.cli.printing import command, print_commands, say
 from pairwright.construct.outcome_summary import summary_lines
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.unit_results import calls_of

@@ -49,6 +49,7 @@ def audit(
     *,
     out: str | Path | None = None,
     max_shortcut: float = MAX_SHORTCUT,
+    max_overlap: float | None = None,
     against: str | Path | None = None,
     corpora: Iterable[str | Path] = (),
     columns: Iterable[str] = (),
@@ -60,7 +61,8 @@ def audit(
     `path` is a release, a run folder, a file or folder of pairs, or a Hugging Face id, and
     `against` another whose figures are shown beside. The files go to `out`: without it, to
     RUN/audit for a run folder, else to ./audit-NAME. `max_shortcut` is the bound on accuracy
-    without the user, 0.5 to 1. `corpora` are files of texts that the pairs are compared with.
+    without the user, and `max_overlap`, if one is given, the bound on that of word overlap with
+    the posts, both 0.5 to 1. `corpora` are files of texts that the pairs are compared with.
     `columns` name the columns of somebody's file, each as WHAT=COLUMN.
 
     Raises InputError where pairs, a corpus or a study cannot be read, a bound is not one, or `out`
@@ -70,17 +72,16 @@ def audit(
         >>> found.passed, [check.name for check in found.audit.failed]
         (True, [])
     """
-    if not 0.5 <= max_shortcut <= 1:
-        raise InputError(
-            f"{max_shortcut} cannot be a bound on accuracy",
-            where="--max-shortcut",
-            fix="Give 0.5 to 1.",
-        )
+    for option, bound in (("--max-shortcut", max_shortcut), ("--max-overlap", max_overlap)):
+        if bound is not None and not 0.5 <= bound <= 1:
+            raise InputError(
+                f"{bound} cannot be a bound on accuracy", where=option, fix="Give 0.5 to 1."
+            )
     source = open_source(str(path), columns)
     beside = open_source(str(against), against_columns) if against is not None else None
     folder = _folder(source, Path(out) if out is not None else None)
     output_folder(folder)
-    options = Options(max_shortcut, tuple(map(Path, corpora)))
+    options = Options(max_shortcut, max_overlap, tuple(map(Path, corpora)))
 
     def rows(name: str, done: int | None) -> None:
         # Nobody knows how long a check takes: only reading has a total.

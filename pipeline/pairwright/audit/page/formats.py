@@ -58,10 +58,10 @@ def number(value: int | None) -> str:
 
 
 def limit(check: Check) -> str:
-    """`0.42 to 0.58` for an accuracy, which is as telling far below one half as far above."""
+    """`0.42 to 0.58` for an accuracy on pairs, as telling far below one half as far above."""
     if check.limit is None:
         return ""
-    if check.family == "shortcuts" and check.found:
+    if check.family == "shortcuts" and check.found and check.chance is None:
         return f"{1 - check.limit:g} to {check.limit:g}"
     return f"{check.limit:g}"
 

@@ -40,11 +40,14 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
         decided = {
             check.name
             for check in estimated
-            if check.family == "shortcuts" and check.limit is not None
+            if check.family == "shortcuts" and check.limit == audit.max_shortcut
         }
-        # Those of twins have no limit; others of the family are not accuracies.
+        # Those of twins have no limit; others of the family are not accuracies on pairs, or have a
+        # limit of their own.
         blind = [
-            check for check in estimated if check.family == "shortcuts" and check.name in decided
+            check
+            for check in estimated
+            if check.family == "shortcuts" and check.name in decided and check.chance is None
         ]
         if blind:
             bound = f"{audit.max_shortcut:g}"

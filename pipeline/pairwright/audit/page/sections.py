@@ -38,10 +38,11 @@ INTRODUCED: dict[Family, str] = {
     " where the whole interval lies beyond the bound, and passes where it lies within; intervals"
     " are by cluster (the users a pair is about), and hold for all estimates of the audit that"
     " decide (Holm). On twins such accuracies are one half by identity, so they are notes and"
-    " decide nothing.",
+    " decide nothing. Of questions with k options the figure is how often the right one is picked,"
+    " and chance is 1 in k. The check on words that only one user's posts hold needs the posts.",
     "baselines": "What word overlap with the user's posts or aspects picks. This is not a fault of"
-    " the pairs: it is the floor that a scorer which reads the user has to pass. Intervals are 95 %"
-    " intervals, each by itself.",
+    " the pairs: it is the floor that a scorer which reads the user has to pass. It decides only"
+    " where the auditor set a limit. Intervals of notes are 95 % intervals, each by itself.",
     "human": "What people said of these pairs. Pairs without votes were verified by nobody.",
     "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
 }

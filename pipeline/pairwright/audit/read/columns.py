@@ -15,6 +15,10 @@ KNOWN = {
     "first": (),
     "second": (),
     "label": (),
+    "options": ("options", "choices", "all_options"),
+    "key": ("key", "answer", "correct_answer"),
+    "key_from_0": (),
+    "key_from_1": (),
     "id": ("id",),
     "domain": ("domain", "config", "subset"),
     "category": ("category",),
@@ -30,7 +34,10 @@ KNOWN = {
 }
 """What a row is made of, and the columns that hold it where no option says otherwise: the first
 that is there. `first`, `second` and `label` (1 or 2: which of them is better, or tie) stand for
-`chosen` and `rejected` together."""
+`chosen` and `rejected` together, and so do `options` and `key` (a letter, the option's text, or
+with `key_from_0` and `key_from_1` a number)."""
+PAIR = frozenset({"chosen", "rejected", "first", "second", "label"})
+KEYS = frozenset({"key", "key_from_0", "key_from_1"})
 
 
 @dataclass(frozen=True)
@@ -67,6 +74,16 @@ class Columns:
                 where="--column",
                 fix="Give the one or the other.",
             )
+        if len(KEYS & by_content.keys()) > 1:
+            raise InputError(
+                "several keys", where="--column", fix=f"Give one of {', '.join(sorted(KEYS))}."
+            )
+        if (KEYS | {"options"}) & by_content.keys() and PAIR & by_content.keys():
+            raise InputError(
+                "options and key beside the two responses of a pair",
+                where="--column",
+                fix="Give the one or the other.",
+            )
         return cls(by_content)
 
     def refuse(self, where: str | Path) -> None:
@@ -82,6 +99,14 @@ class Columns:
     def labelled(self) -> bool:
         """Whether a label says which of two responses is better."""
         return "label" in self.given
+
+    def has_options(self, fields: Mapping[str, Any]) -> bool:
+        """Whether a row is a question with options: an option says so, or it has such a column and
+        no pair."""
+        if (KEYS | {"options"}) & self.given.keys():
+            return True
+        pair = any(name in fields for name in ("chosen", "rejected")) or PAIR & self.given.keys()
+        return not pair and any(name in fields for name in KNOWN["options"])
 
     def value(self, fields: Mapping[str, Any], name: str) -> object:
         """What a row holds under this name; None where it has no such column.

@@ -1,12 +1,13 @@
 """One row of somebody's file as a Row. Texts stay as they are: an audit is about them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from pairwright.audit.read.columns import Columns
-from pairwright.audit.read.messages import as_text, prompt, reply, transcript
+from pairwright.audit.read.messages import as_text, prompt, reply, transcript, user_text
+from pairwright.audit.read.options import Choice, KeyedOptions, keyed_options, parsed_cell
 from pairwright.audit.read.source import TIE, Kind, ReadRow
 from pairwright.dataset import Row, RowAspect, RowPost, licence_of
 from pairwright.dataset.row import has_columns
@@ -51,6 +52,8 @@ def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: st
     """
     if kind_of(fields) == "release" and not columns.given:
         return [ReadRow(split, _released(fields), where)]
+    if options := keyed_options(fields, columns):
+        return _of_options(fields, columns, config, split, where, options)
     sides = _sides(fields, columns)
     split = _label(fields, columns, "split") or split
     if len(sides) == 1 and sides[0].place is None:
@@ -69,6 +72,26 @@ def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: st
     ]
 
 
+def _of_options(
+    fields: Fields, columns: Columns, config: str, split: str, where: str, options: KeyedOptions
+) -> list[ReadRow]:
+    """The right option over each of the others. Id and place name the other option, from 0."""
+    split = _label(fields, columns, "split") or split
+    choice = Choice(where, len(options.texts), options.right)
+    item = content_id("item", where, *options.texts)
+    read = []
+    for n, text in enumerate(options.texts):
+        if n != options.right:
+            row = _row(
+                fields, columns, config, ResponseSides("", options.texts[options.right], text)
+            )
+            row = row.model_copy(
+                update={"id": f"{row.item_id or item}[{n}]", "item_id": row.item_id or item}
+            )
+            read.append(ReadRow(split, row, f"{where} options[{n}]", choice))
+    return read
+
+
 def _row(fields: Fields, columns: Columns, config: str, sides: ResponseSides) -> Row:
     asked = columns.value(fields, "prompt")
     if asked is None and sides.before:
@@ -82,7 +105,7 @@ def _row(fields: Fields, columns: Columns, config: str, sides: ResponseSides) ->
     return Row(
         id=name or content_id("row", question, sides.chosen, sides.rejected),
         question=question,
-        profile=tuple(map(_post, _entries(fields, columns, "profile"))),
+        profile=tuple(_posts(fields, columns)),
         rubric_aspects=tuple(map(_aspect, _entries(fields, columns, "rubric_aspects"))),
         narrative=_text(columns.value(fields, "narrative"), "narrative") or None,
         category=_label(fields, columns, "category"),
@@ -159,6 +182,15 @@ def _licence(url: str | None, created: str | None, stated: str) -> str | None:
     return stated or licence_of(url, created)
 
 
+def _posts(fields: Fields, columns: Columns) -> Iterator[RowPost]:
+    """The posts of a profile. Of a history of messages, those of the user are the posts."""
+    for entry in _entries(fields, columns, "profile"):
+        if "text" in entry or not ("role" in entry or "from" in entry):
+            yield _post(entry)
+        elif (message := user_text(entry, "profile")) is not None:
+            yield RowPost(id="", text=message)
+
+
 def _post(fields: Fields) -> RowPost:
     url = _name(fields.get("source_url"), "source_url of a post") or None
     created = time(fields, "created")
@@ -182,7 +214,7 @@ def _aspect(fields: Fields) -> RowAspect:
 
 
 def _entries(fields: Fields, columns: Columns, name: str) -> list[Fields]:
-    entries = rows({name: columns.value(fields, name)}, name)
+    entries = rows({name: parsed_cell(columns.value(fields, name))}, name)
     if not all(isinstance(entry, dict) for entry in entries):
         raise SourceRefusal("not_an_object", f"an entry of {name} is not an object")
     return entries

@@ -159,7 +159,8 @@ def _nothing_read(
         fix = (
             f"The columns are {', '.join(map(excerpt, there))}. Say what holds what with --column,"
             " such as --column prompt=question --column chosen=better --column rejected=worse;"
-            " or first, second and label, where a label (1, 2 or tie) says which is better."
+            " first, second and label, where a label (1, 2 or tie) says which is better;"
+            " or options and key."
         )
     return InputError(
         f"not one row could be read: {counts}; here: {first.detail}",

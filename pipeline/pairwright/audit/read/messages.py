@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import SourceRefusal
 
+_USER = ("user", "human")
 _ASKING = ("user", "human", "system", "tool")
 _OPENING = re.compile(r"\s*Human:")
 _TURN = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):[ ]?")
@@ -54,6 +55,12 @@ def prompt(value: object, name: str) -> str:
     if len(messages) == 1:
         return messages[0][1]
     return "\n\n".join(f"{role}: {text}" for role, text in messages)
+
+
+def user_text(message: object, name: str) -> str | None:
+    """What the user said in a message of a history; None for a message by another role."""
+    role, text = _message(message, name)
+    return text if role.lower() in _USER else None
 
 
 def as_text(value: object, name: str) -> str:

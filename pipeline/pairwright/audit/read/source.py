@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from pairwright.audit.read.options import Choice
 from pairwright.dataset import Row
 
 Kind = Literal["release", "run", "official", "plain"]
@@ -26,6 +27,8 @@ REASONS = {
     "ends_with_user": "the last message is not a response",
     "prompts_differ": "the messages before the two responses are not the same",
     "lists_differ": "chosen and rejected are not as many responses",
+    "bad_options": "the options are not a list of two or more texts",
+    "bad_key": "the key does not name one of the options",
     "not_a_row": "the row has a release's columns, and not its values",
 }
 
@@ -40,6 +43,8 @@ class ReadRow(NamedTuple):
     row: Row
     where: str
     """Its place, as `UnreadRow` has it."""
+    choice: Choice | None = None
+    """The question with options that it is of; None for a pair."""
 
 
 class UnreadRow(NamedTuple):

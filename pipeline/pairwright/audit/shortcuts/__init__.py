@@ -4,26 +4,29 @@ trials.py        all ways of choosing, tried on the pairs of one configuration
 response.py style.py features.py pair_features.py    what they go by
 classifiers.py   what can be learnt from responses and questions
 baselines.py     what overlap with posts and aspects can tell
+private_words.py    words that the writer can have only from the posts
+questions.py     questions with options: what picks the right one of k
 gaps.py          whether twins are whole, and how unequal two responses are
 """
 
 from collections.abc import Iterator
 from typing import ClassVar
 
+from pairwright.audit.read.options import Choice
 from pairwright.audit.records import Check, Definitions, LimitComparison
 from pairwright.audit.shortcuts.baselines import (
     ASPECTS_OVERLAP,
     PROFILE_OVERLAP,
-    PROFILE_RESIDUAL,
     PROFILE_TFIDF,
 )
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.gaps import GAPS, length_matched, twin_gaps, twin_identity
 from pairwright.audit.shortcuts.pair_features import PairFeatures
+from pairwright.audit.shortcuts.private_words import LEAK_LIMITS, PROFILE_RESIDUAL, AuditWords
+from pairwright.audit.shortcuts.questions import KEY_PLACE
 from pairwright.audit.shortcuts.response import COUNTED
 from pairwright.audit.shortcuts.trials import (
     BLIND,
-    RESIDUAL,
     Trial,
     blind_trials,
     comparison,
@@ -31,6 +34,7 @@ from pairwright.audit.shortcuts.trials import (
     note,
 )
 from pairwright.dataset import Row
+from pairwright.intervals import AccuracyLimits
 from pairwright.modes import is_twin
 
 MAX_SHORTCUT = 0.58
@@ -45,6 +49,7 @@ class Shortcuts:
 
     definitions: ClassVar[Definitions] = (
         *(check.definition for check in (*COUNTED, *CLASSIFIERS)),
+        KEY_PLACE,
         PROFILE_RESIDUAL,
         *GAPS,
         PROFILE_OVERLAP,
@@ -52,18 +57,28 @@ class Shortcuts:
         PROFILE_TFIDF,
     )
 
-    def __init__(self, *, max_shortcut: float = MAX_SHORTCUT, seed: int = 0) -> None:
-        """`max_shortcut` bounds max(accuracy, 1 - accuracy): between 0.5 and 1."""
+    def __init__(
+        self,
+        *,
+        max_shortcut: float = MAX_SHORTCUT,
+        max_overlap: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
+        `max_overlap` bounds the accuracy of word overlap with the posts; None: it has no bound."""
         self._bound = max_shortcut
+        self._blind = AccuracyLimits(max_shortcut, max_shortcut)
+        self._overlap = max_overlap and AccuracyLimits(max_overlap, max_overlap, either_side=False)
         self._seed = seed
+        self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
 
-    def add(self, row: Row) -> None:
-        """Count one row."""
+    def add(self, row: Row, choice: Choice | None = None) -> None:
+        """Count one row, of a question with options if `choice` says so."""
         features = self._features.get(row.config)
         if features is None:
-            features = self._features[row.config] = PairFeatures(row.mode, self._seed)
-        features.add(row)
+            features = self._features[row.config] = PairFeatures(row.mode, self._seed, self._words)
+        features.add(row, choice)
 
     def checks(self) -> Iterator[Check | LimitComparison]:
         """All checks of each configuration, after the last row."""
@@ -74,19 +89,48 @@ class Shortcuts:
         for config, own in tried.items():
             features, by_name = self._features[config], {one.definition.name: one for one in own}
             for trial in own:
-                yield comparison(trial, self._bound) if _decides(trial) else _note(trial)
+                if features.questions:
+                    yield self._of_questions(trial, features)
+                else:
+                    yield self._of_pairs(trial)
+            if features.questions:
+                yield features.questions.key_place(config, features.clusters, self._bound)
             if is_twin(features.mode):
                 yield twin_identity(config, features, [by_name[name] for name in BLIND])
                 yield from twin_gaps(config, features, by_name[PROFILE_OVERLAP.name])
             else:
                 yield length_matched(config, features)
 
+    def _of_pairs(self, trial: Trial) -> Check | LimitComparison:
+        limits = self._limits(trial)
+        return comparison(trial, limits) if limits else _note(trial)
 
-def _decides(trial: Trial) -> bool:
-    """Blind ones where no identity makes them 50 %, and the residual where there is a profile."""
-    if trial.definition.name == RESIDUAL:
-        return len(trial.points) > 0
-    return trial.definition.name in BLIND and not is_twin(trial.mode)
+    def _of_questions(self, trial: Trial, features: PairFeatures) -> Check | LimitComparison:
+        """The same of questions with options: a point says whether the right one was picked."""
+        if trial.definition.name == PROFILE_RESIDUAL.name:
+            return self._of_pairs(trial)
+        picks = features.questions.picks(trial.places, trial.points, trial.clusters)
+        if trial.definition.name not in BLIND:
+            chance = f"Picks the right option of {len(picks.most):,} questions; chance is"
+            of_questions = trial._replace(
+                places=trial.places[picks.first], points=picks.most, clusters=picks.clusters,
+                like=trial.like[picks.first], why=f"{chance} {picks.chance:.3f}. {trial.why}",
+            )  # fmt: skip
+            return self._of_pairs(of_questions)
+        compared = picks.comparison(trial.definition, trial.config, self._bound)
+        if compared is None:
+            return self._of_pairs(trial)
+        return compared._replace(why=trial.why, flags=trial.flags)
+
+    def _limits(self, trial: Trial) -> AccuracyLimits | None:
+        """What decides on a trial: on blind ones where no identity makes them 50 %, on private
+        words where there is anything to count, and on overlap where the auditor set a bound."""
+        name = trial.definition.name
+        if name == PROFILE_OVERLAP.name:
+            return self._overlap or None
+        if name == PROFILE_RESIDUAL.name:
+            return LEAK_LIMITS if len(trial.points) else None
+        return self._blind if name in BLIND and not is_twin(trial.mode) else None
 
 
 def _note(trial: Trial) -> Check:

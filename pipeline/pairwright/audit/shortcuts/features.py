@@ -32,15 +32,22 @@ def text_stems(response: str) -> Stems:
 
 def among(own: Stems, others: frozenset[str]) -> StemFlags:
     """Which of a text's stems are among others."""
-    numbers = frozenset(map(_hash, others))
+    numbers = frozenset(map(_hashes.__getitem__, others))
     return np.fromiter(map(numbers.__contains__, own.tolist()), np.bool_, len(own))
 
 
-def _hash(stem: str) -> int:
+def stem_hashes(stems: frozenset[str]) -> Stems:
+    """The hashes of stems, in no order."""
+    return np.fromiter(map(_hashes.__getitem__, stems), np.uint32, len(stems))
+
+
+def stem_hash(stem: str) -> int:
+    """The hash of one stem."""
     return zlib.crc32(stem.encode(errors="replace"))
 
 
-_numbers = text.Remembered(lambda word: _hash(text.stem(word)))
+_hashes = text.Remembered(stem_hash)
+_numbers = text.Remembered(lambda word: stem_hash(text.stem(word)))
 
 
 class ResponseFeatures(NamedTuple):
@@ -87,9 +94,8 @@ class ResponseOverlap(NamedTuple):
     words: Stems
     in_profile: StemFlags
     """Which of the words the profile has, function words left out."""
-    overlap: tuple[int, int, int]
-    """Content words shared with the profile, with the aspects, and with the profile when those of
-    the question and the aspects are left out."""
+    overlap: tuple[int, int]
+    """Content words shared with the profile, and with the aspects."""
 
 
 class PairOverlap(NamedTuple):
@@ -101,21 +107,16 @@ class PairOverlap(NamedTuple):
     has_aspects: bool
 
 
-def pair_overlap(row: Row) -> PairOverlap:
-    """Compare a row's two responses with its profile and aspects."""
-    profile = text.terms_of(post.text for post in row.profile)
+def pair_overlap(row: Row, profile: frozenset[str]) -> PairOverlap:
+    """Compare a row's two responses with the words of its profile, and with its aspects."""
     aspects = text.terms_of(aspect.aspect for aspect in row.rubric_aspects)
-    elsewhere = aspects | text.terms(row.question)
     chosen, rejected = (
-        _overlap(response, profile, aspects, elsewhere) for response in (row.chosen, row.rejected)
+        _overlap(response, profile, aspects) for response in (row.chosen, row.rejected)
     )
     return PairOverlap(chosen, rejected, bool(row.profile), bool(aspects))
 
 
-def _overlap(
-    response: str, profile: frozenset[str], aspects: frozenset[str], elsewhere: frozenset[str]
-) -> ResponseOverlap:
+def _overlap(response: str, profile: frozenset[str], aspects: frozenset[str]) -> ResponseOverlap:
     words, own = text_stems(response), text.terms(response)
     shared = own & profile
-    overlap = len(shared), len(own & aspects), len(shared - elsewhere)
-    return ResponseOverlap(words, among(words, shared), overlap)
+    return ResponseOverlap(words, among(words, shared), (len(shared), len(own & aspects)))

@@ -44,6 +44,15 @@ TWIN_QUALITY_GAP = CheckDefinition(
     todo="Tighten the gate on quality parity.",
 )
 
+TWIN_ECHO_GAP = CheckDefinition(
+    family="shortcuts",
+    name="twin_echo_gap",
+    title="Twins: difference in how many words of their own aspects the two responses repeat",
+    why="From 0 to 1, without words of the question. Where one response repeats its rubric and the "
+    "other puts it in other words, counting words solves the one half and not the other.",
+    todo="Look at the twins with the largest difference; ask writers for their own words.",
+)
+
 TWIN_AGAINST_BASELINE = CheckDefinition(
     family="shortcuts",
     name="twin_against_baseline",
@@ -62,8 +71,8 @@ PEOPLE_AGAINST_BASELINE = CheckDefinition(
 
 
 GAPS = (
-    LENGTH_MATCHED, TWIN_IDENTITY, TWIN_LENGTH_GAP, TWIN_QUALITY_GAP, TWIN_AGAINST_BASELINE,
-    PEOPLE_AGAINST_BASELINE,
+    LENGTH_MATCHED, TWIN_IDENTITY, TWIN_LENGTH_GAP, TWIN_QUALITY_GAP, TWIN_ECHO_GAP,
+    TWIN_AGAINST_BASELINE, PEOPLE_AGAINST_BASELINE,
 )  # fmt: skip
 """The checks of this file, in the order of the report."""
 
@@ -126,6 +135,7 @@ def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> It
     quality = mean(features.quality[judged], features.clusters[judged], least=0)
     missing = f"{(~judged).sum():,} pairs have no scores of a judge." if not judged.all() else ""
     yield _note(TWIN_QUALITY_GAP, config, quality, missing)
+    yield _echo_gap(config, features)
     wrong = profile_overlap.points == 0
     share = _share(wrong.astype(np.float64), profile_overlap.clusters)
     yield _note(TWIN_AGAINST_BASELINE, config, share, profile_overlap.why)
@@ -134,6 +144,21 @@ def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> It
     people = _share(features.people[voted], features.clusters[voted])
     none = "" if len(voted) else "Nobody voted on these pairs."
     yield _note(PEOPLE_AGAINST_BASELINE, config, people, none)
+
+
+def _echo_gap(config: str, features: PairFeatures) -> Check:
+    """Over whole twins whose halves both have aspects; the detail has how much is repeated."""
+    whole = [halves for halves in features.twins.values() if len(halves) == 2]
+    echoes = np.array([[half.echo for half in halves] for halves in whole], np.float64)
+    echoes = echoes.reshape(-1, 2)
+    there = ~np.isnan(echoes).any(axis=1)
+    if not there.any():
+        return _note(TWIN_ECHO_GAP, config, None, "Not applicable: no twin with two rubrics.")
+    places = np.array([halves[0].place for halves in whole], np.intp)[there]
+    both = echoes[there]
+    gap = mean(np.abs(both[:, 0] - both[:, 1]), features.clusters[places], least=0, most=1)
+    detail = f"On average a response repeats {100 * both.mean():.0f} % of its own aspects' words."
+    return _note(TWIN_ECHO_GAP, config, gap, detail)
 
 
 def _share(points: Floats, clusters: Places) -> Interval | None:

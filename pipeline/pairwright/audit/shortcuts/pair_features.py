@@ -10,13 +10,18 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from pairwright import text
+from pairwright.audit.read.options import Choice
 from pairwright.audit.records import Flag
 from pairwright.audit.shortcuts.features import (
     LearnablePair,
     PairOverlap,
     learnable_pair,
     pair_overlap,
+    text_stems,
 )
+from pairwright.audit.shortcuts.private_words import AuditWords, PostWords, post_words
+from pairwright.audit.shortcuts.questions import Questions
 from pairwright.audit.shortcuts.response import COUNTED, ResponseCounts, response_counts
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places
@@ -85,20 +90,35 @@ class TwinHalf(NamedTuple):
     """A row of mode twin as a half: hashes that hold within this process, and are never shown."""
 
     row: str
+    place: int
+    """Among the pairs of the configuration."""
     texts: int
     mirrored: int
     """What `texts` of the other half must be."""
+    echo: float
+    """Of the words of its own aspects, which the question does not have, the share that its chosen
+    response has; NaN where there are none."""
+
+
+class SharedWords(NamedTuple):
+    """What a pair shares with its user."""
+
+    overlap: PairOverlap
+    posts: PostWords
 
 
 class PairFeatures:
     """The pairs of one configuration, in the order of the source."""
 
-    def __init__(self, mode: Mode | None, seed: int) -> None:
+    def __init__(self, mode: Mode | None, seed: int, words: AuditWords) -> None:
         self.mode = mode
+        self.words = words
+        """Of all configurations."""
+        self.questions = Questions()
         self.twins: dict[str, list[TwinHalf]] = {}
         self.phrases: dict[str, list[Flag]] = {"persona_words": [], "refusal_words": []}
         """By check, the rows with such a phrase."""
-        self.shared: ClusterSample[tuple[int, PairOverlap]] = ClusterSample(SAMPLE, seed)
+        self.shared: ClusterSample[tuple[int, SharedWords]] = ClusterSample(SAMPLE, seed)
         self.learnable: ClusterSample[tuple[int, LearnablePair]] = ClusterSample(
             min(SAMPLE, OF_TWINS) if is_twin(mode) else SAMPLE, seed
         )
@@ -109,27 +129,35 @@ class PairFeatures:
         self._clusters = array("L")
         self._places: dict[str, int] = {}
 
-    def add(self, row: Row) -> None:
-        """Count one row."""
+    def add(self, row: Row, choice: Choice | None = None) -> None:
+        """Count one row, of a question with options if `choice` says so."""
+        if choice:
+            self.questions.add(len(self), choice)
         sides = (
             response_counts(row.question, row.chosen),
             response_counts(row.question, row.rejected),
         )
         cluster = row.cluster
         if self.shared.has_room(cluster):
-            self.shared.add(cluster, (len(self), pair_overlap(row)))
+            self.shared.add(cluster, (len(self), self._shared(row)))
         if self.learnable.has_room(cluster):
             self.learnable.add(cluster, (len(self), learnable_pair(row)))
         if is_twin(row.mode):
             texts = hash((row.question, row.chosen, row.rejected))
             mirrored = hash((row.question, row.rejected, row.chosen))
-            self.twins.setdefault(row.subject, []).append(TwinHalf(row.id, texts, mirrored))
+            half = TwinHalf(row.id, len(self), texts, mirrored, _echo(row))
+            self.twins.setdefault(row.subject, []).append(half)
         self._flag(row.id, *sides)
         self._points.extend(_points(*sides))
         self._words.extend(side.length for side in sides)
         self._quality.append(_quality_gap(row))
         self._people.append(_majority(row))
         self._clusters.append(self._places.setdefault(cluster, len(self._places)))
+
+    def _shared(self, row: Row) -> SharedWords:
+        profile = text.terms_of(post.text for post in row.profile)
+        self.words.add(row, profile, (text_stems(row.chosen), text_stems(row.rejected)))
+        return SharedWords(pair_overlap(row, profile), post_words(row, profile))
 
     def __len__(self) -> int:
         return len(self._clusters)
@@ -183,6 +211,12 @@ def _points(chosen: ResponseCounts, rejected: ResponseCounts) -> Iterator[int]:
     for _, score in COUNTED:
         a, b = score(chosen), score(rejected)
         yield (a > b) - (a < b) + 1
+
+
+def _echo(row: Row) -> float:
+    """The `echo` of one half of a twin."""
+    aspects = text.terms_of(one.aspect for one in row.rubric_aspects) - text.terms(row.question)
+    return len(aspects & text.terms(row.chosen)) / len(aspects) if aspects else math.nan
 
 
 def _quality_gap(row: Row) -> float:

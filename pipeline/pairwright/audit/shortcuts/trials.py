@@ -8,14 +8,25 @@ import numpy.typing as npt
 from numpy import bool_
 
 from pairwright.audit.records import Check, CheckDefinition, Flag, Status
-from pairwright.audit.shortcuts.baselines import (
-    PROFILE_RESIDUAL,
-    baseline_points,
-)
+from pairwright.audit.shortcuts.baselines import baseline_points
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, FEWEST, classifier_points
 from pairwright.audit.shortcuts.pair_features import ClusterSample, PairFeatures
+from pairwright.audit.shortcuts.private_words import (
+    PROFILE_RESIDUAL,
+    PostWords,
+    private_word_points,
+)
 from pairwright.audit.shortcuts.response import COUNTED
-from pairwright.intervals import LEVEL, Accuracy, Floats, Interval, Places, accuracy, z_of
+from pairwright.intervals import (
+    LEVEL,
+    Accuracy,
+    AccuracyLimits,
+    Floats,
+    Interval,
+    Places,
+    accuracy,
+    z_of,
+)
 from pairwright.modes import MODES, Mode
 
 IDENTITY = "Whole twins give 50 % by identity."
@@ -39,36 +50,39 @@ class Trial(NamedTuple):
     """Why it was tried on fewer pairs than there are."""
     flags: tuple[Flag, ...] | None = None
     """Rows with what the check counts, where it looks for something in rows."""
+    suspects: tuple[Flag, ...] = ()
+    """Rows that are named where the check fails."""
 
 
 class AccuracyComparison(NamedTuple):
-    """A trial's accuracy, compared with the bound on max(accuracy, 1 - accuracy)."""
+    """A trial's accuracy, compared with its limits."""
 
     trial: Trial
     accuracy: Accuracy
-    bound: float
+    limits: AccuracyLimits
 
     def settled(self, level: float) -> bool:
-        return self.accuracy.settles(self.bound, z_of(level)) is not None
+        return self.accuracy.settles(self.limits, z_of(level)) is not None
 
     def check(self, level: float) -> Check:
         trial, z = self.trial, z_of(level)
-        status: Status = self.accuracy.settles(self.bound, z) or "too_few"
+        status: Status = self.accuracy.settles(self.limits, z) or "too_few"
         by_rule = trial.mode is not None and MODES[trial.mode].against_rubric
         expected = f"This is expected in mode {trial.mode}." if by_rule and status == "fail" else ""
         detail = _sentences(expected, trial.why, _like(trial))
-        needed = self.accuracy.needed(self.bound, z) if status == "too_few" else None
-        return _check(
-            trial, status, self.accuracy.found(z), detail, limit=self.bound, needed=needed
-        )
+        needed = self.accuracy.needed(self.limits, z) if status == "too_few" else None
+        limit, found = self.limits.passes_below, self.accuracy.found(z)
+        check = _check(trial, status, found, detail, limit=limit, needed=needed)
+        named = trial.suspects if status == "fail" else ()
+        return check.model_copy(update={"flags": named}) if named else check
 
 
-def comparison(trial: Trial, bound: float) -> AccuracyComparison | Check:
+def comparison(trial: Trial, limits: AccuracyLimits) -> AccuracyComparison | Check:
     """The comparison that decides on a trial, or the check that says that it has no pair."""
     estimate = accuracy(trial.points, trial.clusters)
     if estimate is None:
-        return _check(trial, "too_few", None, trial.why, limit=bound)
-    return AccuracyComparison(trial, estimate, bound)
+        return _check(trial, "too_few", None, trial.why, limit=limits.passes_below)
+    return AccuracyComparison(trial, estimate, limits)
 
 
 def note(trial: Trial) -> Check:
@@ -125,7 +139,6 @@ def _sentences(*parts: str) -> str:
 T = TypeVar("T")
 BLIND = tuple(check.definition.name for check in (*COUNTED, *CLASSIFIERS))
 """Names of the checks that know nothing of the user."""
-RESIDUAL = PROFILE_RESIDUAL.name
 
 
 def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
@@ -134,7 +147,7 @@ def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Tri
     for check, points in zip(COUNTED, features.points.T, strict=True):
         yield _trial(config, features, check.definition, every, points)
     yield from _classifier_trials(config, features, seed)
-    yield from _baseline_trials(config, features)
+    yield from _informed_trials(config, features)
 
 
 def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
@@ -150,14 +163,30 @@ def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterat
             yield _trial(config, features, classifier.definition, places[:0], np.empty(0), few)
 
 
-def _baseline_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
+def _informed_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
     places, pairs = _drawn(features.shared)
-    for baseline, points in baseline_points(pairs):
+    sampled = _sampled(len(pairs), len(features))
+    for baseline, points in baseline_points([pair.overlap for pair in pairs]):
         there = ~np.isnan(points)
         without = int(len(there) - there.sum())
         needs = f"{without:,} pairs have no {baseline.needs}." if without else ""
-        why = _sentences(_sampled(len(pairs), len(features)), needs)
+        why = _sentences(sampled, needs)
         yield _trial(config, features, baseline.definition, places[there], points[there], why)
+    yield _residual(config, features, places, [pair.posts for pair in pairs], sampled)
+
+
+def _residual(
+    config: str, features: PairFeatures, places: Places, pairs: list[PostWords], sampled: str
+) -> Trial:
+    private = private_word_points(pairs, features.words)
+    there = ~np.isnan(private.points)
+    points = private.points[there]
+    more, fewer = ((points == side).sum() for side in (1, 0))
+    counts = f"More such words in the chosen response of {more:,} pairs, in the other of {fewer:,}."
+    why = _sentences(sampled, private.missing, counts if len(points) else "")
+    trial = _trial(config, features, PROFILE_RESIDUAL, places[there], points, why)
+    in_order = sorted(private.flags, key=lambda place: places[place])
+    return trial._replace(suspects=tuple(private.flags[place] for place in in_order))
 
 
 def _drawn(sample: ClusterSample[tuple[int, T]]) -> tuple[Places, list[T]]:

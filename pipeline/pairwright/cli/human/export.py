@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath, ToolOption, share_of
-from pairwright.cli.printing import counts_of, say
-from pairwright.cli.shell import command, print_commands
+from pairwright.cli.printing import command, counts_of, print_commands, say
 from pairwright.modes import MODES
 from pairwright.text import number_of
 from pairwright_human_eval import SERVER_TOOL

@@ -9,9 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath
-from pairwright.cli.printing import say
+from pairwright.cli.printing import command, print_commands, say
 from pairwright.cli.progress import display
-from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
 
 if TYPE_CHECKING:

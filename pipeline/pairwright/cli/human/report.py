@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath
-from pairwright.cli.printing import say, table_of
+from pairwright.cli.printing import command, say, table_of
 from pairwright.cli.progress import display
-from pairwright.cli.shell import command
 from pairwright.modes import units_in_words, verified_modes
 
 if TYPE_CHECKING:

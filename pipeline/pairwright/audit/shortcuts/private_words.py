@@ -1,0 +1,167 @@
+"""Private words: whether a response holds a word that its writer can have only from the posts.
+
+A writer sees the question and the aspects, and never a post. So a word that one user's posts hold
+and nobody else's, and that is neither in the question nor in a rubric of the pair, comes into a
+response by chance: as often into the rejected as into the chosen one. Where it is more often in the
+chosen one, posts were copied.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pairwright import text
+from pairwright.audit.records import CheckDefinition, Flag
+from pairwright.audit.shortcuts.features import Stems, stem_hash, stem_hashes
+from pairwright.dataset import Row
+from pairwright.intervals import AccuracyLimits, Floats
+from pairwright.modes import is_twin
+from pairwright.text import number_of
+
+PROFILE_RESIDUAL = CheckDefinition(
+    family="shortcuts",
+    name="profile_residual",
+    title="Picks the response with more words that only this user's posts hold",
+    why="A word of the posts that no other user's posts hold, and that is in neither the question "
+    "nor a rubric of the pair or twin, comes into a response by chance, as often on either side. "
+    "Where it is more often in one, the writer had seen the posts, and copied words pass for fit.",
+    todo="Write from question and aspects alone, never from the posts.",
+    by_estimate=True,
+)
+LEAK_LIMITS = AccuracyLimits(fails_above=0.5, passes_below=0.525)
+"""Without leaks the accuracy is one half; with leaks into 5 of 100 pairs it is 0.525."""
+SHOWN = 6
+"""Words of a response that a flag shows."""
+
+
+class WordHolders:
+    """By word, who holds it: nobody yet, one, or several, in a table of fixed size.
+
+    Two words at one place of the table count as one. That makes a private word pass for a common
+    one, which loses a leak and invents none.
+    """
+
+    PLACES = 1 << 22
+    _SEVERAL = -1
+
+    def __init__(self) -> None:
+        self._table = np.zeros(self.PLACES, np.int32)
+        self._numbers: dict[str, int] = {}
+
+    def add(self, words: Stems, holder: str) -> None:
+        """Note that somebody holds these words."""
+        number = self._numbers.setdefault(holder, len(self._numbers) + 1)
+        places = words % self.PLACES
+        before = self._table[places]
+        own = (before == 0) | (before == number)
+        self._table[places] = np.where(own, number, self._SEVERAL)
+
+    def several(self, word: str) -> bool:
+        """Whether more than one holds a word."""
+        return bool(self._table[stem_hash(word) % self.PLACES] == self._SEVERAL)
+
+
+class AuditWords:
+    """The words of all users' posts and of all responses of an audit, by user."""
+
+    def __init__(self) -> None:
+        self._posts, self._responses = WordHolders(), WordHolders()
+        self._profiles: set[int] = set()
+
+    def add(self, row: Row, profile: frozenset[str], sides: tuple[Stems, Stems]) -> None:
+        """Note a row's words. A response is its user's: of a twin, that of the user who chose it;
+        the other half has the other."""
+        texts = hash(tuple(post.text for post in row.profile))
+        whose = row.user or str(texts)
+        if (known := hash((whose, texts))) not in self._profiles:
+            self._profiles.add(known)
+            self._posts.add(stem_hashes(profile), whose)
+        for words in sides[: 1 if is_twin(row.mode) else 2]:
+            self._responses.add(words, whose)
+
+    def private(self, word: str) -> bool:
+        """Whether one user's posts and one user's responses hold it, and no others."""
+        return not self._posts.several(word) and not self._responses.several(word)
+
+
+class PostWords(NamedTuple):
+    """What the two responses of one pair share with its posts, but not with question and rubric."""
+
+    row: str
+    subject: str
+    halves: int
+    """How many rows of the subject there must be: 2 of a twin."""
+    has_profile: bool
+    chosen: tuple[str, ...]
+    """Words of the chosen response alone, ascending."""
+    rejected: tuple[str, ...]
+    rubric: tuple[str, ...]
+    """All words of its aspects, their reasons and their evidence; empty where it has none."""
+
+
+def post_words(row: Row, profile: frozenset[str]) -> PostWords:
+    """Compare a row's responses with the words of its posts."""
+    parts = (part for a in row.rubric_aspects for part in (a.aspect, a.reason, a.evidence))
+    rubric = text.terms_of(parts)
+    chosen, rejected = text.terms(row.chosen), text.terms(row.rejected)
+    other = profile - rubric - text.terms(row.question)
+    return PostWords(
+        row=row.id,
+        subject=row.subject,
+        halves=2 if is_twin(row.mode) else 1,
+        has_profile=bool(row.profile),
+        chosen=tuple(sorted((chosen - rejected) & other)),
+        rejected=tuple(sorted((rejected - chosen) & other)),
+        rubric=tuple(rubric),
+    )
+
+
+class PrivateWordPoints(NamedTuple):
+    """How often the chosen response has more private words."""
+
+    points: Floats
+    """Shape (n,): 1 where the chosen response has more of them, 0 where the rejected one has, or
+    one half; NaN where the posts, a rubric of the pair or twin, or half a twin is missing."""
+    flags: dict[int, Flag]
+    """The rows whose chosen response has more, with the words, by their place among the n."""
+    missing: str
+    """What pairs lack that are without a point, in a sentence."""
+
+
+def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> PrivateWordPoints:
+    """Count the private words of each pair: of a twin, the words of both rubrics are left out."""
+    rubrics: dict[str, list[tuple[str, ...]]] = {}
+    for pair in drawn:
+        rubrics.setdefault(pair.subject, []).append(pair.rubric)
+    points, lacks = np.full(len(drawn), np.nan), Counter[str]()
+    flags: dict[int, Flag] = {}
+    for place, pair in enumerate(drawn):
+        known = rubrics[pair.subject]
+        if lack := _lack(pair, known):
+            lacks[lack] += 1
+            continue
+        both = frozenset().union(*known)
+        chosen, rejected = (
+            [word for word in side if word not in both and audit.private(word)]
+            for side in (pair.chosen, pair.rejected)
+        )
+        points[place] = (np.sign(len(chosen) - len(rejected)) + 1) / 2
+        if len(chosen) > len(rejected):
+            flags[place] = Flag(row=pair.row, detail=f"chosen: {', '.join(chosen[:SHOWN])}")
+    missing = ", ".join(
+        f"{number_of(n, 'pair')} without {lack}" for lack, n in sorted(lacks.items())
+    )
+    if lacks.total() == len(drawn) and lacks:
+        missing = f"Not applicable: {missing}"
+    return PrivateWordPoints(points, flags, f"{missing}." if missing else "")
+
+
+def _lack(pair: PostWords, rubrics: Sequence[tuple[str, ...]]) -> str:
+    """What a pair must have and does not."""
+    if not pair.has_profile:
+        return "a profile"
+    if not all(rubrics):
+        return "a rubric"
+    return "the other half" if len(rubrics) < pair.halves else ""

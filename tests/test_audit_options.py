@@ -1,0 +1,219 @@
+"""Questions with k options and a key: how they are read, and what picks the right one blindly."""
+
+import csv
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pairwright.audit.catalogue import decide
+from pairwright.audit.read import ReadRow, UnreadRow, open_source
+from pairwright.audit.records import Check
+from pairwright.audit.shortcuts import Shortcuts
+from pairwright.errors import InputError
+from pairwright.records import pseudonym
+
+OPTIONS = ["Tea.", "Milk.", "Beer."]
+QUESTION = {"prompt": "What shall I drink?", "options": OPTIONS, "key": "b"}
+COLUMNS = (
+    "prompt=user_question_or_message", "key=correct_answer", "id=question_id", "user=persona_id",
+    "profile=history",
+)  # fmt: skip
+"""PersonaMem's."""
+
+
+def jsonl(path: Path, *rows: object) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def read(file: Path, *columns: str) -> list[ReadRow]:
+    found = list(open_source(str(file), columns).read())
+    rows = [each for each in found if isinstance(each, ReadRow)]
+    assert rows == found, found
+    return rows
+
+
+def test_the_right_option_is_chosen_over_each_of_the_others(tmp_path: Path) -> None:
+    read_rows = read(jsonl(tmp_path / "a.jsonl", QUESTION | {"id": "q"}))
+    assert [(one.row.chosen, one.row.rejected) for one in read_rows] == [
+        ("Milk.", "Tea."),
+        ("Milk.", "Beer."),
+    ]
+    assert [one.row.id for one in read_rows] == ["q[0]", "q[2]"]
+    assert [one.where for one in read_rows] == ["a.jsonl:1 options[0]", "a.jsonl:1 options[2]"]
+    assert {one.choice for one in read_rows} == {("a.jsonl:1", 3, 1)}
+
+
+def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
+    """Options as Python writes a list, with marks; the key is a mark; a history of messages."""
+    file = tmp_path / "questions.csv"
+    history = [
+        {"role": "system", "content": "A persona."},
+        {"role": "user", "content": "I keep bees."},
+        {"role": "assistant", "content": "How nice."},
+    ]
+    row = {
+        "persona_id": "7", "question_id": "q1", "user_question_or_message": "What now?",
+        "correct_answer": "(c)",
+        "all_options": "['(a) Rest.', \"(b) Don't.\", '(c) Look at them.']",
+        "history": json.dumps(history),
+    }  # fmt: skip
+    with file.open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.DictWriter(lines, row)
+        writer.writeheader()
+        writer.writerow(row)
+    first, second = (one.row for one in read(file, *COLUMNS))
+    assert (first.chosen, first.rejected, second.rejected) == ("Look at them.", "Rest.", "Don't.")
+    assert (first.question, first.user) == ("What now?", pseudonym("7"))
+    assert [post.text for post in first.profile] == ["I keep bees."]
+
+
+@pytest.mark.parametrize(
+    ("fields", "columns"),
+    [
+        ({"key": "B"}, ()),
+        ({"key": "(b)"}, ()),
+        ({"key": "b."}, ()),
+        ({"key": "Milk."}, ()),
+        ({"key": "(b) Milk."}, ()),
+        ({"answer": 1}, ("key_from_0=answer",)),
+        ({"answer": "2"}, ("key_from_1=answer",)),
+        ({"options": {"A": "Tea.", "B": "Milk.", "C": "Beer."}, "key": "B"}, ()),
+        ({"options": {"label": ["x", "y", "z"], "text": OPTIONS}, "key": "y"}, ()),
+        ({"options": json.dumps(OPTIONS), "key": "b"}, ()),
+        ({"a": "Tea.", "b": "Milk.", "c": "Beer.", "key": "b"}, ("options=a,b,c",)),
+    ],
+)
+def test_a_key_is_a_letter_a_text_or_a_number_whose_start_is_stated(
+    tmp_path: Path, fields: dict[str, Any], columns: tuple[str, ...]
+) -> None:
+    question = {"prompt": "Which?", "options": OPTIONS} | fields
+    rows = read(jsonl(tmp_path / "a.jsonl", question), *columns)
+    assert [one.row.chosen for one in rows] == ["Milk.", "Milk."]
+    assert [one.row.rejected for one in rows] == ["Tea.", "Beer."]
+
+
+@pytest.mark.parametrize(
+    ("fields", "columns", "reason", "detail"),
+    [
+        ({"key": 1}, (), "bad_key", "key_from_0=COLUMN or key_from_1=COLUMN"),
+        ({"key": "d"}, (), "bad_key", "neither the letter nor the text of one option"),
+        ({"options": ["Tea.", "Tea."], "key": "Tea."}, (), "bad_key", "'Tea.'"),
+        ({"key": "3"}, ("key_from_0=key",), "bad_key", "options are 0 to 2"),
+        ({"key": "x"}, ("key_from_1=key",), "bad_key", "not a whole number"),
+        ({"options": ["Tea."], "key": "a"}, (), "bad_options", "there is 1 option"),
+        ({"options": "tea or milk"}, (), "bad_options", "options is str, not a list"),
+        ({"options": ["Tea.", 2]}, (), "wrong_type", "an option is a number, not text"),
+        ({"options": None}, (), "empty_value", "options is null"),
+        ({}, ("options=a,b",), "missing_column", "no column 'a' for options"),
+    ],
+)
+def test_a_question_whose_key_or_options_cannot_be_read_is_counted(
+    tmp_path: Path, fields: dict[str, Any], columns: tuple[str, ...], reason: str, detail: str
+) -> None:
+    file = jsonl(tmp_path / "a.jsonl", QUESTION | fields, QUESTION | {"a": "x", "b": "y"})
+    first = next(iter(open_source(str(file), columns).read()))
+    assert isinstance(first, UnreadRow)
+    assert (first.reason, first.where) == (reason, "a.jsonl:1")
+    assert detail in first.detail
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (("key=a", "key_from_0=b"), "several keys"),
+        (("options=a", "chosen=b"), "options and key beside"),
+    ],
+)
+def test_a_map_of_options_that_means_nothing_is_refused(
+    tmp_path: Path, columns: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read(jsonl(tmp_path / "a.jsonl", QUESTION), *columns)
+
+
+def test_a_pair_beside_a_column_of_options_stays_a_pair(tmp_path: Path) -> None:
+    pair = {"prompt": "Which?", "chosen": "This.", "rejected": "That.", "options": ["x", "y"]}
+    (one,) = read(jsonl(tmp_path / "a.jsonl", pair))
+    assert (one.row.chosen, one.choice) == ("This.", None)
+
+
+# The gate: without a history the right option is picked once in k
+
+
+def questions(
+    n: int, seed: int, *, words: Sequence[int] = (12,), right: Sequence[int] = range(4)
+) -> Iterator[dict[str, Any]]:
+    chance = random.Random(seed)
+    for number in range(n):
+        texts = [_text(chance, 12) for _ in range(4)]
+        place = chance.choice(right)
+        texts[place] = _text(chance, chance.choice(words))
+        yield {
+            "id": f"q{number}", "prompt": f"What of case {number}?", "options": texts,
+            "key": "abcd"[place], "user": f"u{number // 2}",
+        }  # fmt: skip
+
+
+def _text(chance: random.Random, words: int) -> str:
+    return " ".join(
+        chance.choices("lamp kettle garden ladder window engine river".split(), k=words)
+    )
+
+
+def audited(file: Path) -> dict[str, Check]:
+    part = Shortcuts()
+    for one in read(file):
+        part.add(one.row, one.choice)
+    return {check.name: check for check in decide(part.checks())}
+
+
+def written(tmp_path: Path, made: Iterable[dict[str, Any]]) -> Path:
+    return jsonl(tmp_path / "a.jsonl", *made)
+
+
+def test_options_that_give_nothing_away_are_picked_once_in_four(tmp_path: Path) -> None:
+    found = audited(written(tmp_path, questions(400, 1)))
+    for name in ("length", "lexical_diversity", "style", "bag_of_words", "key_place"):
+        check = found[name]
+        assert check.found
+        assert (check.chance, check.limit, check.of) == (0.25, 0.37, 400), name
+        assert check.status in ("pass", "too_few"), name
+        assert abs((check.found.value or 0) - 0.25) < 0.08, name
+    assert found["length"].status == "pass"
+
+
+@pytest.mark.parametrize(("words", "pick"), [((14, 12, 12), "most"), ((10, 12, 12), "least")])
+def test_a_right_option_that_is_often_the_longest_or_the_shortest_fails(
+    tmp_path: Path, words: Sequence[int], pick: str
+) -> None:
+    check = audited(written(tmp_path, questions(300, 2, words=words)))["length"]
+    assert check.found
+    assert check.status == "fail"
+    # A third of questions by length, and of the others, where all tie, one in four.
+    assert check.found.value == pytest.approx(1 / 3 + 2 / 3 / 4, abs=0.06)
+    assert check.detail.startswith(f"Picks the option with the {pick}, in 300 questions; chance is")
+
+
+def test_a_right_option_that_is_often_the_first_fails(tmp_path: Path) -> None:
+    found = audited(written(tmp_path, questions(200, 3, right=(0, 0, 0, 1, 2, 3))))
+    assert found["key_place"].status == "fail"
+    assert found["key_place"].detail.startswith("Picks option 1, in 200 questions")
+    assert found["length"].status != "fail"
+
+
+def test_word_overlap_with_the_history_is_of_questions_too(tmp_path: Path) -> None:
+    made = [
+        one | {"profile": [{"text": one["options"]["abcd".index(one["key"])] + " zinc"}]}
+        for one in questions(40, 4)
+    ]
+    for one in made:
+        one["options"]["abcd".index(one["key"])] += " zinc"
+    check = audited(written(tmp_path, made))["profile_overlap"]
+    assert check.found
+    assert (check.status, check.found.value, check.found.n) == ("note", 1.0, 40)
+    assert "of 40 questions; chance is 0.250" in check.detail
