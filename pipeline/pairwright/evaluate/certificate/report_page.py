@@ -40,7 +40,7 @@ def warnings(found: Certificate) -> Iterator[str]:
     """What a reader must know before any number."""
     for side, release in (("generated", found.generated), ("natural", found.natural)):
         if release.trial:
-            yield f"The release of {side} twins is a trial: it says itself that it is not a benchmark."
+            yield f"The release of {side} twins is a trial, and not a benchmark."
     if found.families == len(found.scorers) > 1:
         yield "No families of scorers were named: each counts as independent of the others."
 
