@@ -43,13 +43,12 @@ from pairwright.text import visible
 def board_page(board: Leaderboard) -> Page:
     """The whole page."""
     modes = dict.fromkeys(ranking.mode for ranking in board.rankings)
-    by_domain = domains(board)
     return Page(
         title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
         warnings=tuple(warnings(board)),
         sections=(
             *(Section(mode_title(mode), tuple(_mode_blocks(board, mode))) for mode in modes),
-            *((Section("By domain", (by_domain,)),) if by_domain.rows else ()),
+            *_domain_sections(board),
             Section("What it takes", (costs(board),)),
             Section("How to read it", tuple(_whole_method(board))),
             Section("What was evaluated", (scorers(board),)),
@@ -77,6 +76,13 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     if judges.rows:
         yield Fold("Judges, and the order of the responses", (judges,))
     yield Fold("Every two ranked rows", (comparisons(board, mode),))
+
+
+def _domain_sections(board: Leaderboard) -> Iterator[Section]:
+    by_domain = domains(board)
+    if by_domain.rows:
+        fold = Fold("Every ranked row, with all modes side by side", (by_domain,))
+        yield Section("By domain", (fold,))
 
 
 def _part_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:

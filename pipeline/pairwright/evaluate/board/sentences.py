@@ -14,7 +14,7 @@ from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import LEVEL
-from pairwright.modes import mode_title
+from pairwright.modes import MODES, mode_title
 from pairwright.text import number_of, visible
 
 
@@ -47,9 +47,16 @@ def warnings(board: Leaderboard) -> Iterator[str]:
 
 
 def _self_preferences(board: Leaderboard) -> Iterator[str]:
-    """A sentence for each scorer that has something to do with the build."""
+    """A sentence for each scorer that has something to do with the build, or that nobody knows."""
     ties = {one.about.scorer.name: one.build_ties for one in board.entries.values()}
     yield from (tie_sentence(name, some) for name, some in ties.items() if some)
+    models = any(one.about.scorer.model for one in board.entries.values())
+    written = any(ranking.mode and not MODES[ranking.mode].own_choice for ranking in board.rankings)
+    if models and written and not board.builders:
+        yield (
+            "No result says which models built the release, so no scorer that had a part in it can"
+            " be marked: evaluate again with this version."
+        )
 
 
 def _same(board: Leaderboard, condition: ConditionName) -> str:
