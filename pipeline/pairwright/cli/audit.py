@@ -16,6 +16,7 @@ from pairwright.workflows import collector
 if TYPE_CHECKING:
     from pairwright.audit.page.verdict import FailedCheck
     from pairwright.audit.records import Audit
+    from pairwright.workflows.pair_audit import AuditResult
 
 NAMED, LINES, LISTED = 3, 6, 20
 """Rows that are named of a failed check; its lines; accuracies that are listed."""
@@ -138,6 +139,13 @@ def audit_command(
         typer.echo((result.folder / "audit.json").read_text(encoding="utf-8"), nl=False)
     else:
         _print(Console(), result.audit, result.folder)
+    _print_comparison(result)
+    if not result.passed:
+        raise typer.Exit(1)
+
+
+def _print_comparison(result: "AuditResult") -> None:
+    """Say whether a release's own audit is the same, where a release was audited."""
     if result.differs:
         typer.echo(
             f"The release's own audit/{result.differs} is not what this audit gave: it was changed,"
@@ -147,8 +155,6 @@ def audit_command(
         )
     elif result.differs is not None:
         typer.echo("The release's own audit is the same, byte for byte.", err=True)
-    if not result.passed:
-        raise typer.Exit(1)
 
 
 def _print(console: Console, audit: "Audit", folder: Path) -> None:

@@ -12,14 +12,13 @@ from pairwright.cli.human.people import (
     withdraw_command,
 )
 from pairwright.cli.human.plan import plan_command
-from pairwright.cli.human.report import report_command
+from pairwright.cli.human.report import report_command, status_command
 from pairwright.cli.human.server import (
     preview_command,
     pull_command,
     push_command,
     serve_command,
 )
-from pairwright.cli.human.status import status_command
 from pairwright.workflows.collector import ease
 
 human = typer.Typer(
