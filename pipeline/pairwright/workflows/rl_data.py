@@ -8,6 +8,7 @@ from pairwright.dataset import Row, parts_of, write_lines
 from pairwright.dataset.message import user_message
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release, pairs_by_split, posts_of
+from pairwright.modes import is_own_choice
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
 from pairwright.train.rl.export import RlExport, export_prompts
@@ -47,6 +48,12 @@ def export_rl(
     rules = history or HistoryRules()
 
     def prompt(row: Row) -> str:
+        if aspects and is_own_choice(row.mode):
+            raise InputError(
+                "a natural twin has no aspects: its label is the user's own choice",
+                where=f"{root} [{row.id}]",
+                fix="Leave --with-aspects out.",
+            )
         if condition == "none":
             return user_message(row.question)
         return _prompt_with_posts(row, rules, root)

@@ -34,6 +34,16 @@ from pairwright_human_eval.subjects import (
 )
 
 
+def check_to_verify(run: RunFolder) -> None:
+    """Raise InputError where nothing of a run is for annotators to verify."""
+    if run.settings().own_choices:
+        raise InputError(
+            "its labels are the users' own choices, which annotators cannot verify",
+            where=run.path,
+            fix="Release it without a study: pairwright release.",
+        )
+
+
 class OpenStudy(NamedTuple):
     """What the work on a study starts from."""
 

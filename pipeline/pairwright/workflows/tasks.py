@@ -14,6 +14,7 @@ from pairwright.errors import InputError
 from pairwright.modes import Mode, verified_modes
 from pairwright.settings.rules import HumanRules
 from pairwright.version import __version__
+from pairwright.workflows.study import check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.annotation_tool import config_hashes
@@ -138,6 +139,7 @@ def export_tasks(
     """
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
+    check_to_verify(folder)
     config, scales = folder.settings(), folder.scales()
     _check_overlap(overlap, config.human, folder.config)
     pairs = run / "pairs.jsonl"
