@@ -210,7 +210,7 @@ def test_twins_of_one_dyad_are_one_cluster_and_a_half_without_a_score_is_wrong(
     [
         ("planner", {"self_agreement": True}, right_on(30), "self-agreement"),
         ("profile", {"simulated": True}, right_on(30), "simulated"),
-        ("rubric", {}, right_on(30), "ceiling"),
+        ("rubric", {}, right_on(30), "answer key"),
         ("wrong-profile", {}, right_on(30), "control"),
         ("profile", {}, [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))], "92.5%"),
         ("profile", {}, [violate(n, None) for n in range(40)], "no pair has a score"),
@@ -704,7 +704,7 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
 
 
 def test_what_is_not_ranked_has_hollow_marks(tmp_path: Path) -> None:
-    """The ceiling and the control as well: the caption says it of all marks."""
+    """The answer key and the control as well: the caption says it of all marks."""
 
     def marks(condition: ConditionName) -> int:
         folder = tmp_path / condition

@@ -145,14 +145,14 @@ CONDITIONS: dict[ConditionName, Condition] = {
         baselines=tuple(BASELINES),
     ),
     "rubric": Condition(
-        shows="the pair's own aspects: a ceiling, for they are the answer key",
-        title="Ceiling: shown the answer key",
+        shows="the pair's own aspects, which are the answer key",
+        title="Shown the answer key",
         content=content.own_aspects,
         table=8,
         marker="^",
         colour="sky",
         about_user=True,
-        unranked="ceiling: it is shown the answer key",
+        unranked="it is shown the answer key",
         of_rubric=True,
     ),
     "partner-profile": Condition(

@@ -22,7 +22,7 @@ from pairwright.evaluate.board.parts import dates, domains, slices, tests
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
     band_sentences,
-    floor,
+    least_p,
     not_part,
     people_sentences,
     posts_sentences,
@@ -111,7 +111,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     )
     yield test_in_words()
     yield "The p to the next row is one of these."
-    yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
+    yield from map(least_p, (ranking for ranking in board.rankings if ranking.test))
     yield from posts_sentences(board)
     yield from people_sentences(board)
     yield from way_sentences(board)
@@ -161,7 +161,7 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     yield from found_sentences(board.findings, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:
-        yield floor(ranking)
+        yield least_p(ranking)
 
 
 def _table(board: Leaderboard, ranking: Ranking) -> Table:

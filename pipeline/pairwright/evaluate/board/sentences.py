@@ -91,7 +91,7 @@ def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
         yield f"Not ranked: {', '.join(names)} ({why})."
 
 
-def floor(ranking: Ranking) -> str:
+def least_p(ranking: Ranking) -> str:
     """What the test of a ranking could find at best."""
     assert ranking.test
     test = ranking.test
