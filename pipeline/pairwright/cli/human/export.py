@@ -120,23 +120,7 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
 
     if not made.new:
         console.print("Exported before, and nothing has changed.")
-    table = counts_of(str(made.folder))
-    for mode, n in made.units.items():
-        table.add_row("verified as one", MODES[mode].units, f"{n:,}")
-    for (kind, purpose), n in sorted(
-        made.tasks.items(), key=lambda row: (KINDS.index(row[0][0]), row)
-    ):
-        table.add_row("tasks", f"{kind}: {purpose}", f"{n:,}")
-    for reading in made.reading:
-        one = f"{reading.words:,.0f} words in the median task, {reading.seconds:,.0f} s"
-        table.add_row("reading once", f"{reading.kind}: {one}", f"{reading.minutes / 60:,.1f} h")
-    tasks = [load.tasks for load in made.workloads.values()]
-    hours = [load.hours for load in made.workloads.values()]
-    table.add_row("annotators", "tasks each", f"{min(tasks):,} to {max(tasks):,}")
-    table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
-    table.add_row("annotators", "", f"{len(made.workloads):,}")
-    _add_powers(table, made)
-    console.print(table)
+    console.print(_table(made))
     console.print(
         f"Reading is counted at {WORDS_A_MINUTE} words a minute; thinking and answering come on"
         " top: time a pilot. Quality is done first, then preference, then rubric, on a computer:"
@@ -170,6 +154,27 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
             command("human", "simulate", run),
         ),
     )
+
+
+def _table(made: "TaskExport") -> Table:
+    """Tasks by kind and purpose, the time that reading takes, and the load of each annotator."""
+    table = counts_of(str(made.folder))
+    for mode, n in made.units.items():
+        table.add_row("verified as one", MODES[mode].units, f"{n:,}")
+    for (kind, purpose), n in sorted(
+        made.tasks.items(), key=lambda row: (KINDS.index(row[0][0]), row)
+    ):
+        table.add_row("tasks", f"{kind}: {purpose}", f"{n:,}")
+    for reading in made.reading:
+        one = f"{reading.words:,.0f} words in the median task, {reading.seconds:,.0f} s"
+        table.add_row("reading once", f"{reading.kind}: {one}", f"{reading.minutes / 60:,.1f} h")
+    tasks = [load.tasks for load in made.workloads.values()]
+    hours = [load.hours for load in made.workloads.values()]
+    table.add_row("annotators", "tasks each", f"{min(tasks):,} to {max(tasks):,}")
+    table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
+    table.add_row("annotators", "", f"{len(made.workloads):,}")
+    _add_powers(table, made)
+    return table
 
 
 def _add_powers(table: Table, made: "TaskExport") -> None:
