@@ -99,24 +99,23 @@ class PostWords(NamedTuple):
     """Words of the chosen response alone, ascending, without those that were known to be several
     users' when the pair was read."""
     rejected: tuple[str, ...]
-    rubric: Stems
-    """All words of its aspects, their reasons and their evidence; empty where it has none."""
+    rubric: str
+    """Its aspects, their reasons and their evidence; empty where it has none."""
 
 
 def post_words(row: Row, profile: frozenset[str], audit: AuditWords) -> PostWords:
     """Compare a row's responses with the words of its posts."""
     parts = (part for a in row.rubric_aspects for part in (a.aspect, a.reason, a.evidence))
-    rubric = text.terms("\n".join(parts))
     chosen, rejected = text.terms(row.chosen), text.terms(row.rejected)
-    other = profile - rubric - text.terms(row.question)
+    asked = text.terms(row.question)
     return PostWords(
         row=row.id,
         subject=row.subject,
         halves=2 if is_twin(row.mode) else 1,
         has_profile=bool(row.profile),
-        chosen=tuple(sorted(filter(audit.private, (chosen - rejected) & other))),
-        rejected=tuple(sorted(filter(audit.private, (rejected - chosen) & other))),
-        rubric=stem_hashes(rubric),
+        chosen=tuple(sorted(filter(audit.private, ((chosen - rejected) & profile) - asked))),
+        rejected=tuple(sorted(filter(audit.private, ((rejected - chosen) & profile) - asked))),
+        rubric="\n".join(parts),
     )
 
 
@@ -134,7 +133,7 @@ class PrivateWordPoints(NamedTuple):
 
 def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> PrivateWordPoints:
     """Count the private words of each pair: of a twin, the words of both rubrics are left out."""
-    rubrics: dict[str, list[Stems]] = {}
+    rubrics: dict[str, list[str]] = {}
     for pair in drawn:
         rubrics.setdefault(pair.subject, []).append(pair.rubric)
     points, lacks = np.full(len(drawn), np.nan), Counter[str]()
@@ -144,11 +143,10 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
         if lack := _lack(pair, known):
             lacks[lack] += 1
             continue
-        both = frozenset(np.concatenate(known).tolist())
-        chosen, rejected = (
-            [word for word in side if stem_hash(word) not in both and audit.private(word)]
-            for side in (pair.chosen, pair.rejected)
-        )
+        sides = [list(filter(audit.private, side)) for side in (pair.chosen, pair.rejected)]
+        # Rubrics are long, and most pairs have no such word.
+        both = text.terms("\n".join(known)) if any(sides) else frozenset[str]()
+        chosen, rejected = ([word for word in side if word not in both] for side in sides)
         points[place] = (np.sign(len(chosen) - len(rejected)) + 1) / 2
         if len(chosen) > len(rejected):
             flags[place] = Flag(row=pair.row, detail=f"chosen: {', '.join(chosen[:SHOWN])}")
@@ -160,10 +158,10 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
     return PrivateWordPoints(points, flags, f"{missing}." if missing else "")
 
 
-def _lack(pair: PostWords, rubrics: Sequence[Stems]) -> str:
+def _lack(pair: PostWords, rubrics: Sequence[str]) -> str:
     """What a pair must have and does not."""
     if not pair.has_profile:
         return "a profile"
-    if not all(map(len, rubrics)):
+    if not all(rubrics):
         return "a rubric"
     return "the other half" if len(rubrics) < pair.halves else ""
