@@ -8,7 +8,10 @@ TOPICS = (
     "bridge", "market", "library", "harbour", "tram", "orchard", "school", "museum", "canal",
     "theatre", "airfield", "quarry",
 )  # fmt: skip
-CAMPS = ("should be opened to everybody who asks", "must stay with those who have paid for it")
+CAMPS = (
+    ("is for everybody", "needs no gate", "should stay open late"),
+    ("belongs to those who paid", "wants a fence", "has to earn its keep"),
+)
 
 
 def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
@@ -21,7 +24,7 @@ def write_csv(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]])
 def statement(author: int, n: int) -> str:
     """What an author of one of the two camps says."""
     thing = TOPICS[(author + 5 * n) % len(TOPICS)]
-    return f"The old {thing} of ward {author} {CAMPS[author % 2]}, says letter {n}."
+    return f"Our {thing}, number {author}, {CAMPS[author % 2][n % 3]}."
 
 
 def conversation(

@@ -22,7 +22,7 @@ from aiohttp import web
 
 from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated, thinks
 from pairwright import assets, load_release
-from pairwright.cli.renamed import RENAMED
+from pairwright.cli import RENAMED
 from pairwright.models import SIMULATED
 from pairwright.models.simulated.reading import read
 from pairwright.models.store import Store

@@ -23,7 +23,7 @@ from typer.main import get_command
 import pairwright
 from pairwright import cli
 from pairwright.assets import DOCS
-from pairwright.cli.renamed import RENAMED
+from pairwright.cli import RENAMED
 from pairwright.evaluate.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains

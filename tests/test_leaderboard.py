@@ -210,7 +210,7 @@ def test_twins_of_one_dyad_are_one_cluster_and_a_half_without_a_score_is_wrong(
     [
         ("planner", {"self_agreement": True}, right_on(30), "self-agreement"),
         ("profile", {"simulated": True}, right_on(30), "simulated"),
-        ("rubric", {}, right_on(30), "ceiling"),
+        ("rubric", {}, right_on(30), "answer key"),
         ("wrong-profile", {}, right_on(30), "control"),
         ("profile", {}, [*right_on(37, 37), *(violate(n, None) for n in range(37, 40))], "92.5%"),
         ("profile", {}, [violate(n, None) for n in range(40)], "no pair has a score"),
@@ -411,6 +411,15 @@ def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: 
     assert "own (the build's judge)" in " ".join(run(tmp_path).output.split())
     ties = json.loads(board.model_dump_json())["entries"]["akin.profile"]["build_ties"]
     assert ties == [{"role": "generator", "model": "Qwen/Qwen2.5-72B-Instruct", "word": "qwen"}]
+
+
+def test_where_no_result_says_who_built_the_release_the_page_says_that(tmp_path: Path) -> None:
+    model = ScorerRef(name="a", kind="dpo", model="maker/a")
+    result(tmp_path, "a", right_on(30), scorer=model)
+    assert "No result says which models built" in board_page(board_of(tmp_path)).warnings[0]
+    built = RELEASE.model_copy(update={"builders": BUILDERS})
+    result(tmp_path, "a", right_on(30), scorer=model, release=built)
+    assert not any("which models built" in one for one in board_page(board_of(tmp_path)).warnings)
 
 
 def test_words_that_any_model_may_have_in_its_name_make_no_family() -> None:
@@ -695,7 +704,7 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
 
 
 def test_what_is_not_ranked_has_hollow_marks(tmp_path: Path) -> None:
-    """The ceiling and the control as well: the caption says it of all marks."""
+    """The answer key and the control as well: the caption says it of all marks."""
 
     def marks(condition: ConditionName) -> int:
         folder = tmp_path / condition

@@ -58,7 +58,7 @@ def test_authors_of_a_conversation_are_coupled_with_those_who_voted_the_reverse(
     for item in found:
         choice = item.opposite
         assert choice
-        assert item.question == "What the ward shares\nWhich of these would this person agree with?"
+        assert item.question == "What the ward shares: Which of these would this person agree with?"
         assert item.source_url == "https://pol.is/ward"
         one, two = voters[item.user], voters[choice.other]
         assert choice.chosen in one.taken.values()
@@ -90,7 +90,7 @@ def test_a_folder_of_conversations_is_read_with_their_names(tmp_path: Path) -> N
     source = rules(tmp_path / "polis", "polis")
     found, _ = choosers(source)
     assert {one.user.split("/")[0] for one in found} == {"ward", "valley"}
-    questions = {one.question.split("\n")[0] for one in found}
+    questions = {one.question.split(":")[0] for one in found}
     assert questions == {"What the ward shares", "valley"}, "without a summary the folder's name"
     before = source_hash(source, Path("/"))
     (tmp_path / "polis" / "ward" / "summary.csv").write_text("topic,Another\n")

@@ -39,9 +39,8 @@ from pairwright.train.plan_score.measures import (
     matches_of,
     planned,
 )
-from pairwright.train.plan_score.plans import read_plans
+from pairwright.train.plan_score.plans import Serving, plan_of_file, read_plans
 from pairwright.train.plan_score.report_page import PlanScores, page
-from pairwright.train.plan_score.serving import Serving, plan_of_file
 from pairwright.train.plan_score.spec import PromptedPlanner, load_scoring
 from scripted import Answer, Scripted, domains, found_in, model, parts, wait
 from scripted import body as said_in

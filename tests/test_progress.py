@@ -9,8 +9,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
+from pairwright.cli.printing import command
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.shell import command
 from pairwright.models.client import Meter
 from pairwright.workflows.progress import Event, Note, Step, Stop, counter, log_notes
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pairwright.assets import RUBRICS
-from pairwright.dataset.licence import licence_of
+from pairwright.dataset.address import licence_of
 from pairwright.dataset.row import Row, RowPost
 from pairwright.errors import SourceError
 from pairwright.extras import install

@@ -7,9 +7,8 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath
-from pairwright.cli.printing import say
+from pairwright.cli.printing import command, print_commands, say
 from pairwright.cli.progress import display
-from pairwright.cli.shell import command, print_commands
 from pairwright.models.batch import Ingested
 from pairwright.models.batch.ingest import MEANINGS
 from pairwright.text import number_of, visible

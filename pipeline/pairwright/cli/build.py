@@ -2,19 +2,27 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from pairwright.cli.build_messages import print_next_steps, print_round, print_shortfalls
-from pairwright.cli.estimate_tables import print_estimate, print_pilot_estimate
+from pairwright.cli.build_messages import (
+    print_estimate,
+    print_next_steps,
+    print_pilot_estimate,
+    print_round,
+    print_shortfalls,
+)
+from pairwright.cli.printing import command
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.run_tables import print_run
-from pairwright.cli.shell import command
 from pairwright.errors import InputError
 from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.workflows.collector import ease
+
+if TYPE_CHECKING:
+    from pairwright.workflows.run_build import BuildResult
 
 ConfigPath = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="The run's configuration.")]
 
@@ -104,7 +112,7 @@ def build_command(
     # What builds takes a while to import, and other commands do without.
     from pairwright.workflows.run_build import build
 
-    console, out = Console(stderr=True), Console()
+    console = Console(stderr=True)
     ease()
     with display(console) as progress, interruptible() as stop:
         result = build(
@@ -121,7 +129,6 @@ def build_command(
             progress=progress,
             stop=stop,
         )
-    print_run(out, result.status, sent=result.usage.sent)
     same_build = _command(
         config_path,
         run,
@@ -134,10 +141,7 @@ def build_command(
             "--address": address,
         },
     )
-    if result.round and batch_out:
-        print_round(out, result.round, run, batch_out, same_build)
-    else:
-        print_next_steps(out, run)
+    _print_result(Console(), run, result, batch_out, same_build)
     print_shortfalls(console, result.status, same_build)
     if result.status.waiting:
         raise typer.Exit(3)
@@ -166,6 +170,17 @@ def _print_estimate(
     print_estimate(out, expected)
     if by_pilot:
         print_pilot_estimate(out, by_pilot, target or expected.items)
+
+
+def _print_result(
+    out: Console, run: Path, result: "BuildResult", batch_out: Path | None, same_build: str
+) -> None:
+    """Print what a build made, and what comes next."""
+    print_run(out, result.status, sent=result.usage.sent)
+    if result.round and batch_out:
+        print_round(out, result.round, run, batch_out, same_build)
+    else:
+        print_next_steps(out, run)
 
 
 def _command(config_path: Path, run: Path, options: dict[str, object]) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.printing import command, print_commands
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.scoring import (
     PairSplit,
@@ -17,7 +18,6 @@ from pairwright.cli.scoring import (
     print_result,
     scorers_file,
 )
-from pairwright.cli.shell import command, print_commands
 
 
 def evaluate_command(

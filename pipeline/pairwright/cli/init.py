@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pairwright.assets import DOCS
-from pairwright.cli.shell import command
+from pairwright.cli.printing import command
 from pairwright.workflows.example_study import write_example_study
 
 

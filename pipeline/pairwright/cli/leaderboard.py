@@ -94,7 +94,7 @@ def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.findings import found_sentences
     from pairwright.evaluate.board.sentences import (
         band_sentences,
-        floor,
+        least_p,
         not_part,
         people_sentences,
         warnings,
@@ -117,12 +117,12 @@ def _print(console: Console, board: "Leaderboard") -> None:
         for row in cells.rows:
             table.add_row(*(Text(row[place]) for place in cells.brief))
         console.print(table)
-        floors = [floor(ranking)] if ranking.test else []
+        least = [least_p(ranking)] if ranking.test else []
         for sentence in (
             *band_sentences(ranking),
             *not_part(ranking),
             *why_unranked(board, ranking),
-            *floors,
+            *least,
         ):
             say(console, sentence, wrap=True)
     for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):

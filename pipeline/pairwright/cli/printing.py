@@ -1,5 +1,8 @@
-"""What commands print alike: lines as they are, and tables of cells."""
+"""What commands print alike: lines as they are, commands to paste into a shell, and tables."""
 
+import shlex
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
 
 from rich import box
@@ -21,6 +24,26 @@ def say(console: Console, text: str, style: str = "", *, wrap: bool = False) -> 
 def warn(console: Console, text: str) -> None:
     """Print a line that says what is missing or odd, broken at the width of the terminal."""
     say(console, text, "yellow", wrap=True)
+
+
+def program() -> str:
+    """`pairwright`, or the path it was called by where the shell would not find it."""
+    return "pairwright" if shutil.which("pairwright") else shlex.quote(sys.argv[0])
+
+
+def command(*parts: object) -> str:
+    """A command of Pairwright with its arguments quoted, so that it can be pasted into a shell.
+
+    `command("status", run, "--verify")` gives `pairwright status 'my runs/first' --verify`.
+    """
+    return " ".join([program(), *(shlex.quote(str(part)) for part in parts)])
+
+
+def print_commands(console: Console, title: str, commands: Iterable[str]) -> None:
+    """Print commands below a title, each on one line however long it is."""
+    say(console, title, wrap=True)
+    for line in commands:
+        say(console, f"  {line}")
 
 
 def table_of(

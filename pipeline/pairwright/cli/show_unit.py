@@ -8,13 +8,13 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.rule import Rule
 
-from pairwright.cli.printing import say
-from pairwright.cli.shell import command, print_commands
+from pairwright.cli.printing import command, print_commands, say
 from pairwright.construct.outcome_summary import summary_lines
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.unit_results import calls_of
 from pairwright.models import completion_of
 from pairwright.models.store import Store, StoredCall
+from pairwright.modes import is_own_choice
 from pairwright.records import Draft, Pair, Post, Rejected, Rubric
 from pairwright.text import number_of, passages, visible
 
@@ -56,7 +56,8 @@ def print_details(console: Console, outcome: Outcome, calls: Store | None) -> No
             _draft(console, draft)
         for pair in outcome.pairs:
             _pair(console, pair)
-        _draft(console, outcome.pairs[0].draft)
+        if not is_own_choice(outcome.mode):
+            _draft(console, outcome.pairs[0].draft)
     if calls:
         for stored in calls_of(calls, outcome):
             _call(console, stored)
@@ -80,9 +81,16 @@ def _rejected(console: Console, rejected: Rejected) -> None:
 
 
 def _pair(console: Console, pair: Pair) -> None:
-    half = "" if pair.twin_id is None else (" (asker)" if pair.asked else " (counterfactual)")
+    half = ""
+    if is_own_choice(pair.mode):
+        half = " (the user's own choice)"
+    elif pair.twin_id is not None:
+        half = " (asker)" if pair.asked else " (counterfactual)"
     console.print(Rule(escape(f"{pair.id} for {pair.user}{half}")))
     console.print(f"[bold]question[/bold] {escape(pair.question)}")
+    if is_own_choice(pair.mode):
+        for post in pair.profile:
+            console.print(f"[dim]{escape(post.id)}[/dim] {escape(post.text)}")
     _rubric(console, pair.rubric, pair.profile)
     console.print(Panel(escape(pair.chosen), title="chosen"))
     console.print(Panel(escape(pair.rejected), title="rejected"))

@@ -77,22 +77,7 @@ def make_manifest(
         "state": _state(counted, target),
         **({} if target is None else {"target": target.model_dump()}),
         "source": source.model_dump(),
-        "counts": {
-            "items": source.items,
-            "units": counted.units,
-            "kept": dict(sorted(counted.kept.items())),
-            "pairs": dict(sorted(counted.pairs.items())),
-            "aspects": {name: counted.aspects[name] for name in ("one_post", "several_posts")},
-            "rejected": [
-                {"mode": mode, "stage": stage, "reason": reason, "n": n}
-                for (mode, stage, reason), n in sorted(counted.rejected.items())
-            ],
-            "failed": [
-                {"mode": mode, "reason": reason, "n": n}
-                for (mode, reason), n in sorted(counted.failed.items())
-            ],
-            "refused_drafts": dict(sorted(counted.drafts.items())),
-        },
+        "counts": _counts(source.items, counted),
         "funnel": {
             mode: {stage: share.k for stage, share in funnel_rows(counted.reached, mode)}
             for mode in config.modes
@@ -124,6 +109,26 @@ def make_manifest(
         },
         "prompts": dict(sorted(prompts.hashes.items())),
         "config": essential(config.model_dump(mode="json")),
+    }
+
+
+def _counts(items: int, counted: Tally) -> dict[str, JsonValue]:
+    """Units, pairs and aspects by what came of them, and drafts by the gate that refused them."""
+    return {
+        "items": items,
+        "units": counted.units,
+        "kept": dict(sorted(counted.kept.items())),
+        "pairs": dict(sorted(counted.pairs.items())),
+        "aspects": {name: counted.aspects[name] for name in ("one_post", "several_posts")},
+        "rejected": [
+            {"mode": mode, "stage": stage, "reason": reason, "n": n}
+            for (mode, stage, reason), n in sorted(counted.rejected.items())
+        ],
+        "failed": [
+            {"mode": mode, "reason": reason, "n": n}
+            for (mode, reason), n in sorted(counted.failed.items())
+        ],
+        "refused_drafts": dict(sorted(counted.drafts.items())),
     }
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from pairwright.construct.outcomes import Failure, Outcome, Pending
+from pairwright.modes import MODES
 from pairwright.records import Draft, Pair, Rejected
 from pairwright.text import number_of
 
@@ -37,7 +38,8 @@ def _result(outcome: Outcome) -> Iterator[str]:
     else:
         yield from _pairs(outcome.pairs)
         yield from _first(map(_draft, result.refused))
-        yield _draft(outcome.pairs[0].draft)
+        if not MODES[outcome.mode].own_choice:
+            yield _draft(outcome.pairs[0].draft)
 
 
 def _pairs(pairs: tuple[Pair, ...]) -> Iterator[str]:
@@ -46,8 +48,11 @@ def _pairs(pairs: tuple[Pair, ...]) -> Iterator[str]:
         yield f"{pair.id} for {pair.user}"
         if n == 0:
             yield f"question: {_cut(pair.question, TEXT)}"
-        dropped = len(pair.rubric.dropped)
-        yield f"{number_of(len(pair.rubric.aspects), 'aspect')}, {dropped:,} dropped before"
+        if MODES[pair.mode].own_choice:
+            yield "no aspects: the label is the user's own choice"
+        else:
+            dropped = len(pair.rubric.dropped)
+            yield f"{number_of(len(pair.rubric.aspects), 'aspect')}, {dropped:,} dropped before"
         yield from _first(f"  {aspect.aspect}" for aspect in pair.rubric.aspects)
         if n == 0:
             yield f"chosen: {_cut(pair.chosen, TEXT)}"

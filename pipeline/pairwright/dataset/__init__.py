@@ -2,8 +2,7 @@
 
 row.py         Row, its parts, and the ids that anyone can derive again from a row
 conversion.py  from a pair of a run to its row
-address.py     an address taken apart, alike for all its spellings
-licence.py     the licence of a post, by its address and date
+address.py     the address of a post, alike for all its spellings, and the post's licence
 layout.py      the names of a release's files
 checksums.py   the hash of every file, and the root digest
 splits.py      which users are in the split `validation`
@@ -13,9 +12,9 @@ lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
 """
 
+from pairwright.dataset.address import licence_of
 from pairwright.dataset.conversion import model_name, row_of
 from pairwright.dataset.layout import Layout, Part, check_files, parts_of
-from pairwright.dataset.licence import licence_of
 from pairwright.dataset.lines import line_writer, read_lines, read_one, write_lines, write_one
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
 from pairwright.dataset.row import (

@@ -1,4 +1,8 @@
-"""An address as people write or copy it, taken apart so that spellings of one are alike."""
+"""The address of a post: taken apart so that all its spellings are alike; and the post's licence.
+
+The posts of Stack Exchange are under CC BY-SA, its version by the date of the post
+(https://stackoverflow.com/help/licensing): 2.5 before 2011-04-08, 3.0 before 2018-05-02, then 4.0.
+"""
 
 import posixpath
 import re
@@ -12,6 +16,13 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):/+", re.IGNORECASE)
 _AROUND = " \t\r\n\u00a0<>\"'"
 # Most addresses are like this, and then their host is plain to see.
 _PLAIN = re.compile(r"https?://([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?:[/?#]|\Z)", re.IGNORECASE | re.ASCII)
+
+_STACK_EXCHANGE = (
+    "stackexchange.com", "stackoverflow.com", "superuser.com", "serverfault.com", "askubuntu.com",
+    "mathoverflow.net", "mathoverflow.com", "stackapps.com",
+)  # fmt: skip
+_LICENCES = (("2011-04-08", "CC-BY-SA-2.5"), ("2018-05-02", "CC-BY-SA-3.0"))
+_NEWEST_LICENCE = "CC-BY-SA-4.0"
 
 
 class Address(NamedTuple):
@@ -55,6 +66,29 @@ def host_of(url: str) -> str | None:
         return plain[1].lower().removeprefix("www.")
     address = address_of(url)
     return address and address.host
+
+
+def licence_of(url: str | None, created: str | None, default: str | None = None) -> str | None:
+    """The SPDX id of a post's licence.
+
+    It is `default` for a post that is not of Stack Exchange, and None where nothing tells.
+    """
+    if not url or not of_stack_exchange(url):
+        return default
+    if not created:
+        return None
+    return next((licence for until, licence in _LICENCES if created < until), _NEWEST_LICENCE)
+
+
+def of_stack_exchange(url: str) -> bool:
+    """Whether an address is of one of its sites."""
+    host = host_of(url)
+    return host is not None and stack_exchange_host(host)
+
+
+def stack_exchange_host(host: str) -> bool:
+    """The same of an `Address.host`."""
+    return any(host == known or host.endswith(f".{known}") for known in _STACK_EXCHANGE)
 
 
 def _host(name: str) -> str:

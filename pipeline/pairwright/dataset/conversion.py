@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath, PureWindowsPath
 
-from pairwright.dataset.licence import licence_of
+from pairwright.dataset.address import licence_of
 from pairwright.dataset.row import (
     QualityVerdict,
     Row,

@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
-from pairwright.dataset.address import address_of
-from pairwright.dataset.licence import stack_exchange_host
+from pairwright.dataset.address import address_of, stack_exchange_host
 from pairwright.dataset.row import Row, RowPost
 from pairwright.records import Item, Pair, Post, content_id, pseudonym
 

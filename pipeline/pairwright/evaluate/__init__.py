@@ -19,4 +19,5 @@ outputs/        outputs of any models, judged by the rubrics
 guided/         policy accuracy: whether a guided policy's scores tell the chosen response
 best_of_n/      what a scorer's pick of k samples is worth
 correlation/    whether doing well on a benchmark goes with doing well downstream
+certificate/    whether generated twins rank scorers as people's own choices do
 """

@@ -13,7 +13,7 @@ from pairwright.evaluate import content
 from pairwright.evaluate.content import ContentSources
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, Unscored
-from pairwright.modes import is_twin
+from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import Mode
 
 ConditionName = Literal[
@@ -53,6 +53,8 @@ class Condition(NamedTuple):
     """The controls: its accuracy less theirs is its gain."""
     pairs: Literal["all", "twins", "others"] = "all"
     """Which pairs are part of it."""
+    of_rubric: bool = False
+    """Whether the rubric decides what is shown. Users' own choices have none."""
     gain_of_twins: bool = False
     """Whether a gain over it says something of twins that their accuracy does not say."""
     needs: Literal["", "planner", "strangers", "partners"] = ""
@@ -72,6 +74,8 @@ class Condition(NamedTuple):
 
     def applies(self, mode: Mode | None) -> bool:
         """Whether pairs of a mode are part of it."""
+        if self.of_rubric and is_own_choice(mode):
+            return False
         return self.pairs == "all" or (self.pairs == "twins") == is_twin(mode)
 
 
@@ -114,6 +118,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         unranked="control: the posts that the rubric cites are taken out",
         finding="evidence",
         gain_of_twins=True,
+        of_rubric=True,
     ),
     "evidence-only": Condition(
         shows="the posts that the rubric cites, and no others",
@@ -126,6 +131,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         about_user=True,
         unranked="control: it is shown only the posts that the rubric cites",
         gain_of_twins=True,
+        of_rubric=True,
     ),
     "planner": Condition(
         shows="aspects that the planner under test infers from the posts",
@@ -139,14 +145,15 @@ CONDITIONS: dict[ConditionName, Condition] = {
         baselines=tuple(BASELINES),
     ),
     "rubric": Condition(
-        shows="the pair's own aspects: a ceiling, for they are the answer key",
-        title="Ceiling: shown the answer key",
+        shows="the pair's own aspects, which are the answer key",
+        title="Shown the answer key",
         content=content.own_aspects,
         table=8,
         marker="^",
         colour="sky",
         about_user=True,
-        unranked="ceiling: it is shown the answer key",
+        unranked="it is shown the answer key",
+        of_rubric=True,
     ),
     "partner-profile": Condition(
         shows="the posts of the twin's other user, who prefers the other response",

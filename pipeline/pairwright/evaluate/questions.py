@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pairwright.dataset import Row
+from pairwright.errors import InputError
 from pairwright.evaluate.release import posts_of
+from pairwright.modes import is_own_choice
 from pairwright.records import Post
 
 
@@ -27,10 +29,17 @@ class ReleaseQuestions:
     """All questions that the rows of a release are about, in their order."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
+        """Raises InputError for a pair whose label is the user's own choice."""
         self._by_pair: dict[str, PersonQuestion] = {}
         self._by_item: dict[str, dict[PersonQuestion, None]] = {}
         by_person: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
         for row in rows:
+            if is_own_choice(row.mode):
+                raise InputError(
+                    f"{row.id} is half of a natural twin, which has no rubric to judge outputs by",
+                    where=row.config,
+                    fix="Name a release of mode twin or violate.",
+                )
             question = _question(row)
             # Pairs of both modes are about one question of one person, with one rubric.
             first = by_person.setdefault(

@@ -100,13 +100,17 @@ class Release:
         self._check_file(layout.manifest)
         self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
         self._check_files(split)
+        pairs, of_rows = 0, dict[Builder, None]()
+        for row in self.rows():
+            pairs += 1
+            of_rows |= dict.fromkeys(_row_builders(row))
         self.ref = ReleaseRef(
             name=self._manifest.name,
             version=self._manifest.version,
             digest=root_digest(folder),
             trial=self._manifest.kind == "trial",
-            pairs=sum(1 for _ in self.rows()),
-            builders=tuple(self._builders()),
+            pairs=pairs,
+            builders=tuple(dict.fromkeys((*self._builders(), *of_rows))),
             people=self._people(layout),
         )
 
@@ -134,7 +138,7 @@ class Release:
                     yield row
 
     def _builders(self) -> Iterator[Builder]:
-        """The models of the build's roles."""
+        """The models of the build's roles, as the manifest names them."""
         build = self._manifest.build
         named: tuple[tuple[BuildRole, str], ...] = (
             ("planner", build.roles.planner),
@@ -182,6 +186,14 @@ class Release:
 def posts_of(row: Row) -> tuple[Post, ...]:
     """The profile as retrieval takes it, oldest first."""
     return tuple(map(_post, row.profile))
+
+
+def _row_builders(row: Row) -> Iterator[Builder]:
+    """The models that a pair names itself: more than one build may have made a release's pairs."""
+    if row.generator:
+        yield Builder(role="generator", model=row.generator)
+    if row.judge:
+        yield Builder(role="judge", model=row.judge)
 
 
 # A user's posts come back with every pair of theirs.

@@ -1,9 +1,10 @@
 """Structured replies: the schema that is sent, and reading what comes back."""
 
 import json
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
 
@@ -96,6 +97,37 @@ def _unfenced(text: str) -> str:
     if body.startswith("```") and body.endswith("```"):
         return body.strip("`").removeprefix("json").strip()
     return text
+
+
+class NumberedEntry(Protocol):
+    """An entry of a reply that names the number of what it answers: the order of such entries does
+    not matter."""
+
+    @property
+    def number(self) -> int:
+        """The number, from 1, of what it answers."""
+        ...
+
+
+E = TypeVar("E", bound=NumberedEntry)
+
+
+def misnumbered(entries: Iterable[NumberedEntry], due: int) -> str | None:
+    """Why the entries do not answer each of 1 ... `due` exactly once, or None where they do."""
+    numbers = [entry.number for entry in entries]
+    wanted = range(1, due + 1)
+    if unknown := [number for number in numbers if number not in wanted]:
+        return f"an entry for number {unknown[0]}, which is not among 1 to {due}"
+    if doubled := [number for number in wanted if numbers.count(number) > 1]:
+        return f"more than one entry for number {doubled[0]}"
+    if missing := [number for number in wanted if number not in numbers]:
+        return f"no entry for number {missing[0]}"
+    return None
+
+
+def in_order(entries: Sequence[E]) -> list[E]:
+    """The entries by their numbers."""
+    return sorted(entries, key=lambda entry: entry.number)
 
 
 _SCHEMAS: dict[type[BaseModel], tuple[str, str]] = {}

@@ -1,9 +1,15 @@
-"""Ranking a user's posts against a question. Posts travel whole, so ids never part from texts."""
+"""Ranking a user's posts against a question. Posts travel whole, so ids never part from texts.
+
+dense.py    the ranking by a model of the extra `[dense]`; those of the base install are here
+"""
 
 from functools import lru_cache
 
+import bm25s
+import numpy as np
+
+from pairwright import text
 from pairwright.records import Post
-from pairwright.retrieve.bm25 import by_bm25
 from pairwright.settings.rules import HistoryRules
 
 CHARACTERS_PER_TOKEN = 4
@@ -37,6 +43,21 @@ def ranked(question: str, posts: tuple[Post, ...], rules: HistoryRules) -> tuple
     from pairwright.retrieve.dense import by_similarity
 
     return by_similarity(question, latest_first, rules.dense_model)
+
+
+def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    """The posts by falling score of the bm25s library (Lucene's variant, k1 = 1.5, b = 0.75); equal
+    scores keep their order."""
+    query = sorted(text.terms(question))
+    tokens = [[text.stem(w) for w in text.words(post.text)] for post in posts]
+    known = {token for document in tokens for token in document}
+    query = [term for term in query if term in known]
+    if not query or len(posts) < 2:
+        return posts
+    index = bm25s.BM25()
+    index.index(tokens, show_progress=False)
+    scores = index.get_scores(query)
+    return tuple(posts[i] for i in np.argsort(-scores, kind="stable"))
 
 
 def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:

@@ -136,7 +136,8 @@ class _Reader:
         about = _summary(conversation.summary) if conversation.summary else {}
         topic = clean_text(about.get("topic", ""), "topic", {}, rules.max_post_chars)
         topic = " ".join((topic or conversation.name).split())
-        self._question = f"{topic}\n{QUESTION}"
+        end = "" if topic.endswith(("?", "!", "。", "？", "！")) else ":"
+        self._question = f"{topic}{end} {QUESTION}"
         url = about.get("url", "").strip()
         self._url = url if url.startswith(("https://", "http://")) and " " not in url else None
 

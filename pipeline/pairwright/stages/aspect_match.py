@@ -9,11 +9,10 @@ the planner's precision and recall against gold aspects.
 
 from typing import Annotated
 
-from pairwright.models import WHOLE_NUMBER, Model, Reply, together
+from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered, together
 from pairwright.records import Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Numbered, NumberedList
-from pairwright.stages.numbering import in_order, misnumbered
 
 
 class MatchedAspect(Reply):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import create_model
 
-from pairwright.models import WHOLE_NUMBER, Model, Reply, together
+from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered, together
 from pairwright.records import (
     Adherence,
     AdherenceLevel,
@@ -21,7 +21,6 @@ from pairwright.records import (
 from pairwright.settings.domains import Scale
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import Numbered
-from pairwright.stages.numbering import in_order, misnumbered
 
 
 class AdherenceScore(Reply):

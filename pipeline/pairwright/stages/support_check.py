@@ -8,11 +8,10 @@ nearly all of those, and the manifest shows how often it does.
 
 from typing import Annotated, Literal
 
-from pairwright.models import WHOLE_NUMBER, Model, Reply
+from pairwright.models import WHOLE_NUMBER, Model, Reply, in_order, misnumbered
 from pairwright.records import Aspect, Post, Rejected
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import SupportPrompt
-from pairwright.stages.numbering import in_order, misnumbered
 
 
 class SupportCase(Reply):

@@ -85,10 +85,24 @@ def evaluate(
         usual_conditions(pairs.rows(limit)) if conditions is None else conditions_of(conditions),
         limit,
     )
+    _check_rubrics(task)
     for name, condition in CONDITIONS.items() if conditions is None else ():
         if condition.usual and name not in task.conditions:
             progress(Note(f"Condition {name} is left out: it does not apply to twins."))
     return run_evaluation(task, settings, folder, progress, stop, on_result)
+
+
+def _check_rubrics(task: EvaluationTask) -> None:
+    """Raise InputError where a condition shows a rubric, and no pair has one by its mode."""
+    modes = {row.mode for row in task.release.rows(task.limit)}
+    for name in task.conditions:
+        if CONDITIONS[name].of_rubric and not any(map(CONDITIONS[name].applies, modes)):
+            raise InputError(
+                f"{name} goes by the rubric, and natural twins have none: their labels are the"
+                " users' own choices",
+                where="--condition",
+                fix="Leave it out, or name a release of mode twin or violate.",
+            )
 
 
 def conditions_of(names: Iterable[str]) -> tuple[ConditionName, ...]:

@@ -29,9 +29,8 @@ from pairwright.train.plan_score.measures import (
     matches_of,
     planned,
 )
-from pairwright.train.plan_score.plans import MadePlan, read_plans
+from pairwright.train.plan_score.plans import MadePlan, Serving, plan_of_file, read_plans
 from pairwright.train.plan_score.report_page import PlannerSource, PlanScores, page
-from pairwright.train.plan_score.serving import Serving, plan_of_file
 from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, load_scoring
 from pairwright.workflows.output import write_report
 from pairwright.workflows.planner_inputs import settings_folder

@@ -8,6 +8,7 @@ from pairwright.dataset import Row, parts_of, write_lines
 from pairwright.dataset.message import user_message
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release, pairs_by_split, posts_of
+from pairwright.modes import is_own_choice
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
 from pairwright.train.rl.export import RlExport, export_prompts
@@ -42,31 +43,20 @@ def export_rl(
     """
     root, folder = Path(release), Path(out)
     output_folder(folder)
-    if split == "test" and not allow_test_split:
-        raise InputError(
-            "test questions are what results are measured on: training on them contaminates those",
-            where="--split test",
-            fix="Train on another split, or give --allow-test-split for what is never compared.",
-        )
-    splits = {part.split for part in parts_of(root)}
-    if splits and split not in splits:
-        raise InputError(
-            f"no pairs in the split {split!r}; the release has {pairs_by_split(root)}",
-            where=root,
-            fix="Make the release with `--validation 10%`, which keeps users apart to train on."
-            " Users are taken by hash: where they are few, a small share may have none.",
-        )
+    _check_split(root, split, allow_test_split=allow_test_split)
     pairs = Release(root, split)
     rules = history or HistoryRules()
 
     def prompt(row: Row) -> str:
+        if aspects and is_own_choice(row.mode):
+            raise InputError(
+                "a natural twin has no aspects: its label is the user's own choice",
+                where=f"{root} [{row.id}]",
+                fix="Leave --with-aspects out.",
+            )
         if condition == "none":
             return user_message(row.question)
-        if not row.profile:
-            raise InputError(
-                "it has no earlier posts", where=f"{root} [{row.id}]", fix="--condition none"
-            )
-        return user_message(row.question, selected(row.question, posts_of(row), rules))
+        return _prompt_with_posts(row, rules, root)
 
     about = RlExport(
         release=pairs.ref.name,
@@ -81,6 +71,33 @@ def export_rl(
         aspects=aspects,
     )
     return export_prompts(folder, about, rl_prompts(list(pairs.rows()), prompt, validation_share))
+
+
+def _check_split(root: Path, split: str, *, allow_test_split: bool) -> None:
+    """Raise InputError for a split that the release lacks, or that nobody should train on."""
+    if split == "test" and not allow_test_split:
+        raise InputError(
+            "test questions are what results are measured on: training on them contaminates those",
+            where="--split test",
+            fix="Train on another split, or give --allow-test-split for what is never compared.",
+        )
+    splits = {part.split for part in parts_of(root)}
+    if splits and split not in splits:
+        raise InputError(
+            f"no pairs in the split {split!r}; the release has {pairs_by_split(root)}",
+            where=root,
+            fix="Make the release with `--validation 10%`, which keeps users apart to train on."
+            " Users are taken by hash: where they are few, a small share may have none.",
+        )
+
+
+def _prompt_with_posts(row: Row, rules: HistoryRules, root: Path) -> str:
+    """The question of a row after its user's posts. Raises InputError where there are none."""
+    if not row.profile:
+        raise InputError(
+            "it has no earlier posts", where=f"{root} [{row.id}]", fix="--condition none"
+        )
+    return user_message(row.question, selected(row.question, posts_of(row), rules))
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,10 +110,7 @@ def build(
 
         check(config, address)
     rules = BuildRules.load(config, base)
-    warn_of_self_judging(config, progress)
-    if batches is None:
-        for description in recording.descriptions(config):
-            progress(Note(description))
+    _note_models(config, progress, sending=batches is None)
     folder_of_run = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
     folder_of_run.make()
@@ -129,18 +126,17 @@ def build(
         note_problems(folder_of_run, progress, named=True)
         _warn_of_strangers(config, corpus, progress)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit, target)
-        # There is no work to share where calls are only written down.
         if on_ray or (most_workers(config) > 1 and not requests):
             tally, checks, meter = build_over_workers(
                 task, progress, stop, on_ray=on_ray, address=address
             )
         else:
+            # There is no work to share where calls are only written down.
             tally, checks, meter = run_async(_build_in_process(task, requests, progress, stop))
-        _note_missing_calls(config, folder_of_run, tally, progress)
+        _note_missing_calls(task, tally, progress)
         round_ = None
         if batches and requests and tally.waiting:
-            endpoints = {name: config.endpoints[name] for name in config.roles.all}
-            round_ = write_round(requests, batches, endpoints, batch_lines)
+            round_ = _end_round(requests, batches, config, batch_lines)
         status = status_of(folder_of_run, store, config, tally, checks)
         return BuildResult(status, call_counts(meter), round_)
 
@@ -174,6 +170,14 @@ def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) 
         )
 
 
+def _note_models(config: Config, progress: Progress, *, sending: bool) -> None:
+    """Say what is notable of the models: who judges itself and, where calls are sent, what is
+    answered from a recording."""
+    warn_of_self_judging(config, progress)
+    for description in recording.descriptions(config) if sending else ():
+        progress(Note(description))
+
+
 def _begin_round(out: Path, run: RunFolder, end: ExitStack) -> PendingCalls:
     """Begin a round of batch files. Raises InputError where `out` cannot take it."""
     requests = end.enter_context(closing(PendingCalls(run.path / "batch.sqlite", create=True)))
@@ -182,10 +186,17 @@ def _begin_round(out: Path, run: RunFolder, end: ExitStack) -> PendingCalls:
     return requests
 
 
-def _note_missing_calls(config: Config, run: RunFolder, tally: Tally, progress: Progress) -> None:
+def _end_round(requests: PendingCalls, out: Path, config: Config, lines: int) -> Round:
+    """Write the calls of a round to files below `out`, of at most so many lines each."""
+    endpoints = {name: config.endpoints[name] for name in config.roles.all}
+    return write_round(requests, out, endpoints, lines)
+
+
+def _note_missing_calls(task: BuildTask, tally: Tally, progress: Progress) -> None:
+    """Say why calls of a recording are missing, where any is."""
     missing = sum(n for (_, reason), n in tally.failed.items() if reason == NOT_RECORDED)
     if missing:
-        progress(Note(recording.reasons_missing(config, run.saved(), missing)))
+        progress(Note(recording.reasons_missing(task.rules.config, task.run.saved(), missing)))
 
 
 def _warn_of_strangers(config: Config, corpus: Corpus, progress: Progress) -> None:

@@ -9,6 +9,7 @@ from pairwright.audit.human.claims import CLAIMS, agreement_checks, claim_checks
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
 from pairwright.dataset import Row
 from pairwright.intervals import Interval
+from pairwright.modes import is_own_choice
 from pairwright.text import number_of
 from pairwright_human_eval.public_study import ReleasedStudy
 
@@ -37,6 +38,8 @@ class Human:
     def __init__(self, public: ReleasedStudy | None) -> None:
         self._public = public
         self._rows: Counter[str] = Counter()
+        self._own_choices: set[str] = set()
+        """Configurations whose labels are the users' own choices."""
         self._verified: Counter[str] = Counter()
         self._by_simulated: Counter[str] = Counter()
         self._undecided_rows: dict[str, list[str]] = {}
@@ -50,6 +53,8 @@ class Human:
 
     def add(self, row: Row) -> None:
         self._rows[row.config] += 1
+        if is_own_choice(row.mode):
+            self._own_choices.add(row.config)
         self._verified[row.config] += row.verified
         self._by_simulated[row.config] += self.simulated.get(row.subject, False)
         decision = self._decisions.get(row.subject)
@@ -84,6 +89,8 @@ class Human:
 
     def _not_people(self, config: str) -> str:
         """Why few or none are verified, where people are not the ones who answered."""
+        if config in self._own_choices:
+            return "nobody was asked: the labels are the users' own choices"
         if self._public is None:
             return "nobody was asked"
         if not self.simulated:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace
 from pairwright.dataset import Row, licence_of
-from pairwright.dataset.licence import of_stack_exchange
+from pairwright.dataset.address import of_stack_exchange
 from pairwright.dataset.tombstones import ForgetList
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")

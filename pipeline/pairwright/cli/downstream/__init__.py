@@ -3,6 +3,7 @@
 import typer
 
 from pairwright.cli.downstream.best_of_n import best_of_n_command
+from pairwright.cli.downstream.certify import certify_command
 from pairwright.cli.downstream.completions import completions_command
 from pairwright.cli.downstream.correlate import correlate_command
 from pairwright.cli.downstream.judge_outputs import judge_outputs_command
@@ -30,3 +31,4 @@ downstream.command("judge-outputs")(judge_outputs_command)
 downstream.command("policy")(policy_command)
 downstream.command("completions")(completions_command)
 downstream.command("correlate")(correlate_command)
+downstream.command("certify")(certify_command)

@@ -12,10 +12,14 @@ from pairwright.cli.human.people import (
     withdraw_command,
 )
 from pairwright.cli.human.plan import plan_command
-from pairwright.cli.human.preview import preview_command
-from pairwright.cli.human.report import report_command
-from pairwright.cli.human.server import pull_command, push_command, serve_command
-from pairwright.cli.human.status import status_command
+from pairwright.cli.human.qualify import qualify_command
+from pairwright.cli.human.report import report_command, status_command
+from pairwright.cli.human.server import (
+    preview_command,
+    pull_command,
+    push_command,
+    serve_command,
+)
 from pairwright.workflows.collector import ease
 
 human = typer.Typer(
@@ -26,6 +30,7 @@ human = typer.Typer(
     rich_markup_mode=None,
 )
 human.command("plan")(plan_command)
+human.command("qualify")(qualify_command)
 human.command("export")(export_command)
 human.command("preview")(preview_command)
 human.command("serve")(serve_command)

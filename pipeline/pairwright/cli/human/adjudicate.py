@@ -6,8 +6,7 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath, ToolOption
-from pairwright.cli.printing import say
-from pairwright.cli.shell import command, print_commands
+from pairwright.cli.printing import command, print_commands, say
 from pairwright_human_eval import SERVER_TOOL
 
 

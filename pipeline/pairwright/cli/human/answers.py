@@ -7,9 +7,8 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath
-from pairwright.cli.printing import counts_of, say
+from pairwright.cli.printing import command, counts_of, print_commands, say
 from pairwright.cli.progress import display
-from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
 from pairwright_human_eval.records import KINDS
 

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath, ToolOption, share_of
-from pairwright.cli.printing import counts_of, say
-from pairwright.cli.shell import command, print_commands
+from pairwright.cli.printing import command, counts_of, print_commands, say
 from pairwright.modes import MODES
 from pairwright.text import number_of
 from pairwright_human_eval import SERVER_TOOL
@@ -69,6 +68,10 @@ def export_command(
             " health, belief, politics, sexuality or the law (sensitive). May be given twice.",
         ),
     ] = None,
+    qualified: Annotated[
+        bool,
+        typer.Option("--qualified", help="The people passed `human qualify`: other checks."),
+    ] = False,
 ) -> None:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 
@@ -100,6 +103,7 @@ def export_command(
         looks=looks,
         floor=floor,
         leave_out=_screened(leave_out or ()),
+        qualified=qualified,
     )
     _print(Console(), run, made)
 
@@ -121,23 +125,7 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
 
     if not made.new:
         console.print("Exported before, and nothing has changed.")
-    table = counts_of(str(made.folder))
-    for mode, n in made.units.items():
-        table.add_row("verified as one", MODES[mode].units, f"{n:,}")
-    for (kind, purpose), n in sorted(
-        made.tasks.items(), key=lambda row: (KINDS.index(row[0][0]), row)
-    ):
-        table.add_row("tasks", f"{kind}: {purpose}", f"{n:,}")
-    for reading in made.reading:
-        one = f"{reading.words:,.0f} words in the median task, {reading.seconds:,.0f} s"
-        table.add_row("reading once", f"{reading.kind}: {one}", f"{reading.minutes / 60:,.1f} h")
-    tasks = [load.tasks for load in made.workloads.values()]
-    hours = [load.hours for load in made.workloads.values()]
-    table.add_row("annotators", "tasks each", f"{min(tasks):,} to {max(tasks):,}")
-    table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
-    table.add_row("annotators", "", f"{len(made.workloads):,}")
-    _add_powers(table, made)
-    console.print(table)
+    console.print(_table(made))
     console.print(
         f"Reading is counted at {WORDS_A_MINUTE} words a minute; thinking and answering come on"
         " top: time a pilot. Quality is done first, then preference, then rubric, on a computer:"
@@ -171,6 +159,27 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
             command("human", "simulate", run),
         ),
     )
+
+
+def _table(made: "TaskExport") -> Table:
+    """Tasks by kind and purpose, the time that reading takes, and the load of each annotator."""
+    table = counts_of(str(made.folder))
+    for mode, n in made.units.items():
+        table.add_row("verified as one", MODES[mode].units, f"{n:,}")
+    for (kind, purpose), n in sorted(
+        made.tasks.items(), key=lambda row: (KINDS.index(row[0][0]), row)
+    ):
+        table.add_row("tasks", f"{kind}: {purpose}", f"{n:,}")
+    for reading in made.reading:
+        one = f"{reading.words:,.0f} words in the median task, {reading.seconds:,.0f} s"
+        table.add_row("reading once", f"{reading.kind}: {one}", f"{reading.minutes / 60:,.1f} h")
+    tasks = [load.tasks for load in made.workloads.values()]
+    hours = [load.hours for load in made.workloads.values()]
+    table.add_row("annotators", "tasks each", f"{min(tasks):,} to {max(tasks):,}")
+    table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
+    table.add_row("annotators", "", f"{len(made.workloads):,}")
+    _add_powers(table, made)
+    return table
 
 
 def _add_powers(table: Table, made: "TaskExport") -> None:

@@ -7,9 +7,8 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath, share_of
-from pairwright.cli.printing import say, table_of
+from pairwright.cli.printing import command, print_commands, say, table_of
 from pairwright.cli.progress import display
-from pairwright.cli.shell import command, print_commands
 from pairwright.errors import InputError
 from pairwright.modes import MODES, Mode
 

@@ -1,4 +1,5 @@
-"""`pairwright human push`, `pull` and `serve`: the commands that talk to a Label Studio server."""
+"""`pairwright human preview`, `push`, `pull` and `serve`: tasks as people see them, on pages or on
+a Label Studio server."""
 
 import shlex
 import signal
@@ -19,10 +20,28 @@ from pairwright.cli.human.options import (
     api_key,
     cache_folder,
 )
-from pairwright.cli.printing import say
+from pairwright.cli.printing import command, say
 from pairwright.cli.progress import display
-from pairwright.cli.shell import command
 from pairwright.text import number_of
+
+
+def preview_command(run: RunPath) -> None:
+    """Write the tasks as pages that annotators would see, to be looked through in a browser.
+
+    One page a person, and the guidelines with links to them, in RUN/human/preview. The pages need
+    no server, load nothing and store nothing. They do not say which response is which.
+
+    Example:
+
+      pairwright human preview runs/first
+    """
+    from pairwright.workflows.task_preview import preview_tasks
+
+    made = preview_tasks(run)
+    say(
+        Console(),
+        f"Pages written: {number_of(len(made.pages), 'person', 'people')}. Open {made.index}",
+    )
 
 
 def push_command(

@@ -3,10 +3,9 @@
 import typer
 
 from pairwright.cli.train.accepted import accepted_answers_command
-from pairwright.cli.train.planner import train_planner_command
+from pairwright.cli.train.planner import score_planners_command, train_planner_command
 from pairwright.cli.train.reward_server import reward_server_command
 from pairwright.cli.train.rl_files import export_rl_command, rl_outputs_command
-from pairwright.cli.train.score import score_planners_command
 
 train = typer.Typer(
     name="train",

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.printing import command, print_commands
 from pairwright.cli.scoring import ReleasePath, new_folder
-from pairwright.cli.shell import command, print_commands
 from pairwright.text import number_of
 
 

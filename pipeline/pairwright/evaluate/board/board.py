@@ -9,7 +9,7 @@ from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.findings import Finding, adjusted, scorer_findings
 from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
 from pairwright.evaluate.board.ranking import Ranking, rank
-from pairwright.evaluate.builders import build_ties
+from pairwright.evaluate.builders import Builder, build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import RULE, figures_of, gains
@@ -30,6 +30,8 @@ class Leaderboard(Record):
     """All that the leaderboard has. The page shows these values and computes none."""
 
     release: ReleaseRef
+    builders: tuple[Builder, ...] = ()
+    """The models that built the release; empty where no result says so."""
     limit: int | None
     split: str | None
     rule: str
@@ -59,6 +61,7 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
     people = next((one.about.release.people for one in results if one.about.release.people), ())
     return Leaderboard(
         release=first.release,
+        builders=pairs.builders,
         limit=first.limit,
         split=first.split,
         rule=RULE,

@@ -219,12 +219,16 @@ def found_sentences(findings: Sequence[Finding], mode: Mode | None) -> Iterator[
 
 
 def in_words(finding: Finding) -> str:
-    """Its value with interval and n."""
+    """Its value with interval, n and clusters."""
+    value = finding.value
+    ends = f", n = {value.n:,}, {number_of(value.clusters, 'cluster')})"
+    return f"{value_text(finding).removesuffix(')')}{ends}"
+
+
+def value_text(finding: Finding) -> str:
+    """Its value with interval: `59.3 % (51.3 to 66.9)`."""
     value, unit = finding.value, "points" if finding.question == "evidence" else "%"
     assert value.value is not None
     assert value.low is not None
     assert value.high is not None
-    return (
-        f"{100 * value.value:.1f} {unit} ({100 * value.low:.1f} to {100 * value.high:.1f},"
-        f" n = {value.n:,}, {number_of(value.clusters, 'cluster')})"
-    )
+    return f"{100 * value.value:.1f} {unit} ({100 * value.low:.1f} to {100 * value.high:.1f})"

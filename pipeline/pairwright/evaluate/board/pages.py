@@ -22,7 +22,7 @@ from pairwright.evaluate.board.parts import dates, domains, slices, tests
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
     band_sentences,
-    floor,
+    least_p,
     not_part,
     people_sentences,
     posts_sentences,
@@ -43,13 +43,12 @@ from pairwright.text import visible
 def board_page(board: Leaderboard) -> Page:
     """The whole page."""
     modes = dict.fromkeys(ranking.mode for ranking in board.rankings)
-    by_domain = domains(board)
     return Page(
         title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
         warnings=tuple(warnings(board)),
         sections=(
             *(Section(mode_title(mode), tuple(_mode_blocks(board, mode))) for mode in modes),
-            *((Section("By domain", (by_domain,)),) if by_domain.rows else ()),
+            *_domain_sections(board),
             Section("What it takes", (costs(board),)),
             Section("How to read it", tuple(_whole_method(board))),
             Section("What was evaluated", (scorers(board),)),
@@ -79,6 +78,13 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield Fold("Every two ranked rows", (comparisons(board, mode),))
 
 
+def _domain_sections(board: Leaderboard) -> Iterator[Section]:
+    by_domain = domains(board)
+    if by_domain.rows:
+        fold = Fold("Every ranked row, with all modes side by side", (by_domain,))
+        yield Section("By domain", (fold,))
+
+
 def _part_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     """Slices, dates and the tests of the controls, each where there are any."""
     overlap = [
@@ -105,7 +111,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     )
     yield test_in_words()
     yield "The p to the next row is one of these."
-    yield from map(floor, (ranking for ranking in board.rankings if ranking.test))
+    yield from map(least_p, (ranking for ranking in board.rankings if ranking.test))
     yield from posts_sentences(board)
     yield from people_sentences(board)
     yield from way_sentences(board)
@@ -155,7 +161,7 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     yield from found_sentences(board.findings, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:
-        yield floor(ranking)
+        yield least_p(ranking)
 
 
 def _table(board: Leaderboard, ranking: Ranking) -> Table:

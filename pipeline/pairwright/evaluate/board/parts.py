@@ -2,7 +2,7 @@
 
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import by_accuracy, clusters, count, percent
-from pairwright.evaluate.board.findings import QUESTIONS, in_words
+from pairwright.evaluate.board.findings import QUESTIONS, value_text
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
@@ -93,22 +93,27 @@ def domains(board: Leaderboard) -> Table:
 
 def tests(board: Leaderboard, mode: Mode | None) -> Table:
     """Every test of the controls in a mode, found or not."""
+    own = [one for one in board.findings if one.mode == mode]
     lines = tuple(
         (
-            QUESTIONS[one.question],
+            one.question,
             f"{one.scorer}.{one.condition}",
-            in_words(one),
+            value_text(one),
+            f"{one.value.n:,}",
+            f"{one.value.clusters:,}",
             p_value(one.p),
             p_value(one.adjusted),
         )
-        for one in board.findings
-        if one.mode == mode
+        for one in own
     )
+    asked = dict.fromkeys(one.question for one in own)
+    values = "; ".join(f"{name}: {QUESTIONS[name]}" for name in asked)
     note = (
-        "p is of the sign-flip test of this one alone, p (board) of all tests of the leaderboard"
-        " together (Holm). Below 5 % it is said in a sentence."
+        f"The values, by test: {values}. p is of the sign-flip test of this one alone, p (board) of"
+        " all tests of the leaderboard together (Holm). Below 5 % it is said in a sentence."
     )
-    return Table(("what is tested", "row", "value", "p", "p (board)"), lines, left=3, note=note)
+    head = ("test", "row", "value", "n", "clusters", "p", "p (board)")
+    return Table(head, lines, left=2, note=note)
 
 
 def _rows(board: Leaderboard, ranking: Ranking) -> list[str]:

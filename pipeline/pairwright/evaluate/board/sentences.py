@@ -14,7 +14,7 @@ from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import LEVEL
-from pairwright.modes import mode_title
+from pairwright.modes import MODES, mode_title
 from pairwright.text import number_of, visible
 
 
@@ -47,9 +47,16 @@ def warnings(board: Leaderboard) -> Iterator[str]:
 
 
 def _self_preferences(board: Leaderboard) -> Iterator[str]:
-    """A sentence for each scorer that has something to do with the build."""
+    """A sentence for each scorer that has something to do with the build, or that nobody knows."""
     ties = {one.about.scorer.name: one.build_ties for one in board.entries.values()}
     yield from (tie_sentence(name, some) for name, some in ties.items() if some)
+    models = any(one.about.scorer.model for one in board.entries.values())
+    written = any(ranking.mode and not MODES[ranking.mode].own_choice for ranking in board.rankings)
+    if models and written and not board.builders:
+        yield (
+            "No result says which models built the release, so no scorer that had a part in it can"
+            " be marked: evaluate again with this version."
+        )
 
 
 def _same(board: Leaderboard, condition: ConditionName) -> str:
@@ -84,7 +91,7 @@ def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
         yield f"Not ranked: {', '.join(names)} ({why})."
 
 
-def floor(ranking: Ranking) -> str:
+def least_p(ranking: Ranking) -> str:
     """What the test of a ranking could find at best."""
     assert ranking.test
     test = ranking.test
@@ -98,9 +105,12 @@ def floor(ranking: Ranking) -> str:
 
 def posts_sentences(board: Leaderboard) -> Iterator[str]:
     """Which posts of a history the scorers were shown, and whether people saw the same."""
-    shown = [
+    posts = [
         one.about for one in board.entries.values() if CONDITIONS[one.about.condition].shows_posts
     ]
+    if names := dict.fromkeys(one.scorer.name for one in posts if one.scorer.of_file):
+        yield f"Nothing says which posts the scores of {', '.join(names)} are based on."
+    shown = [about for about in posts if not about.scorer.of_file]
     if not shown:
         return
     if all(about.as_people for about in shown):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pairwright.dataset.licence import stack_exchange_host
+from pairwright.dataset.address import stack_exchange_host
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.markdown import Markdown, page, table, visible
 from pairwright.release.derive.own_choice import RESPONSES, made_of_choices

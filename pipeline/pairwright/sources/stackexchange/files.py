@@ -4,7 +4,7 @@ from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from pairwright.dataset.licence import stack_exchange_host
+from pairwright.dataset.address import stack_exchange_host
 from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.stackexchange.archive import parse_archive

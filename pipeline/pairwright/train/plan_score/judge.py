@@ -12,7 +12,7 @@ from pairwright.settings.prompt import Prompts
 from pairwright.stages.aspect_match import match
 from pairwright.train.gold import AspectAgreement, Similarity, aspect_agreement
 from pairwright.train.plan_score.measures import AspectMatches, Match, ScoredPlan
-from pairwright.train.plan_score.serving import CALL_FAILED
+from pairwright.train.plan_score.plans import CALL_FAILED
 
 
 class AspectJudging(NamedTuple):

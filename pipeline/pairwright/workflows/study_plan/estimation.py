@@ -14,7 +14,7 @@ from pairwright.intervals import Interval
 from pairwright.modes import MODES, Mode
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.study import open_study
+from pairwright.workflows.study import check_to_verify, open_study
 from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.study_plan.records import (
     KindEstimate,
@@ -66,6 +66,7 @@ def plan_study(
     _check(sizes, wage, scorers, disagreement)
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
+    check_to_verify(folder)
     config = folder.settings()
     mode = mode or target_mode(config.modes)
     pairs = run / "pairs.jsonl"

@@ -46,12 +46,17 @@ function titleOf(row) {
   return title;
 }
 
+function whoAsked(row) {
+  if (row.mode === "natural") return "the user's own choice";
+  return row.asked === false ? "another user's question" : "the user's own question";
+}
+
 function chipsOf(row) {
   const chip = (words, names = "") => make("span", `chip ${names}`, brief(words));
   return make("div", "chips",
     chip(row.domain || "no domain"),
     row.mode ? chip(row.mode) : null,
-    row.twin_id ? chip(row.asked === false ? "another user's question" : "the user's own question") : null,
+    row.twin_id ? chip(whoAsked(row)) : null,
     chip(...DECIDED[row.people].chip),
     row.simulated ? chip("simulated", "bad") : null);
 }

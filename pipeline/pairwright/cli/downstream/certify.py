@@ -1,0 +1,78 @@
+"""`pairwright downstream certify`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from pairwright.cli.printing import say
+from pairwright.cli.progress import display
+from pairwright.cli.scoring import new_folder
+
+
+def certify_command(
+    generated: Annotated[
+        Path, typer.Argument(metavar="GENERATED", help="Results on a release with twins.")
+    ],
+    natural: Annotated[
+        Path, typer.Argument(metavar="NATURAL", help="Results on a release with natural twins.")
+    ],
+    condition: Annotated[
+        str, typer.Option(metavar="NAME", help="The condition that is compared.")
+    ] = "profile",
+    families: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Columns scorer and family: who descends from whom."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of random orders.")] = 0,
+    out: Annotated[Path | None, new_folder("Write certificate.html, .md and .json.")] = None,
+) -> None:
+    """Hold generated twins to people's own choices: do both rank the same scorers alike?
+
+    GENERATED and NATURAL are folders of `pairwright evaluate`. The scorers that are ranked on both
+    count, and baselines do not. Printed are rank correlations with p by family, the difference of
+    accuracies of each scorer, and how many scorers it takes; below 10 nothing is claimed.
+
+    Examples:
+
+      pairwright downstream certify results/generated results/natural --out certificate
+
+      pairwright downstream certify results/generated results/natural --families families.csv
+    """
+    # Statistics and plots take a while to import, and other commands do without.
+    from pairwright.evaluate.certificate.report_page import claims, head, rows, warnings
+    from pairwright.evaluate.correlation.page import HEAD, cells
+    from pairwright.workflows.certificate import certify, condition_named
+
+    console = Console()
+    with display() as progress:
+        found = certify(
+            generated,
+            natural,
+            out,
+            condition=condition_named(condition),
+            families=families,
+            seed=seed,
+            progress=progress,
+        )
+    table = Table(*head(found), box=box.SIMPLE_HEAD)
+    for row in rows(found):
+        table.add_row(*map(escape, row))
+    console.print(table, highlight=False)
+    if found.correlations:
+        shown = Table(*HEAD, box=box.SIMPLE_HEAD)
+        for correlation in next(iter(found.correlations.found.values())):
+            shown.add_row(*cells(correlation))
+        console.print(shown, highlight=False)
+    for name, why in found.left_out.items():
+        say(console, f"{name} is not compared: {why}.", wrap=True)
+    for warning in warnings(found):
+        say(console, warning, "yellow", wrap=True)
+    for sentence in claims(found):
+        say(console, sentence, wrap=True)
+    if out:
+        typer.echo(f"Open: {out / 'certificate.html'}")

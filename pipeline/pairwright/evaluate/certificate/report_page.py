@@ -1,0 +1,188 @@
+"""The certificate as a page: what may be said, the scorers on both, and what it would take."""
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from pairwright.evaluate.certificate.certificate import (
+    POWER,
+    RHOS,
+    Certificate,
+    CertifiedScorer,
+    scorers_needed,
+)
+from pairwright.evaluate.correlation.page import HEAD, cells, no_claim
+from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
+from pairwright.text import number_of, visible
+
+LABELLED = 30
+"""Scorers up to which each point has its name beside it."""
+
+
+def certificate_page(found: Certificate) -> Page:
+    """The whole page."""
+    return Page(
+        title="Generated twins held to people's own choices",
+        warnings=tuple(warnings(found)),
+        sections=(
+            Section("What may be said", tuple(claims(found))),
+            Section("The scorers on both", tuple(_scorers(found))),
+            Section("How the accuracies go together", tuple(_correlations(found))),
+            Section("How many scorers it takes", (_needed(),)),
+            Section("What was compared", tuple(_compared(found))),
+        ),
+    )
+
+
+def warnings(found: Certificate) -> Iterator[str]:
+    """What a reader must know before any number."""
+    for side, release in (("generated", found.generated), ("natural", found.natural)):
+        if release.trial:
+            yield f"The release of {side} twins is a trial, and not a benchmark."
+    if found.families == len(found.scorers) > 1:
+        yield "No families of scorers were named: each counts as independent of the others."
+
+
+def claims(found: Certificate) -> Iterator[str]:
+    """The sentences that the numbers carry."""
+    if found.correlations is None:
+        yield (
+            f"{number_of(len(found.scorers), 'scorer is', 'scorers are')} ranked on both:"
+            " nothing can be said of whether their accuracies go together."
+        )
+    else:
+        yield from found.correlations.claims or (no_claim(found.correlations),)
+    apart = [one for one in found.scorers if one.low is not None and one.high is not None]
+    lower = sum(one.high < 0 for one in apart if one.high is not None)
+    higher = sum(one.low > 0 for one in apart if one.low is not None)
+    yield (
+        f"Of {number_of(len(found.scorers), 'scorer')}, {lower} {'is' if lower == 1 else 'are'}"
+        f" less accurate on natural twins and {higher} more, by intervals that leave out zero."
+    )
+
+
+def rows(found: Certificate) -> tuple[tuple[str, ...], ...]:
+    """A scorer a row: accuracies and their difference, with intervals and n."""
+    return tuple(
+        (
+            one.scorer,
+            *(() if found.families == len(found.scorers) else (visible(one.family),)),
+            _accuracy(one.generated),
+            _accuracy(one.natural),
+            _difference(one),
+        )
+        for one in found.scorers
+    )
+
+
+def head(found: Certificate) -> tuple[str, ...]:
+    """The head of `rows`."""
+    family = () if found.families == len(found.scorers) else ("family",)
+    return ("scorer", *family, "generated twins", "natural twins", "natural less generated")
+
+
+def _accuracy(figure: ScorerFigure) -> str:
+    if figure.low is None or figure.high is None:
+        return f"{figure.value:.3f} (n = {figure.n:,})"
+    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, n = {figure.n:,})"
+
+
+def _difference(one: CertifiedScorer) -> str:
+    if one.low is None or one.high is None:
+        return f"{one.difference:+.3f}"
+    return f"{one.difference:+.3f} ({one.low:+.3f} to {one.high:+.3f})"
+
+
+def _scorers(found: Certificate) -> Iterator[Block]:
+    if found.scorers:
+        yield _scatter(found)
+        yield Table(
+            head(found),
+            rows(found),
+            left=1 if found.families == len(found.scorers) else 2,
+            note="Accuracies with 95 % intervals by dyad. The two releases are of other people, so"
+            " the interval of a difference follows from the two (Newcombe 1998, method 10).",
+        )
+    if found.left_out:
+        yield Table(
+            ("not compared", "why"),
+            tuple((name, visible(why)) for name, why in found.left_out.items()),
+            left=2,
+        )
+
+
+def _scatter(found: Certificate) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(8.6, 5.2), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot((0, 1), (0, 1), color=GREY.light, linewidth=1, linestyle="--")
+        for one in found.scorers:
+            x, y = one.generated, one.natural
+            if x.low is not None and x.high is not None:
+                axes.hlines(y.value or 0.0, x.low, x.high, color=BLUE.light, alpha=0.5)
+            if y.low is not None and y.high is not None:
+                axes.vlines(x.value or 0.0, y.low, y.high, color=BLUE.light, alpha=0.5)
+            axes.plot(x.value or 0.0, y.value or 0.0, "o", color=BLUE.light, markersize=5)
+            if len(found.scorers) <= LABELLED:
+                axes.annotate(
+                    one.scorer[:30], (x.value or 0.0, y.value or 0.0), xytext=(5, 4),
+                    textcoords="offset points", fontsize=8,
+                )  # fmt: skip
+        ends = [
+            end
+            for one in found.scorers
+            for side in (one.generated, one.natural)
+            for end in (side.low, side.high, side.value)
+            if end is not None
+        ]
+        least, most = max(0.0, min(ends) - 0.03), min(1.0, max(ends) + 0.03)
+        axes.set_xlim(least, most)
+        axes.set_ylim(least, most)
+        axes.set_xlabel("accuracy on generated twins")
+        axes.set_ylabel("accuracy on natural twins")
+        caption = (
+            "Each scorer on both, with 95 % intervals by dyad. On the dashed line it is as accurate"
+            " on the one as on the other."
+        )
+        return plot(figure, caption, name="certificate")
+
+
+def _correlations(found: Certificate) -> Iterator[Block]:
+    if found.correlations is None:
+        yield "Fewer than three scorers, or all with one accuracy: there is no correlation."
+        return
+    (correlations,) = found.correlations.found.values()
+    yield Table(
+        HEAD,
+        tuple(map(cells, correlations)),
+        note="p is that of orders of the scorers; with families, of orders of the families' means."
+        " Intervals leave out one scorer, or one family, at a time.",
+    )
+
+
+def _needed() -> Table:
+    return Table(
+        ("true rank correlation", "independent scorers"),
+        tuple((f"{rho:g}", f"{scorers_needed(rho):,}") for rho in RHOS),
+        note=f"With so many scorers, or families, Spearman's correlation is found with a"
+        f" probability of {100 * POWER:.0f} %, two-sided at 5 % (Bonett and Wright 2000). Errors of"
+        " the accuracies themselves make a correlation smaller than the true one.",
+    )
+
+
+def _compared(found: Certificate) -> Iterator[Block]:
+    yield (
+        f"Generated: {_release(found.generated)}. Natural: {_release(found.natural)}. Condition:"
+        f" {found.condition}. {number_of(len(found.scorers), 'scorer')} of"
+        f" {number_of(found.families, 'family', 'families')}."
+    )
+    yield (
+        "Natural twins are people's own choices, and no answers to their questions: agreeing with a"
+        " statement is not preferring an answer. They are the criterion here, and no substitute."
+    )
+
+
+def _release(release: ReleaseRef) -> str:
+    return f"{visible(release.name)} {visible(release.version)} ({release.pairs:,} pairs)"

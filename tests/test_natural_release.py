@@ -1,0 +1,153 @@
+"""Natural twins go the way of all pairs: release, verification, audit, evaluation, leaderboard.
+What needs a rubric or annotators refuses them in a sentence."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from own_choices import conversation, table_of_choices, table_of_texts
+from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
+from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.dataset import Row, parts_of
+from pairwright.errors import Difference, InputError
+from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.release.records import Provenance
+from pairwright.settings.config import Config
+from pairwright.workflows.rl_data import export_rl
+from pairwright.workflows.study_plan import plan_study
+from pairwright.workflows.tasks import export_tasks
+from study import pairwright
+
+ATTRIBUTION = "Gathered by the ward, with attribution to its people."
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("natural")
+    conversation(folder / "ward", authors=24)
+    config = {
+        "modes": ["natural"],
+        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
+        "release": {"name": "ward", "licence": "CC-BY-4.0", "attribution": ATTRIBUTION},
+    }
+    build(Config.model_validate(config), folder / "run", folder=folder)
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def released(run: Path) -> Path:
+    out = run.with_name("release")
+    made = release(run, out, "1.0.0", validation_share=0.3)
+    assert made.provenance.kind == "release"
+    assert not made.left_out
+    return out
+
+
+def rows(folder: Path) -> list[Row]:
+    return [row for row in load_release(folder) if isinstance(row, Row)]
+
+
+def test_a_release_of_natural_twins_needs_no_study_and_verifies(released: Path) -> None:
+    assert verify(released).kind == "release"
+    for row in rows(released):
+        assert row.mode == "natural"
+        assert row.rubric_aspects == ()
+        assert (row.aspects_origin, row.generator, row.judge, row.votes) == (None, "", None, None)
+        assert not row.verified
+        assert row.source_url == "https://pol.is/ward"
+        assert row.licence == "CC-BY-4.0"
+    assert {part.split for part in parts_of(released)} == {"test", "validation"}
+    dyads: dict[str | None, set[str | None]] = {}
+    for row in rows(released):
+        dyads.setdefault(row.user, set()).add(row.dyad)
+    assert all(len(own) == 1 for own in dyads.values()), "a user has one partner"
+
+
+def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> None:
+    card, sheet, licences = (
+        (released / name).read_text(encoding="utf-8")
+        for name in ("README.md", "DATASHEET.md", "LICENSE.md")
+    )
+    for page in (card, sheet):
+        assert "The label is the user's own choice. No annotator was asked" in page
+        assert "agreeing with a statement is not preferring an answer" in page
+        assert "No model" in page
+        assert "texts that models wrote" not in page
+        assert "were written by" not in page
+    assert ATTRIBUTION in card
+    assert ATTRIBUTION in licences
+    assert "What was made from them" not in licences
+    croissant = json.loads((released / "croissant.json").read_text(encoding="utf-8"))
+    assert "Machine-generated text" not in croissant["rai:dataCollectionType"]
+
+
+def test_a_generated_pair_cannot_pass_as_a_natural_one(released: Path) -> None:
+    from pairwright.release.verify.row_checks import check_own_choice
+
+    row = rows(released)[0]
+    check_own_choice(row, "here")
+    with pytest.raises(Difference, match="generator in mode natural"):
+        check_own_choice(row.model_copy(update={"generator": "a-model"}), "here")
+
+
+def test_an_audit_asks_no_natural_twin_for_aspects(released: Path) -> None:
+    found = audit(released)
+    status = {check.name: check.status for check in found.audit.checks}
+    assert status["twin_not_whole"] == "pass"
+    assert status["aspects_missing"] != "fail"
+    assert status["near_duplicate_questions"] != "fail"
+
+
+def test_blind_scorers_are_right_on_exactly_one_half(released: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    evaluate(released, None, results, names=["longer", "overlap"])
+    board = leaderboard([results], tmp_path / "board")
+    entries = {(one.about.scorer.name, one.about.condition): one for one in board.entries.values()}
+    accuracy = entries["longer", "profile"].figure("accuracy", "natural")
+    assert accuracy
+    assert accuracy.value == 0.5
+    groups = {figure.group for entry in entries.values() for figure in entry.figures}
+    assert not any("asked" in group for group in groups), "nobody asked more than the other"
+    page = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
+    assert "## Natural twins" in page
+
+
+def test_what_needs_a_rubric_or_annotators_says_why_not(
+    run: Path, released: Path, tmp_path: Path
+) -> None:
+    for condition in ("rubric", "profile-without-evidence", "evidence-only"):
+        with pytest.raises(InputError, match="natural twins have none"):
+            evaluate(released, None, tmp_path / "r", names=["longer"], conditions=[condition])
+    with pytest.raises(InputError, match="annotators cannot verify"):
+        export_tasks(run)
+    with pytest.raises(InputError, match="annotators cannot verify"):
+        plan_study(run)
+    with pytest.raises(InputError, match="no rubric to judge outputs by"):
+        ReleaseQuestions(rows(released))
+    with pytest.raises(InputError, match="a natural twin has no aspects"):
+        export_rl(released, tmp_path / "rl", format="trl", split="test", allow_test_split=True,
+                  aspects=True)  # fmt: skip
+    export_rl(released, tmp_path / "rl2", format="trl", split="test", allow_test_split=True)
+
+
+def test_a_table_of_choices_goes_from_command_to_leaderboard(tmp_path: Path) -> None:
+    table_of_choices(tmp_path / "choices.csv", users=8, questions=6)
+    table_of_texts(tmp_path / "texts.csv", users=8)
+    (tmp_path / "pairwright.toml").write_text(
+        'modes = ["natural"]\n[source]\nformat = "choices"\npath = "choices.csv"\n'
+        'texts = "texts.csv"\ndefault_category = "travel"\n',
+        encoding="utf-8",
+    )
+    run, out = tmp_path / "run", tmp_path / "1.0.0"
+    built = pairwright("build", tmp_path / "pairwright.toml", "--run", run)
+    assert built.code == 0, built.said
+    shown = pairwright("show", run, next(iterate_pairs(run)).id)
+    assert "the label is the user's own choice" in " ".join(shown.said.split())
+    made = pairwright("release", run, "--out", out, "--version", "1.0.0")
+    assert made.code == 0, made.said
+    assert pairwright("verify", out).code == 0
+    assert any(row.narrative for row in rows(out)), "a reason is its user's narrative"
+    stated = Provenance.model_validate_json((out / "stated.json").read_bytes())
+    assert stated.info.attribution == ""
+    assert "attribution" not in (out / "stated.json").read_text(encoding="utf-8")
