@@ -126,12 +126,12 @@ def _pilot(run: Path, mode: Mode) -> StudyPilot:
         subjects, answers = study.subjects(), study.answers()
         decisions = study.decide(subjects, answers.verdicts)
         outlines = outlines_of(subjects, study.fixed.key)
-        skips = (aside for aside in answers.set_aside if aside.reason == "skipped")
-        done = {one.task for one in (*answers.verdicts, *skips)}
+        answered = {verdict.task for verdict in answers.verdicts}
+        skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
         unfinished = {
             keyed.subject
             for keyed in study.fixed.key.values()
-            if keyed.purpose == "vote" and keyed.round == 1 and keyed.task not in done
+            if keyed.purpose == "vote" and keyed.round == 1 and keyed.task not in answered | skipped
         }
         return study_pilot(outlines, decisions, answers.verdicts, mode, unfinished)
 
