@@ -120,7 +120,12 @@ def test_a_reader_sees_nothing_but_texts_of_this_check(made: Made) -> None:
         assert set(shown[len(own) :]) <= set(check.neutral)
         sides = read(task) if task.keyed.expected == "A" else read(task)[::-1]
         for side, texts in zip(
-            sides, ((check.good, check.good_terse), (check.bad, check.bad_terse)), strict=True
+            sides,
+            (
+                (check.good, *check.good_more, check.good_terse),
+                (check.bad, *check.bad_more, check.bad_terse),
+            ),
+            strict=True,
         ):
             found = END.split(re.sub(r"(?<!\S)\d\. ", "", side))
             assert len(found) >= 3

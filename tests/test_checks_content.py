@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from pairwright import assets
-from pairwright_human_eval.attention import MirroredCheck, load_checks
+from pairwright_human_eval.attention import AttentionCheck, MirroredCheck, load_checks
 
 CHECKS = load_checks(assets.HUMAN_EVAL / "checks.toml")
 HALVES = tuple(half for check in CHECKS for half in check.halves)
@@ -28,9 +28,28 @@ def stems(texts: Iterable[str]) -> set[str]:
     return {word[:5] for text in texts for word in re.findall("[a-z]{4,}", text.lower())}
 
 
+def whole(full: str, more: tuple[str, ...]) -> str:
+    return " ".join((full, *more))
+
+
 def texts(check: MirroredCheck) -> tuple[str, ...]:
-    responses = (check.first, check.first_terse, check.second, check.second_terse)
-    return (*responses, *check.posts_for_first, *check.posts_for_second, *check.neutral)
+    full = (whole(check.first, check.first_more), whole(check.second, check.second_more))
+    return (
+        *full,
+        check.first_terse,
+        check.second_terse,
+        *check.posts_for_first,
+        *check.posts_for_second,
+        *check.neutral,
+    )
+
+
+def good_of(half: AttentionCheck) -> tuple[str, ...]:
+    return (half.good, *half.good_more, half.good_terse)
+
+
+def bad_of(half: AttentionCheck) -> tuple[str, ...]:
+    return (half.bad, *half.bad_more, half.bad_terse)
 
 
 IN_CHECKS = Counter(stem for check in CHECKS for stem in stems(texts(check)))
@@ -51,8 +70,8 @@ def test_nothing_is_there_twice() -> None:
 def test_both_people_are_shown_the_same_question_and_responses(check: MirroredCheck) -> None:
     one, other = check.halves
     assert (one.question, one.questions) == (other.question, other.questions)
-    assert (one.good, one.good_terse) == (other.bad, other.bad_terse)
-    assert (one.bad, one.bad_terse) == (other.good, other.good_terse)
+    assert good_of(one) == bad_of(other)
+    assert bad_of(one) == good_of(other)
     assert not set(one.posts) & set(other.posts)
 
 
@@ -86,7 +105,7 @@ def test_no_two_posts_open_alike() -> None:
 @each
 def test_no_rare_word_of_the_posts_is_in_the_right_answer_alone(check: MirroredCheck) -> None:
     for half in check.halves:
-        good, bad = stems((half.good, half.good_terse)), stems((half.bad, half.bad_terse))
+        good, bad = stems(good_of(half)), stems(bad_of(half))
         named = stems(half.posts) & (good - bad)
         assert {stem for stem in named if IN_CHECKS[stem] <= RARE} == set()
 
@@ -94,22 +113,20 @@ def test_no_rare_word_of_the_posts_is_in_the_right_answer_alone(check: MirroredC
 def test_counting_common_words_does_not_find_the_right_answer() -> None:
     won = 0.0
     for half in HALVES:
-        good, bad = (
-            len(stems(half.posts) & stems(side))
-            for side in ((half.good, half.good_terse), (half.bad, half.bad_terse))
-        )
+        good, bad = (len(stems(half.posts) & stems(side)) for side in (good_of(half), bad_of(half)))
         won += (good > bad) + (good == bad) / 2
     assert 0.35 <= won / len(HALVES) <= 0.6
 
 
 @each
 def test_both_responses_look_alike(check: MirroredCheck) -> None:
-    for one, other, least, most in (
-        (check.first, check.second, 50, 1.4),
-        (check.first_terse, check.second_terse, 50, 1.15),
-    ):
+    first, second = (
+        whole(check.first, check.first_more),
+        whole(check.second, check.second_more),
+    )
+    for one, other in ((first, second), (check.first_terse, check.second_terse)):
         lengths = sorted((words(one), words(other)))
-        assert least <= lengths[0] <= lengths[1] <= min(95, most * lengths[0])
+        assert 120 <= lengths[0] <= lengths[1] <= min(250, 1.1 * lengths[0])
         for text in (one, other):
             assert not MARKUP.search(text)
             assert not PERSONA.search(text)
@@ -122,4 +139,4 @@ def test_a_check_has_a_second_wording_and_two_more_questions(check: MirroredChec
     short, long = check.questions
     assert len(short) <= 50 < 95 <= len(long)
     for text in (check.first_terse, check.second_terse):
-        assert 7 <= len(re.findall(r"[.!?](?:\s|$)", text)) <= 10
+        assert 17 <= len(re.findall(r"[.!?](?:\s|$)", text)) <= 24

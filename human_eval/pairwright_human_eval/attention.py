@@ -33,9 +33,12 @@ class AttentionCheck(Record):
     neutral: tuple[str, ...] = ()
     """Posts that say nothing about who wrote them, to be shown after the person's own."""
     good: str
+    good_more: tuple[str, ...] = ()
+    """Sentences that may follow, each or none, in this order: advice that goes with either response."""
     good_terse: str = ""
     """The same in shorter sentences of longer words."""
     bad: str
+    bad_more: tuple[str, ...] = ()
     bad_terse: str = ""
 
     @property
@@ -51,8 +54,11 @@ class MirroredCheck(Record):
     question: str
     questions: tuple[str, ...] = ()
     first: str
+    first_more: tuple[str, ...] = ()
+    """Sentences that may follow, each or none, in this order: advice that goes with either response."""
     first_terse: str = ""
     second: str
+    second_more: tuple[str, ...] = ()
     second_terse: str = ""
     posts_for_first: tuple[str, ...] = Field(min_length=1)
     posts_for_second: tuple[str, ...] = Field(min_length=1)
@@ -66,14 +72,14 @@ class MirroredCheck(Record):
             AttentionCheck(
                 domain=self.domain, question=self.question, questions=self.questions,
                 posts=self.posts_for_first, neutral=self.neutral,
-                good=self.first, good_terse=self.first_terse,
-                bad=self.second, bad_terse=self.second_terse,
+                good=self.first, good_more=self.first_more, good_terse=self.first_terse,
+                bad=self.second, bad_more=self.second_more, bad_terse=self.second_terse,
             ),
             AttentionCheck(
                 domain=self.domain, question=self.question, questions=self.questions,
                 posts=self.posts_for_second, neutral=self.neutral,
-                good=self.second, good_terse=self.second_terse,
-                bad=self.first, bad_terse=self.first_terse,
+                good=self.second, good_more=self.second_more, good_terse=self.second_terse,
+                bad=self.first, bad_more=self.first_more, bad_terse=self.first_terse,
             ),
         )  # fmt: skip
 

@@ -46,8 +46,8 @@ def laid_out(
     those whose sizes are nearest: of the question to that of `example`, of both responses to
     `response`. `swap`: the good response has the layout of the second one of `example`."""
     first, second = example.responses[::-1] if swap else example.responses
-    good = _nearest(_wordings(check.good, check.good_terse), response)
-    bad = _nearest(_wordings(check.bad, check.bad_terse), response)
+    good = _nearest(_wordings(check.good, check.good_more, check.good_terse), response)
+    bad = _nearest(_wordings(check.bad, check.bad_more, check.bad_terse), response)
     return check.model_copy(
         update={
             "question": question_like((check.question, *check.questions), example.question),
@@ -67,18 +67,15 @@ def _nearest(wordings: Sequence[str], target: Sizes) -> str:
     return min(wordings, key=lambda own: float(distance(size_of(own), target)))
 
 
-def _wordings(full: str, terse: str) -> list[str]:
-    """What may be shown of a response: the first sentences of one wording, or the first of the full
-    one and then those of the terse one that go on from there. KEPT_SENTENCES at least."""
-    one, other = _sentences(full), _sentences(terse)
-    found: list[str] = []
-    for n in range(len(one) + 1):
-        # Both say the same in the same order, so nothing is said twice.
-        start = -(-n * len(other) // len(one))
-        for end in range(start, len(other) + 1):
-            taken = [*one[:n], *other[start:end]]
-            if len(taken) >= min(KEPT_SENTENCES, len(one)):
-                found.append(" ".join(taken))
+def _wordings(full: str, more: Sequence[str], terse: str) -> list[str]:
+    """What may be shown of a response: the first sentences of one wording, KEPT_SENTENCES at least,
+    or the whole full one and some sentences more. Never of both wordings, which say the same."""
+    found = [full]
+    for sentences in (_sentences(full), _sentences(terse)):
+        fewest = min(KEPT_SENTENCES, len(sentences))
+        found += [" ".join(sentences[:n]) for n in range(fewest, len(sentences) + 1) if n]
+    for n in range(1, len(more) + 1):
+        found += [" ".join((full, *some)) for some in combinations(more, n)]
     return found
 
 

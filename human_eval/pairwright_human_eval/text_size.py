@@ -24,9 +24,9 @@ def size_of(text: str) -> Sizes:
 
 def distance(sizes: Sizes, target: Sizes) -> Sizes:
     """How far sizes are from a target, shape (...): Euclidean, of the logarithms of characters, of
-    words, of characters a word and, twice, of words a sentence."""
+    characters a word and, twice each, of words and of words a sentence."""
     off = np.log((sizes + 1) / (np.maximum(target, 0) + 1))
     characters, words, sentences = off[..., 0], off[..., 1], off[..., 2]
     a_word, a_sentence = characters - words, words - sentences
-    found: Sizes = np.sqrt(characters**2 + words**2 + a_word**2 + 2 * a_sentence**2)
+    found: Sizes = np.sqrt(characters**2 + 2 * words**2 + a_word**2 + 2 * a_sentence**2)
     return found
