@@ -110,7 +110,7 @@ def fails(rows: Sequence[Row], words: Sequence[frozenset[str]]) -> bool:
     audit = AuditWords()
     for row, own in zip(rows, words, strict=True):
         audit.add(row, own, (text_stems(row.chosen), text_stems(row.rejected)))
-    drawn = [post_words(row, own) for row, own in zip(rows, words, strict=True)]
+    drawn = [post_words(row, own, audit) for row, own in zip(rows, words, strict=True)]
     found = accuracy(private_word_points(drawn, audit).points, np.arange(len(rows)) // 2)
     assert found is not None
     return found.settles(LEAK_LIMITS, z_of(LEVEL / ESTIMATES)) == "fail"

@@ -324,7 +324,7 @@ def leaky_twins(n: int, leaks: int) -> list[Row]:
     return rows
 
 
-@pytest.mark.parametrize(("leaks", "status"), [(0, "pass"), (3, "too_few"), (30, "fail")])
+@pytest.mark.parametrize(("leaks", "status"), [(0, "pass"), (5, "too_few"), (30, "fail")])
 def test_a_word_that_only_the_posts_hold_is_found_in_the_chosen_responses_of_twins(
     leaks: int, status: str
 ) -> None:

@@ -10,8 +10,8 @@ import pytest
 from pairwright.errors import InputError
 from pairwright_human_eval.assign import check_enough, draw_controls
 from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
+from pairwright_human_eval.check_tasks import FEWEST_CHECKS
 from pairwright_human_eval.records import KeyedTask, Purpose, response_id
-from pairwright_human_eval.study_tasks import FEWEST_CHECKS
 from pairwright_human_eval.subjects import salts, sample, subjects_of, swapped
 from small_studies import (
     CHECKS,

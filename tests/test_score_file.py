@@ -167,7 +167,9 @@ def test_results_of_a_file_are_results_as_any_others(release: Path, tmp_path: Pa
     pairwright("evaluate", release, "--out", tmp_path / "results")
     board = pairwright("leaderboard", tmp_path / "results", "--out", tmp_path / "board")
     assert board.code == 0, board.said
-    assert "theirs" in (tmp_path / "board" / "leaderboard.md").read_text("utf-8")
+    page = (tmp_path / "board" / "leaderboard.md").read_text("utf-8")
+    assert "Nothing says which posts the scores of theirs are based on." in page
+    assert "Scorers were shown of each history the posts that people saw in the study." in page
 
 
 def test_pairs_that_the_file_leaves_out_count_against_the_coverage(

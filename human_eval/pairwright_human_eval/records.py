@@ -117,6 +117,8 @@ class Study(Record):
     """By kind, and `KIND_adjudication`: `config_hash` of its labelling configuration."""
     stopping: StoppingRule | None = None
     """None in studies of older versions."""
+    qualification: bool = False
+    """Whether it has attention checks alone, for people who want to take part in a study."""
     mirrored_checks: bool = False
     """Whether only the posts decide its attention checks. False in studies of older versions: some
     of their right answers can be seen without the posts."""

@@ -4,7 +4,6 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
 
 from pairwright.records import Pair, Post, content_id
 from pairwright.settings.rules import HumanRules, PlanRules
@@ -16,29 +15,25 @@ from pairwright_human_eval.assign import (
     draw_controls,
     stranger,
 )
-from pairwright_human_eval.attention import MirroredCheck, enough_checks
-from pairwright_human_eval.check_layout import Example, median_size, question_like
+from pairwright_human_eval.attention import MirroredCheck
+from pairwright_human_eval.check_layout import Example, median_size
+from pairwright_human_eval.check_tasks import check_count, draw_checks, earlier, example_of
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped
 from pairwright_human_eval.tasks import (
     BlindSubject,
     Task,
     attention_task,
-    best_posts,
     page_of,
     place_of,
     preference_task,
     quality_task,
     repeated,
     rubric_task,
-    when,
 )
-from pairwright_human_eval.text_size import distance, size_of
 
 LOOKED_AT = 200
 """Pairs that the checks take their number of posts and their layout from."""
-FEWEST_CHECKS = 4
-"""Attention checks of an annotator: with fewer, one slip would exclude somebody attentive."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,7 @@ def make_tasks(
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
             by_annotator[task.keyed.annotator].append(task)
-    examples = [_example(pair, plan.planner) for pair in pairs[:LOOKED_AT]]
+    examples = [example_of(pair, plan.planner) for pair in pairs[:LOOKED_AT]]
     ordered = {
         who: _ordered(who, tasks, checks, examples, plan) for who, tasks in by_annotator.items()
     }
@@ -160,78 +155,18 @@ def _ordered(
         earliest = max(len(asked) * 2 // 3, asked.index(task)) + 1
         asked.insert(chance.randint(earliest, len(asked)), repeated(task, plan.seed))
 
-    wanted = _check_count(len(votes), len(checks), plan)
+    wanted = check_count(len(votes), len(checks), plan.attention, plan.human.attention_floor)
     # A check that comes a second time would be recognised, and so would its other person.
     own = {task.keyed.domain for task in votes}
     near = [check for check in checks if check.domain in own]
     pool = near if len(near) >= wanted else checks
     number = min(len(pool), wanted)
-    # Always saying the same passes half of them at most.
-    swaps = [bool(n % 2) for n in range(number)]
-    chance.shuffle(swaps)
-    alike = [_spread(examples, n, number, chance) for n in range(number)]
-    chance.shuffle(alike)
     response = median_size(examples)
-    left = chance.sample(pool, len(pool))
-    for n, (swap, example) in enumerate(zip(swaps, alike, strict=True)):
-        mirrored = _fitting(left, example)
-        left.remove(mirrored)
-        # A fair coin: nothing but the posts tells which response is the right answer.
-        check = mirrored.halves[chance.getrandbits(1)]
+    for n, drawn in enumerate(draw_checks(pool, number, examples, chance)):
         # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
-        shown = _earlier(example, chance)
-        asked.insert(place, attention_task(check, who, shown, response, swap, plan.seed))
+        shown = earlier(drawn.example, chance)
+        task = attention_task(drawn.check, who, shown, response, drawn.swap, plan.seed)
+        asked.insert(place, task)
     return [*rest, *asked]
-
-
-def _check_count(votes: int, there: int, plan: StudyPlan) -> int:
-    """How many of the checks that are there an annotator with so many votes gets: the share that
-    was asked for, and as many more as it takes to notice an annotator who does not read."""
-    if not votes or not plan.attention:
-        return 0
-    wanted = max(FEWEST_CHECKS, math.ceil(plan.attention * votes))
-    return enough_checks(wanted, plan.human.attention_floor, there)
-
-
-def _fitting(checks: list[MirroredCheck], example: Example) -> MirroredCheck:
-    """The check whose question is most like the example's in size."""
-    target = size_of(example.question)
-    return min(
-        checks,
-        key=lambda check: float(
-            distance(
-                size_of(question_like((check.question, *check.questions), example.question)), target
-            )
-        ),
-    )
-
-
-def _example(pair: Pair, rules: PlanRules) -> Example:
-    posts = best_posts(pair.question, pair.profile, rules)
-    return Example(pair.question, posts, (pair.chosen, pair.rejected))
-
-
-def _spread(examples: list[Example], n: int, number: int, chance: random.Random) -> Example:
-    """One of the `n`th part of the examples in the order of their length, so that even few checks
-    are as different in length as the tasks are."""
-    by_length = sorted(examples, key=_length)
-    start, end = (len(by_length) * k // number for k in (n, n + 1))
-    return chance.choice(by_length[start:end] or by_length)
-
-
-def _length(example: Example) -> int:
-    return sum(map(len, (*example.responses, *(post.text for post in example.posts))))
-
-
-def _earlier(example: Example, chance: random.Random) -> Example:
-    """With days some weeks earlier: the very days would be known again."""
-    shift = timedelta(days=chance.randint(5, 90))
-    posts = tuple(
-        post.model_copy(update={"created": (date.fromisoformat(day) - shift).isoformat()})
-        if (day := when(post))
-        else post
-        for post in example.posts
-    )
-    return example._replace(posts=posts)

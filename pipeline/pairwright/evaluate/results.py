@@ -38,6 +38,12 @@ class ScorerRef(Record):
     of scorers does not say."""
 
     @property
+    def of_file(self) -> bool:
+        """Whether its scores were computed elsewhere: nothing says which posts they are based
+        on."""
+        return self.kind == "scores"
+
+    @property
     def deciding(self) -> "ScorerRef":
         """What decides its scores, without what is only known of it: results of older versions have
         not got that."""

@@ -2,8 +2,8 @@
 
 Build      run_build.py build_estimate.py run_status.py run_table.py batch_files.py recording.py
            workers/ example_study.py simulated_endpoint.py doctor/
-Verify     tasks.py adjudication.py text_screening.py task_preview.py answers.py study.py
-           participants.py departures.py
+Verify     tasks.py qualification.py adjudication.py text_screening.py task_preview.py
+           answers.py study.py participants.py departures.py
            study_plan/ start_pages.py decision_report.py annotation_server.py
 Release    new_release.py release_content.py release_advice.py releases.py removal.py pair_audit.py
 Evaluate   evaluation.py ranking.py condition_scores.py scorers.py scorer_refs.py vllm_scores.py

@@ -23,7 +23,8 @@ from pairwright_human_eval.spreadsheet.cells import guarded
 from pairwright_human_eval.withdrawal import read_withdrawals
 
 PAYOUT = (
-    "annotator", "participant", "state", "tasks", "answered", "skipped", "hours", "pay", "code",
+    "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "checks_right",
+    "passed", "hours", "pay", "code",
 )  # fmt: skip
 """The columns of payout.csv."""
 
@@ -41,6 +42,11 @@ class Participant:
     """Tasks the person has, or had."""
     answered: int
     skipped: int
+    checks: int
+    """Attention checks met."""
+    checks_right: int
+    passed: bool | None
+    """Whether the checks reach the floor; None of a person who has not finished, or met none."""
     hours: float | None
     """Of work, as far as it is known; None where no time was noted."""
     timed: int
@@ -97,6 +103,7 @@ def list_participants(
             for aside in answers.set_aside
             if aside.reason == "skipped" and aside.task in fixed.key
         )
+        met, failed = study.checks(answers.verdicts), study.excluded(answers.verdicts)
         done = finished(tasks, answered + skipped)
         rounds = {keyed.task: keyed.round for keyed in fixed.key.values()}
         times = time_spent(stored_annotations(folder), answers.people, longest_minutes * 60, rounds)
@@ -115,6 +122,9 @@ def list_participants(
                     tasks=tasks[name],
                     answered=answered[name],
                     skipped=skipped[name],
+                    checks=met[name].n if name in met else 0,
+                    checks_right=met[name].k if name in met else 0,
+                    passed=name not in failed if name in met and name in done else None,
                     hours=hours,
                     timed=time.tasks if time else 0,
                     pay=None if hours is None or hourly is None else round(hours * hourly, 2),
@@ -123,6 +133,11 @@ def list_participants(
             )
         write_whole(folder.payout, _payout(people), mode=0o600)
         return ParticipantList(folder.payout, tuple(people))
+
+
+def passed_text(one: Participant) -> str:
+    """`yes`, `no`, or empty where that cannot be said yet."""
+    return "" if one.passed is None else "yes" if one.passed else "no"
 
 
 def _payout(people: Iterable[Participant]) -> str:
@@ -134,7 +149,8 @@ def _payout(people: Iterable[Participant]) -> str:
         pay = "" if one.pay is None else f"{one.pay:.2f}"
         cells = (
             one.annotator, one.participant, one.state, str(one.tasks), str(one.answered),
-            str(one.skipped), hours, pay, one.code,
+            str(one.skipped), str(one.checks), str(one.checks_right), passed_text(one), hours, pay,
+            one.code,
         )  # fmt: skip
         writer.writerow(map(guarded, cells))
     return text.getvalue()

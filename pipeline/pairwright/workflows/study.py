@@ -15,6 +15,7 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
+from pairwright.stats import Share
 from pairwright_human_eval.accept import Acceptance, accept, derive
 from pairwright_human_eval.accept.people import read_given
 from pairwright_human_eval.annotation_exports import stored_annotations
@@ -59,6 +60,12 @@ class OpenStudy(NamedTuple):
         Raises InputError where that file is not the one the tasks were made of.
         """
         pairs = self.pairs()
+        if self.fixed.study.qualification:
+            raise InputError(
+                "is a qualification: it has no pairs to decide on",
+                where=self.folder.path,
+                fix="`pairwright human people` says who passed.",
+            )
         exported = {keyed.subject for keyed in self.fixed.key.values()}
         whole = subjects_of(iterate_pairs(self.folder.run), pairs)
         return [subject for subject in whole if subject.id in exported]
@@ -97,10 +104,13 @@ class OpenStudy(NamedTuple):
         ]
         return now.model_copy(update=dict.fromkeys(without))
 
+    def checks(self, verdicts: Iterable[Verdict]) -> dict[str, Share]:
+        """By annotator: attention checks that were answered right, of those met."""
+        return checks_passed(verdicts, self.fixed.key)
+
     def excluded(self, verdicts: Iterable[Verdict]) -> frozenset[str]:
         """The annotators who failed the attention checks by the rule in force."""
-        passed = checks_passed(verdicts, self.fixed.key)
-        return excluded_by(passed, self.rules.attention_floor)
+        return excluded_by(self.checks(verdicts), self.rules.attention_floor)
 
     def decide(
         self, subjects: Iterable[Subject], verdicts: Sequence[Verdict]

@@ -19,6 +19,7 @@ from pairwright.workflows.text_screening import Screened, TextScreening, screen_
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
+from pairwright_human_eval.check_tasks import qualifying
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
@@ -116,6 +117,7 @@ def export_tasks(
     looks: int = 1,
     floor: float = 0.5,
     leave_out: Iterable[Screened] = (),
+    qualified: bool = False,
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
@@ -128,7 +130,7 @@ def export_tasks(
     Texts are looked through first; `leave_out` keeps twins and pairs with `personal` data, or on
     `sensitive` subjects, out of the study. The answers are looked at `looks` times, the last time
     when all are in; the study may end where the share of votes for the chosen response is surely
-    above or below `floor`.
+    above or below `floor`. With `qualified` the study has none of the checks of a qualification.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
@@ -159,7 +161,9 @@ def export_tasks(
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
     plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner)
-    tasks, salts = make_tasks(subjects, plan, load_checks(assets.HUMAN_EVAL / "checks.toml"))
+    there = load_checks(assets.HUMAN_EVAL / "checks.toml")
+    met = qualifying(there) if qualified else ()
+    tasks, salts = make_tasks(subjects, plan, tuple(one for one in there if one not in met))
     study = Study(
         version=__version__,
         simulated_pairs=any(subject.asked.simulated for subject in subjects),

@@ -157,7 +157,7 @@ class PairFeatures:
     def _shared(self, row: Row) -> SharedWords:
         profile = text.terms_of(post.text for post in row.profile)
         self.words.add(row, profile, (text_stems(row.chosen), text_stems(row.rejected)))
-        return SharedWords(pair_overlap(row, profile), post_words(row, profile))
+        return SharedWords(pair_overlap(row, profile), post_words(row, profile, self.words))
 
     def __len__(self) -> int:
         return len(self._clusters)

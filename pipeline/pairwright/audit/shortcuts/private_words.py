@@ -43,7 +43,8 @@ class WordHolders:
     one, which loses a leak and invents none.
     """
 
-    PLACES = 1 << 22
+    PLACES = 1 << 21
+    """A power of two."""
     _SEVERAL = -1
 
     def __init__(self) -> None:
@@ -53,14 +54,14 @@ class WordHolders:
     def add(self, words: Stems, holder: str) -> None:
         """Note that somebody holds these words."""
         number = self._numbers.setdefault(holder, len(self._numbers) + 1)
-        places = words % self.PLACES
+        places = words & (self.PLACES - 1)
         before = self._table[places]
         own = (before == 0) | (before == number)
         self._table[places] = np.where(own, number, self._SEVERAL)
 
     def several(self, word: str) -> bool:
         """Whether more than one holds a word."""
-        return bool(self._table[stem_hash(word) % self.PLACES] == self._SEVERAL)
+        return bool(self._table[stem_hash(word) & (self.PLACES - 1)] == self._SEVERAL)
 
 
 class AuditWords:
@@ -95,26 +96,26 @@ class PostWords(NamedTuple):
     """How many rows of the subject there must be: 2 of a twin."""
     has_profile: bool
     chosen: tuple[str, ...]
-    """Words of the chosen response alone, ascending."""
+    """Words of the chosen response alone, ascending, without those that were known to be several
+    users' when the pair was read."""
     rejected: tuple[str, ...]
-    rubric: tuple[str, ...]
-    """All words of its aspects, their reasons and their evidence; empty where it has none."""
+    rubric: str
+    """Its aspects, their reasons and their evidence; empty where it has none."""
 
 
-def post_words(row: Row, profile: frozenset[str]) -> PostWords:
+def post_words(row: Row, profile: frozenset[str], audit: AuditWords) -> PostWords:
     """Compare a row's responses with the words of its posts."""
     parts = (part for a in row.rubric_aspects for part in (a.aspect, a.reason, a.evidence))
-    rubric = text.terms_of(parts)
     chosen, rejected = text.terms(row.chosen), text.terms(row.rejected)
-    other = profile - rubric - text.terms(row.question)
+    asked = text.terms(row.question)
     return PostWords(
         row=row.id,
         subject=row.subject,
         halves=2 if is_twin(row.mode) else 1,
         has_profile=bool(row.profile),
-        chosen=tuple(sorted((chosen - rejected) & other)),
-        rejected=tuple(sorted((rejected - chosen) & other)),
-        rubric=tuple(rubric),
+        chosen=tuple(sorted(filter(audit.private, ((chosen - rejected) & profile) - asked))),
+        rejected=tuple(sorted(filter(audit.private, ((rejected - chosen) & profile) - asked))),
+        rubric="\n".join(parts),
     )
 
 
@@ -132,7 +133,7 @@ class PrivateWordPoints(NamedTuple):
 
 def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> PrivateWordPoints:
     """Count the private words of each pair: of a twin, the words of both rubrics are left out."""
-    rubrics: dict[str, list[tuple[str, ...]]] = {}
+    rubrics: dict[str, list[str]] = {}
     for pair in drawn:
         rubrics.setdefault(pair.subject, []).append(pair.rubric)
     points, lacks = np.full(len(drawn), np.nan), Counter[str]()
@@ -142,11 +143,10 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
         if lack := _lack(pair, known):
             lacks[lack] += 1
             continue
-        both = frozenset().union(*known)
-        chosen, rejected = (
-            [word for word in side if word not in both and audit.private(word)]
-            for side in (pair.chosen, pair.rejected)
-        )
+        sides = [list(filter(audit.private, side)) for side in (pair.chosen, pair.rejected)]
+        # Rubrics are long, and most pairs have no such word.
+        both = text.terms("\n".join(known)) if any(sides) else frozenset[str]()
+        chosen, rejected = ([word for word in side if word not in both] for side in sides)
         points[place] = (np.sign(len(chosen) - len(rejected)) + 1) / 2
         if len(chosen) > len(rejected):
             flags[place] = Flag(row=pair.row, detail=f"chosen: {', '.join(chosen[:SHOWN])}")
@@ -158,7 +158,7 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
     return PrivateWordPoints(points, flags, f"{missing}." if missing else "")
 
 
-def _lack(pair: PostWords, rubrics: Sequence[tuple[str, ...]]) -> str:
+def _lack(pair: PostWords, rubrics: Sequence[str]) -> str:
     """What a pair must have and does not."""
     if not pair.has_profile:
         return "a profile"

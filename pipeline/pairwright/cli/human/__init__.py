@@ -12,6 +12,7 @@ from pairwright.cli.human.people import (
     withdraw_command,
 )
 from pairwright.cli.human.plan import plan_command
+from pairwright.cli.human.qualify import qualify_command
 from pairwright.cli.human.report import report_command, status_command
 from pairwright.cli.human.server import (
     preview_command,
@@ -29,6 +30,7 @@ human = typer.Typer(
     rich_markup_mode=None,
 )
 human.command("plan")(plan_command)
+human.command("qualify")(qualify_command)
 human.command("export")(export_command)
 human.command("preview")(preview_command)
 human.command("serve")(serve_command)

@@ -68,6 +68,10 @@ def export_command(
             " health, belief, politics, sexuality or the law (sensitive). May be given twice.",
         ),
     ] = None,
+    qualified: Annotated[
+        bool,
+        typer.Option("--qualified", help="The people passed `human qualify`: other checks."),
+    ] = False,
 ) -> None:
     """Write blind tasks, one file for each annotator and kind, the guidelines, and the private key.
 
@@ -99,6 +103,7 @@ def export_command(
         looks=looks,
         floor=floor,
         leave_out=_screened(leave_out or ()),
+        qualified=qualified,
     )
     _print(Console(), run, made)
 

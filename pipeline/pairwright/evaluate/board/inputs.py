@@ -99,8 +99,13 @@ def _one_scorer_a_name(results: Sequence[Result]) -> None:
 
 
 def _shown_alike(results: Sequence[Result]) -> None:
-    """Rows of one table were shown posts by the same rules, and so were both sides of a gain."""
-    posts = [one for one in results if CONDITIONS[one.about.condition].shows_posts]
+    """Rows of one table were shown posts by the same rules, and so were both sides of a gain. Of
+    scores in a file nobody knows, and the page says so."""
+    posts = [
+        one
+        for one in results
+        if CONDITIONS[one.about.condition].shows_posts and not one.about.scorer.of_file
+    ]
     _alike(posts, "history", "[history]")
     drawn = [one for one in results if CONDITIONS[one.about.condition].needs == "strangers"]
     _alike(drawn, "seed", "seed")

@@ -105,9 +105,12 @@ def least_p(ranking: Ranking) -> str:
 
 def posts_sentences(board: Leaderboard) -> Iterator[str]:
     """Which posts of a history the scorers were shown, and whether people saw the same."""
-    shown = [
+    posts = [
         one.about for one in board.entries.values() if CONDITIONS[one.about.condition].shows_posts
     ]
+    if names := dict.fromkeys(one.scorer.name for one in posts if one.scorer.of_file):
+        yield f"Nothing says which posts the scores of {', '.join(names)} are based on."
+    shown = [about for about in posts if not about.scorer.of_file]
     if not shown:
         return
     if all(about.as_people for about in shown):

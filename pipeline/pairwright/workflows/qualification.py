@@ -1,0 +1,110 @@
+"""A qualification: attention checks alone, for people who want to take part in a study."""
+
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from pairwright import assets
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
+from pairwright.version import __version__
+from pairwright_human_eval import SERVER_TOOL, AnnotationTool
+from pairwright_human_eval.annotation_tool import config_hashes
+from pairwright_human_eval.attention import load_checks, nonreader_pass
+from pairwright_human_eval.check_tasks import example_of, qualification_tasks
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.language import load_language
+from pairwright_human_eval.records import Study, pseudonyms
+from pairwright_human_eval.spreadsheet.sheets import write_sheets
+from pairwright_human_eval.study_files import read_fixed, read_study, write_study
+from pairwright_human_eval.study_tasks import LOOKED_AT
+from pairwright_human_eval.subjects import file_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Qualification:
+    """A qualification that was written."""
+
+    folder: Path
+    """A folder like a run's, with no pairs: the `human` commands work on it."""
+    people: tuple[str, ...]
+    """Pseudonyms of the seats."""
+    checks: int
+    """Tasks of each person."""
+    floor: float
+    """The share of right answers that passes."""
+    nonreader: float
+    """The probability that a person who does not read the posts passes."""
+    sheets: tuple[Path, ...]
+
+
+def export_qualification(
+    run: str | Path,
+    out: str | Path,
+    *,
+    people: int = 20,
+    seed: int | None = None,
+    tool: AnnotationTool = SERVER_TOOL,
+    language: str = "en",
+) -> Qualification:
+    """Write a qualification for people who want to take part in a study of the run's pairs.
+
+    Its tasks are attention checks that look like the run's tasks and hold none of its texts. `out`
+    becomes a folder that `human preview`, `serve`, `push`, `import`, `pull`, `start` and `people`
+    work on; `human people` says who passed. These checks are in no study that is exported with
+    `qualified`. The floor is that of [human] in RUN/config.toml.
+
+    Raises InputError where the run holds no pair, or another study is in `out`.
+
+        >>> made = export_qualification("runs/first", "runs/first-people", people=30)
+        >>> made.checks, round(made.nonreader, 3)
+        (7, 0.062)
+    """
+    source, folder = RunFolder(Path(run)), Path(out)
+    config, scales = source.settings(), source.scales()
+    examples = [
+        example_of(pair, config.planner)
+        for pair, _ in zip(iterate_pairs(Path(run)), range(LOOKED_AT), strict=False)
+    ]
+    if not examples:
+        raise InputError(
+            "holds no pair", where=Path(run) / "pairs.jsonl", fix="Build until pairs are kept."
+        )
+    if (folder / "calls.sqlite").exists():
+        raise InputError(
+            "is a run of its own", where=folder, fix="Give --out a folder that is not there yet."
+        )
+    human, pairs = HumanFolder(folder), folder / "pairs.jsonl"
+    with on_disk(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source.config, folder / "config.toml")
+    write_whole(pairs, "")
+    before, floor = read_fixed(human), config.human.attention_floor
+    drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
+    seats = pseudonyms(people)
+    checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
+    tasks = qualification_tasks(seats, checks, examples, drawn, floor)
+    study = Study(
+        version=__version__,
+        simulated_pairs=False,
+        pairs_hash=file_hash(pairs),
+        seed=drawn,
+        salts={},
+        annotators=seats,
+        overlap=1,
+        sampled=0,
+        of=0,
+        policy=config.human,
+        scales=scales,
+        language=language,
+        config_hashes=config_hashes(scales, load_language(language)),
+        mirrored_checks=True,
+        qualification=True,
+    )
+    write_study(human, study, tasks)
+    sheets = tuple(write_sheets(human, read_study(human))) if tool == "spreadsheet" else ()
+    number = len(tasks[seats[0]])
+    return Qualification(folder, seats, number, floor, nonreader_pass(number, floor), sheets)
