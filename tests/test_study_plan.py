@@ -17,7 +17,7 @@ from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.pilot import study_pilot
 from pairwright_human_eval.records import Kind, pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan
-from pairwright_human_eval.subjects import outlines_of, subjects_of
+from pairwright_human_eval.subjects import outline_of, outlines_of, subjects_of
 from pairwright_human_eval.workload import BRIEFING, study_load
 from small_studies import CHECKS, FILE, mixed
 from study import Done, pairwright
@@ -152,6 +152,21 @@ def test_a_pilot_without_an_answer_has_no_yield_and_no_times() -> None:
     decisions = decide_all(outlines, [], HumanRules(), frozenset())
     found = study_pilot(outlines, decisions, [], "twin")
     assert (found.verified.value, found.verified.n, found.times) == (None, 0, ())
+
+
+def test_what_is_refused_before_all_answers_are_in_does_not_count() -> None:
+    """Two twins are refused by their first votes; two are verified by all of theirs."""
+    subjects = subjects_of(mixed(4, 0), FILE)
+    outlines = [outline_of(subject) for subject in subjects]
+    blank = decide_all(outlines, [], HumanRules(), frozenset())
+    decisions = {
+        id: decision.model_copy(update={"state": "refused" if n < 2 else "verified"})
+        for n, (id, decision) in enumerate(blank.items())
+    }
+    early = frozenset(list(blank)[:2])
+    whole = study_pilot(outlines, decisions, [], "twin", early).verified
+    assert (whole.value, whole.n) == (1.0, 2)
+    assert study_pilot(outlines, decisions, [], "twin").verified.value == 0.5
 
 
 # The command

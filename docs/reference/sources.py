@@ -129,7 +129,8 @@ CHOICES = """\
 ## People's own choices
 
 With `modes = ["natural"]` a source holds what people chose, and no model is asked: a natural twin
-is a question on which one user took what another refused, and the reverse.
+is a question on which one user took what another refused, and the reverse. The how-to is
+[choices.md](choices.md).
 
 ```toml
 modes = ["natural"]

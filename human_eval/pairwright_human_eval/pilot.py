@@ -1,6 +1,6 @@
 """What a small study of the same kind says about a larger one: its yield, and the time of tasks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from statistics import median
 
 import numpy as np
@@ -47,12 +47,17 @@ def study_pilot(
     decisions: Mapping[str, Decision],
     verdicts: Sequence[Verdict],
     mode: Mode,
+    unfinished: Set[str] = frozenset(),
 ) -> StudyPilot:
-    """Read a pilot. What waits for answers and what is a control is not decided."""
+    """Read a pilot. What waits for answers and what is a control is not decided.
+
+    `unfinished` are subjects with open tasks. A few answers can refuse one and only all of them
+    verify it, so counting what is decided of these would make the yield too small.
+    """
     decided = [
         (subject, decisions[subject.id].state)
         for subject in subjects
-        if subject.mode == mode and subject.aspects_asked
+        if subject.mode == mode and subject.aspects_asked and subject.id not in unfinished
     ]
     rows = [(s.dyad, state == "verified") for s, state in decided if state != "waiting"]
     dyads = sorted({dyad for dyad, _ in rows})

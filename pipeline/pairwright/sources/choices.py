@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pairwright.dataset.row import choice_text
 from pairwright.errors import SourceError
 from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
@@ -94,8 +95,7 @@ class _Choice(NamedTuple):
     @property
     def post(self) -> Post:
         """The choice as a later reader sees it."""
-        said = f'Asked "{self.question}", chose:\n{self.taken}\nrather than:\n{self.refused}'
-        words = f"{said}\nbecause: {self.reason}" if self.reason else said
+        words = choice_text(self.question, self.taken, self.refused, self.reason)
         return Post(
             id=content_id("post", self.user, self.created or "", words),
             text=words,

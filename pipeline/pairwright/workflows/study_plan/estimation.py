@@ -126,7 +126,14 @@ def _pilot(run: Path, mode: Mode) -> StudyPilot:
         subjects, answers = study.subjects(), study.answers()
         decisions = study.decide(subjects, answers.verdicts)
         outlines = outlines_of(subjects, study.fixed.key)
-        return study_pilot(outlines, decisions, answers.verdicts, mode)
+        answered = {verdict.task for verdict in answers.verdicts}
+        skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
+        unfinished = {
+            keyed.subject
+            for keyed in study.fixed.key.values()
+            if keyed.purpose == "vote" and keyed.round == 1 and keyed.task not in answered | skipped
+        }
+        return study_pilot(outlines, decisions, answers.verdicts, mode, unfinished)
 
 
 def _estimate(
