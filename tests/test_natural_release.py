@@ -119,8 +119,8 @@ def test_a_generated_pair_cannot_pass_as_a_natural_one(released: Path) -> None:
         check_own_choice(row.model_copy(update={"generator": "a-model"}), "here")
 
 
-def test_an_audit_asks_no_natural_twin_for_aspects(released: Path) -> None:
-    found = audit(released)
+def test_an_audit_asks_no_natural_twin_for_aspects(released: Path, tmp_path: Path) -> None:
+    found = audit(released, out=tmp_path / "audit")
     status = {check.name: check.status for check in found.audit.checks}
     assert status["twin_not_whole"] == "pass"
     assert status["aspects_missing"] != "fail"
