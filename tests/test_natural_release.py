@@ -3,6 +3,7 @@ What needs a rubric or annotators refuses them in a sentence."""
 
 import csv
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import Difference, InputError
 from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.records import pseudonym
 from pairwright.release.records import Provenance
 from pairwright.settings.config import Config
 from pairwright.workflows.example_study import write_example_study
+from pairwright.workflows.removal import forget
 from pairwright.workflows.rl_data import export_rl
 from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.tasks import export_tasks
@@ -69,6 +72,26 @@ def test_a_release_of_natural_twins_needs_no_study_and_verifies(released: Path) 
     assert all(len(own) == 1 for own in dyads.values()), "a user has one partner"
 
 
+def test_users_of_the_source_are_in_no_file_of_a_release(run: Path, released: Path) -> None:
+    users = {pair.user for pair in iterate_pairs(run)}
+    assert users
+    for path in released.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            assert not any(user.encode() in content for user in users), path
+
+
+def test_a_person_who_is_somebodys_partner_can_be_forgotten(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    partner = next(pair.user for pair in iterate_pairs(copy) if not pair.asked)
+    (removal,) = forget(copy, users=[partner]).removals
+    assert removal.items == removal.twins == removal.pairs / 2
+    assert removal.posts == 3
+    release(copy, tmp_path / "1.0.0", "1.0.0")
+    assert pseudonym(partner) not in {row.user for row in rows(tmp_path / "1.0.0")}
+
+
 def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> None:
     card, sheet, licences = (
         (released / name).read_text(encoding="utf-8")
@@ -96,8 +119,8 @@ def test_a_generated_pair_cannot_pass_as_a_natural_one(released: Path) -> None:
         check_own_choice(row.model_copy(update={"generator": "a-model"}), "here")
 
 
-def test_an_audit_asks_no_natural_twin_for_aspects(released: Path) -> None:
-    found = audit(released)
+def test_an_audit_asks_no_natural_twin_for_aspects(released: Path, tmp_path: Path) -> None:
+    found = audit(released, out=tmp_path / "audit")
     status = {check.name: check.status for check in found.audit.checks}
     assert status["twin_not_whole"] == "pass"
     assert status["aspects_missing"] != "fail"
