@@ -197,6 +197,17 @@ def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     assert not made.failed_checks
 
 
+def test_init_writes_the_example_of_choices(tmp_path: Path) -> None:
+    done = pairwright("init", tmp_path / "own", "--choices")
+    assert done.code == 0
+    assert "choices.csv" in done.said
+    files = {path.name for path in (tmp_path / "own").iterdir()}
+    assert files == {"pairwright.toml", "choices.csv", "texts.csv", "rubrics"}
+    both = pairwright("init", tmp_path / "both", "--choices", "--recorded")
+    assert both.code == 2
+    assert "one example a folder" in both.said
+
+
 def couples_of(run: Path) -> Iterator[tuple[str, ...]]:
     by_twin: dict[str | None, list[str]] = {}
     for pair in iterate_pairs(run):
