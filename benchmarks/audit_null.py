@@ -128,7 +128,7 @@ def rows(configs: int, chance: random.Random) -> Iterator[dict[str, Any]]:
             yield {
                 "id": f"{config}-{number}", "config": f"set-{config}",
                 "user": f"{config}-{user}", "profile": posts[user],
-                "rubric_aspects": [{"aspect": _sentence(chance, _ENGLISH)}],
+                "rubric_aspects": [{"aspect": _few_words(chance)}],
                 "prompt": _sentence(chance, _ENGLISH)[:-1] + "?",
                 "chosen": sides[0], "rejected": sides[1],
             }  # fmt: skip
@@ -149,6 +149,11 @@ def _short(chance: random.Random) -> str:
 
 def _sentence(chance: random.Random, of: tuple[str, ...]) -> str:
     return " ".join(chance.choice(words.split("|")) for words in of) + "."
+
+
+def _few_words(chance: random.Random) -> str:
+    """Too few for a response to repeat them all by chance and be flagged for it."""
+    return " ".join(_sentence(chance, _ENGLISH).split()[:4])
 
 
 def _post(chance: random.Random, config: int, user: int, n: int) -> dict[str, str]:

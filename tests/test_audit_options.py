@@ -184,6 +184,7 @@ def test_options_that_give_nothing_away_are_picked_once_in_four(tmp_path: Path) 
         assert (check.chance, check.limit, check.of) == (0.25, 0.37, 400), name
         assert check.status in ("pass", "too_few"), name
         assert abs((check.found.value or 0) - 0.25) < 0.08, name
+    assert set(found) <= {one.name for one in Shortcuts.definitions}
     assert found["length"].status == "pass"
 
 

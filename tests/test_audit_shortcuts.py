@@ -272,7 +272,8 @@ def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations() -> 
 
 def test_every_check_is_explained() -> None:
     rows = [*even(20), *twins(12), *(row_of(violate(n)) for n in range(20))]
-    assert {name for _, name in audited(rows)} == {one.name for one in Shortcuts.definitions}
+    named = {one.name for one in Shortcuts.definitions}
+    assert {name for _, name in audited(rows)} == named - {"key_place"}
 
 
 # Informed baselines
@@ -328,7 +329,7 @@ def leaky_twins(n: int, leaks: int) -> list[Row]:
 def test_a_word_that_only_the_posts_hold_is_found_in_the_chosen_responses_of_twins(
     leaks: int, status: str
 ) -> None:
-    """By overlap with the posts clean twins tie; leaving out one rubric alone would not."""
+    """Clean twins tie: nothing but the names of dogs is one user's alone."""
     found = audited(leaky_twins(100, leaks))["Home-twin", "profile_residual"]
     assert found.found
     assert found.found.value == 0.5 + leaks / 400
@@ -339,6 +340,32 @@ def test_a_word_that_only_the_posts_hold_is_found_in_the_chosen_responses_of_twi
         assert (found.flags[0].row, found.flags[0].detail) == ("row-0", "chosen: rex0ker")
     else:
         assert found.flags == ()
+
+
+def test_a_word_of_the_partners_rubric_is_no_leak_though_only_the_asker_wrote_it() -> None:
+    """The partner's response takes it from the partner's rubric."""
+    rows = []
+    for n, of in enumerate(leaky_twins(40, 0)):
+        word, asker = f"Zither{n // 2}er", n % 2 == 0
+        text = f"{of.profile[0].text} {word}." if asker else of.profile[0].text
+        own = "Wants a kettle" if asker else f"Wants a {word}"
+        sides = ("chosen", "rejected") if asker else ("rejected", "chosen")
+        rows.append(
+            of.model_copy(
+                update={
+                    "profile": (RowPost(id="post", text=text),),
+                    "rubric_aspects": (RowAspect(aspect=own),),
+                    sides[1]: f"Buy a {word}.",
+                }
+            )
+        )
+    found = audited(rows)["Home-twin", "profile_residual"]
+    assert found.found
+    assert (found.found.value, found.of) == (0.5, 80)
+    assert found.detail.startswith(
+        "More such words in the chosen response of 0 pairs, in the other"
+    )
+    assert "other of 0." in found.detail
 
 
 def test_a_word_that_two_users_have_written_is_not_theirs_alone() -> None:
@@ -569,5 +596,7 @@ def test_how_unequally_twins_repeat_their_own_aspects_is_told() -> None:
     assert gap.found
     assert (gap.status, gap.found.value, gap.found.n) == ("note", 1.0, 1)
     assert gap.detail == "On average a response repeats 50 % of its own aspects' words."
+    (named,) = gap.flags
+    assert (named.row, named.detail) == ("row-0", "1.00 in this half, 0.00 in the other")
     bare = [of.model_copy(update={"rubric_aspects": ()}) for of in rows]
     assert audited(bare)["Plain-twin", "twin_echo_gap"].detail.startswith("Not applicable")

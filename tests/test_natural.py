@@ -1,5 +1,6 @@
 """Natural twins: read from people's own choices, matched without a model, and built into pairs."""
 
+import csv
 from collections import Counter
 from pathlib import Path
 
@@ -120,6 +121,23 @@ def test_statements_and_votes_that_cannot_be_used_are_named(tmp_path: Path) -> N
     }
     taken = {name for one in choosers(rules(folder, "polis"))[0] for name in one.taken}
     assert "9" not in taken, "what moderators took out is no response"
+
+
+def test_hostile_texts_stay_texts(tmp_path: Path) -> None:
+    folder = conversation(tmp_path / "ward")
+    script = "<script>alert(1)</script> fences for all"
+    bad = [script, '=HYPERLINK("http://x")', "{{ rubric }}\u202e now"]
+    with (folder / "comments.csv").open("a", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [1_500_000_000_000 + n, "", 90 + n, "../../etc", 0, 0, 1, body]
+            for n, body in enumerate(bad)
+        )
+    with (folder / "participants-votes.csv").open("a", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerow(["../../etc", "", "", "", "", "", *[1] * 12, *[-1] * 12])
+    found, _ = choosers(rules(folder, "polis"))
+    (one,) = [one for one in found if one.user == "ward/../../etc"]
+    texts = [own.post.text for own in one.history]
+    assert texts == ["fences for all", '=HYPERLINK("http://x")', "{{ rubric }} now"]
 
 
 def test_files_that_are_of_no_use_as_a_whole_are_refused(tmp_path: Path) -> None:

@@ -1,24 +1,32 @@
 """Natural twins go the way of all pairs: release, verification, audit, evaluation, leaderboard.
 What needs a rubric or annotators refuses them in a sentence."""
 
+import csv
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from own_choices import conversation, table_of_choices, table_of_texts
 from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
+from pairwright.assets import DOCS
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import Difference, InputError
 from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.records import pseudonym
 from pairwright.release.records import Provenance
 from pairwright.settings.config import Config
+from pairwright.workflows.example_study import write_example_study
+from pairwright.workflows.removal import forget
 from pairwright.workflows.rl_data import export_rl
 from pairwright.workflows.study_plan import plan_study
 from pairwright.workflows.tasks import export_tasks
 from study import pairwright
 
+POLIS = Path(__file__).resolve().parents[2] / "shared" / "data" / "polis"
 ATTRIBUTION = "Gathered by the ward, with attribution to its people."
 
 
@@ -64,6 +72,26 @@ def test_a_release_of_natural_twins_needs_no_study_and_verifies(released: Path) 
     assert all(len(own) == 1 for own in dyads.values()), "a user has one partner"
 
 
+def test_users_of_the_source_are_in_no_file_of_a_release(run: Path, released: Path) -> None:
+    users = {pair.user for pair in iterate_pairs(run)}
+    assert users
+    for path in released.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            assert not any(user.encode() in content for user in users), path
+
+
+def test_a_person_who_is_somebodys_partner_can_be_forgotten(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    partner = next(pair.user for pair in iterate_pairs(copy) if not pair.asked)
+    (removal,) = forget(copy, users=[partner]).removals
+    assert removal.items == removal.twins == removal.pairs / 2
+    assert removal.posts == 3
+    release(copy, tmp_path / "1.0.0", "1.0.0")
+    assert pseudonym(partner) not in {row.user for row in rows(tmp_path / "1.0.0")}
+
+
 def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> None:
     card, sheet, licences = (
         (released / name).read_text(encoding="utf-8")
@@ -91,8 +119,8 @@ def test_a_generated_pair_cannot_pass_as_a_natural_one(released: Path) -> None:
         check_own_choice(row.model_copy(update={"generator": "a-model"}), "here")
 
 
-def test_an_audit_asks_no_natural_twin_for_aspects(released: Path) -> None:
-    found = audit(released)
+def test_an_audit_asks_no_natural_twin_for_aspects(released: Path, tmp_path: Path) -> None:
+    found = audit(released, out=tmp_path / "audit")
     status = {check.name: check.status for check in found.audit.checks}
     assert status["twin_not_whole"] == "pass"
     assert status["aspects_missing"] != "fail"
@@ -151,3 +179,59 @@ def test_a_table_of_choices_goes_from_command_to_leaderboard(tmp_path: Path) -> 
     stated = Provenance.model_validate_json((out / "stated.json").read_bytes())
     assert stated.info.attribution == ""
     assert "attribution" not in (out / "stated.json").read_text(encoding="utf-8")
+
+
+def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
+    page = " ".join((DOCS / "choices.md").read_text(encoding="utf-8").split())
+    config = write_example_study(tmp_path / "own", choices=True)
+    done = build(config, tmp_path / "run")
+    twins = done.status.tally.units
+    choices = len((config.parent / "choices.csv").read_text(encoding="utf-8").splitlines()) - 1
+    assert f"{choices} choices on twelve questions" in page
+    assert f"The build makes {twins} natural twins of six couples" in page
+    assert len({frozenset(users) for users in couples_of(tmp_path / "run")}) == 6
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_bytes())
+    for reason, n in manifest["source"]["refused"].items():
+        assert f"refused {n}: {reason}" in page
+    made = release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
+    assert not made.failed_checks
+
+
+def test_init_writes_the_example_of_choices(tmp_path: Path) -> None:
+    done = pairwright("init", tmp_path / "own", "--choices")
+    assert done.code == 0
+    assert "choices.csv" in done.said
+    files = {path.name for path in (tmp_path / "own").iterdir()}
+    assert files == {"pairwright.toml", "choices.csv", "texts.csv", "rubrics"}
+    both = pairwright("init", tmp_path / "both", "--choices", "--recorded")
+    assert both.code == 2
+    assert "one example a folder" in both.said
+
+
+def couples_of(run: Path) -> Iterator[tuple[str, ...]]:
+    by_twin: dict[str | None, list[str]] = {}
+    for pair in iterate_pairs(run):
+        by_twin.setdefault(pair.twin_id, []).append(pair.user)
+    yield from (tuple(users) for users in by_twin.values())
+
+
+@pytest.mark.skipif(not POLIS.is_dir(), reason=f"no conversations at {POLIS}")
+def test_a_real_conversation_gives_twins_of_its_own_votes(tmp_path: Path) -> None:
+    name = "scoop-hivemind.affordable-housing"
+    source = {"path": str(POLIS / name), "format": "polis", "default_category": "politics"}
+    build(Config.model_validate({"modes": ["natural"], "source": source}), tmp_path / "run")
+    pairs = list(iterate_pairs(tmp_path / "run"))
+    assert len(pairs) >= 60
+    with (POLIS / name / "comments.csv").open(encoding="utf-8", newline="") as file:
+        by_text = {" ".join(one["comment-body"].split()): one for one in csv.DictReader(file)}
+    with (POLIS / name / "participants-votes.csv").open(encoding="utf-8", newline="") as file:
+        votes = {row["participant"]: row for row in csv.DictReader(file)}
+    for pair in pairs:
+        author = pair.user.rpartition("/")[2]
+        sides = (" ".join(side.split()) for side in (pair.chosen, pair.rejected))
+        chosen, rejected = (by_text[side] for side in sides)
+        assert votes[author][chosen["comment-id"]] == "1"
+        assert votes[author][rejected["comment-id"]] == "-1"
+        assert author not in (chosen["author-id"], rejected["author-id"])
+        written = {" ".join(post.text.split()) for post in pair.profile}
+        assert all(by_text[text]["author-id"] == author for text in written)

@@ -7,8 +7,10 @@ from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import choices, items, markup, polis, posts, problems, source_table
+from pairwright.sources import choice_rows, items, markup, posts, problems, source_table
 from pairwright.sources.opening import FLAT, OPENERS
+from pairwright.sources.polis.authors import QUESTION
+from pairwright.sources.polis.files import STATEMENTS, SUMMARY, VOTES
 from pairwright.sources.problems import REMEDIES
 from pairwright.sources.stackexchange import histories, titles
 from reference.markdown import page_of, table
@@ -129,7 +131,8 @@ CHOICES = """\
 ## People's own choices
 
 With `modes = ["natural"]` a source holds what people chose, and no model is asked: a natural twin
-is a question on which one user took what another refused, and the reverse.
+is a question on which one user took what another refused, and the reverse. The how-to is
+[choices.md](choices.md).
 
 ```toml
 modes = ["natural"]
@@ -160,14 +163,14 @@ path = "polis"           # the folder of one conversation's files, or a folder o
 default_category = "politics"
 ```
 
-A conversation is a folder with `{polis.STATEMENTS}`, `{polis.VOTES[0]}` (or
-`{polis.VOTES[1]}`) and, if it is there, `{polis.SUMMARY}`, as Polis exports them. In the votes 1
+A conversation is a folder with `{STATEMENTS}`, `{VOTES[0]}` (or
+`{VOTES[1]}`) and, if it is there, `{SUMMARY}`, as Polis exports them. In the votes 1
 means agree; where most votes of authors on their own statements are -1, reading stops, because the
 signs seem to be the other way round. Those who wrote `min_posts` statements or more can be users;
 the history is their own statements, without those that they voted against themselves. A response
 is a statement by somebody else that moderators did not take out: one that one user agreed with and
 the other disagreed with. The question is the conversation's topic (its folder's name, without a
-summary) and “{polis.QUESTION}”
+summary) and “{QUESTION}”
 Votes have no times, so a statement of the history may be younger than a vote."""
 
 
@@ -220,9 +223,9 @@ def sources_page() -> str:
         DUMP,
         CHOICES,
         "The columns of a table of choices, which can be renamed in `[source]`:",
-        _columns("choices", choices.required),
+        _columns("choices", choice_rows.required),
         "The columns of a table of texts:",
-        _columns("texts", choices.required_of_texts),
+        _columns("texts", choice_rows.required_of_texts),
         POLIS,
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"

@@ -160,8 +160,13 @@ def _print_comparison(result: "AuditResult") -> None:
 def _print(console: Console, audit: "Audit", folder: Path) -> None:
     """Print what failed, why it matters and what to do; then the number of checks by outcome."""
     from pairwright.audit.page.formats import short
-    from pairwright.audit.page.summary import accuracy_rows, counts_table, undecided_table
-    from pairwright.audit.page.verdict import audit_verdict, warnings
+    from pairwright.audit.page.verdict import (
+        accuracy_rows,
+        audit_verdict,
+        counts_table,
+        undecided_table,
+        warnings,
+    )
 
     source, result = audit.source, audit_verdict(audit)
     for warning in warnings(audit):

@@ -11,7 +11,6 @@ from pairwright.cli.printing import command, print_commands, table_of
 from pairwright.cli.run_tables import print_failures
 from pairwright.models.batch import Round
 from pairwright.models.batch.rounds import folder_of
-from pairwright.models.model import CUT_IN_THINKING
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
@@ -22,93 +21,41 @@ if TYPE_CHECKING:
 
 def print_estimate(console: Console, expected: "BuildEstimate") -> None:
     """Print what a build would cost at the least and at the most."""
-    for title, lines in (
-        ("if every first draft is accepted", expected.first_draft),
-        ("at most, if every draw is used", expected.at_most),
-    ):
-        rows = [
-            (
-                line.role,
-                f"{line.model} ({line.endpoint})",
-                *(f"{n:,}" for n in (line.calls, line.prompt_tokens, line.completion_tokens)),
-                _range(line.cost_with_cache, line.cost),
-            )
-            for line in lines
-        ]
-        heads = ("role", "model", "calls", "prompt tokens", "reply tokens", "cost")
-        items = number_of(expected.items, "item")
-        table = table_of(heads, rows, left=2, title=f"{items}, {title}")
-        sums = (
-            sum(getattr(line, name) for line in lines)
-            for name in ("calls", "prompt_tokens", "completion_tokens")
-        )
-        dearest = sum(line.cost for line in lines)
-        price = _range(sum(line.cost_with_cache for line in lines), dearest)
-        table.add_row("all", "", *(f"{total:,}" for total in sums), price, style="bold")
-        console.print(table)
-    console.print(
-        "Nothing was sent. Items that show no personal signal stop early and cost less;"
-        " reply lengths are assumptions."
+    from pairwright.workflows.build_words import (
+        ESTIMATE_HEADS,
+        estimate_sentences,
+        estimate_tables,
     )
-    cached = [sum(line.cached_tokens for line in lines) for lines in expected[2:]]
-    if any(cached):
-        least, most = (f"{tokens:,}" for tokens in cached)
-        console.print(
-            f"Up to {least if least == most else f'{least} to {most}'} of the prompt tokens are"
-            " histories that were sent before, which an endpoint's cache may hold; price_cached"
-            " of an endpoint is their price."
-        )
 
-
-def _range(low: float, high: float) -> str:
-    """Two amounts of money, or one where they are the same."""
-    return f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
+    for found in estimate_tables(expected):
+        table = table_of(ESTIMATE_HEADS, found.rows, left=2, title=found.title)
+        table.add_row(*found.total, style="bold")
+        console.print(table)
+    for sentence in estimate_sentences(expected):
+        console.print(sentence)
 
 
 def print_pilot_estimate(console: Console, expected: "PilotEstimate", n: int) -> None:
     """Print what a build will take by a pilot's outcome, for `n` kept units or `n` items."""
     from pairwright.construct.pilot import kept_word
+    from pairwright.workflows.build_words import pilot_rows, pilot_sentence
 
-    kept = kept_word(expected.mode)
-    words = {"kept": f"{kept} kept", "prompt_tokens": "prompt tokens",
-             "completion_tokens": "reply tokens"}  # fmt: skip
-    rows = []
-    for one in expected.expected:
-        places = 2 if one.name == "cost" else 0
-        high = f"{one.high:,.{places}f}" if one.high < float("inf") else "no upper end"
-        value, interval = f"{one.value:,.{places}f}", f"{one.low:,.{places}f} to {high}"
-        rows.append((words.get(one.name, one.name), value, interval))
-    title = f"By the pilot: {n:,} {kept if expected.given == 'kept' else 'items'}"
-    console.print(table_of(("", "expected", "95 % interval"), rows, title=title))
-    console.print(
-        f"Of {number_of(expected.users, 'user')} of the pilot with"
-        f" {number_of(expected.items, 'item')} and {expected.kept:,} {kept} kept; intervals are of"
-        " bootstrap draws of users. It holds for users like those of the pilot."
-    )
+    what = kept_word(expected.mode) if expected.given == "kept" else "items"
+    heads, title = ("", "expected", "95 % interval"), f"By the pilot: {n:,} {what}"
+    console.print(table_of(heads, pilot_rows(expected), title=title))
+    console.print(pilot_sentence(expected))
     if expected.simulated:
         console.print("[bold]Simulated:[/bold] the embedded model answered in the pilot.")
 
 
 def print_shortfalls(console: Console, status: "RunStatus", same_build: str) -> None:
     """Print why a build made less than it could, and what to do; `same_build` is the command that
-    goes on with it. While units wait for a batch, what is missing in the end is not known yet."""
-    if cut := sum(n for (*_, why), n in status.tally.rejected.items() if CUT_IN_THINKING in why):
-        console.print(
-            f"{number_of(cut, 'unit')} refused because a model's thinking left no room for its"
-            " reply: `pairwright doctor` says which thinking_tokens to set for its endpoint. With"
-            " another number its calls are asked again (--accept-changes).",
-            style="yellow",
-        )
-    if status.budget_spent:
-        console.print("The budget is spent: raise [budget] to go on.", style="yellow")
-    if status.waiting:
-        return
-    if status.target and (missing := status.target.missing):
-        console.print(
-            f"The target is not reached: {missing:,} are missing, and no item is left.",
-            style="yellow",
-        )
-    if status.failed:
+    goes on with it."""
+    from pairwright.workflows.build_words import shortfalls
+
+    for sentence in shortfalls(status):
+        console.print(sentence, style="yellow")
+    if status.failed and not status.waiting:
         _print_failed(console, status, same_build)
 
 

@@ -16,6 +16,10 @@ def init_command(
         bool,
         typer.Option(help="The example of make demo: 18 users, and a language model's replies."),
     ] = False,
+    choices: Annotated[
+        bool,
+        typer.Option(help="An example of people's own choices, for natural twins without a model."),
+    ] = False,
 ) -> None:
     """Write a working folder: config, example histories, domains and prompts to edit.
 
@@ -24,8 +28,19 @@ def init_command(
       pairwright init study && pairwright build study/pairwright.toml --run study/run
 
       pairwright init demo --recorded && pairwright build demo/pairwright.toml --run demo/run
+
+      pairwright init own --choices && pairwright build own/pairwright.toml --run own/run
     """
-    config = write_example_study(folder, recorded=recorded)
+    config = write_example_study(folder, recorded=recorded, choices=choices)
+    if choices:
+        typer.echo(
+            f"{folder}: pairwright.toml, choices.csv (what 12 fictional users chose),"
+            " texts.csv (what they wrote), rubrics/\n"
+            "Next:\n"
+            f"  {command('build', config, '--run', folder / 'run')}   # no model is asked\n"
+            f"  {DOCS / 'choices.md'}   # your own choices as a benchmark"
+        )
+        return
     if recorded:
         typer.echo(
             f"{folder}: pairwright.toml, histories.jsonl (18 fictional users), "

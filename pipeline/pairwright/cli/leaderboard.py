@@ -93,12 +93,9 @@ def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import rows
     from pairwright.evaluate.board.findings import found_sentences
     from pairwright.evaluate.board.sentences import (
-        band_sentences,
-        least_p,
-        not_part,
-        people_sentences,
+        closing_sentences,
+        ranking_sentences,
         warnings,
-        why_unranked,
     )
     from pairwright.evaluate.conditions import CONDITIONS
     from pairwright.modes import mode_title
@@ -117,25 +114,12 @@ def _print(console: Console, board: "Leaderboard") -> None:
         for row in cells.rows:
             table.add_row(*(Text(row[place]) for place in cells.brief))
         console.print(table)
-        least = [least_p(ranking)] if ranking.test else []
-        for sentence in (
-            *band_sentences(ranking),
-            *not_part(ranking),
-            *why_unranked(board, ranking),
-            *least,
-        ):
+        for sentence in ranking_sentences(board, ranking):
             say(console, sentence, wrap=True)
     for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
         for found in found_sentences(board.findings, mode):
             say(console, found, wrap=True)
     for warning in warnings(board):
         say(console, warning, "yellow")
-    for sentence in people_sentences(board):
+    for sentence in closing_sentences(board):
         say(console, sentence, wrap=True)
-    say(console, board.rule, wrap=True)
-    say(
-        console,
-        "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
-        " of rows). In brackets: 95 % intervals by cluster.",
-        wrap=True,
-    )

@@ -1,6 +1,5 @@
 """What commands print of a run: what it made, what failed, and what its source lacks."""
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -10,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from pairwright.cli.printing import say
-from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.workflows.run_status import RunStatus
@@ -48,31 +46,15 @@ def print_run(console: Console, status: "RunStatus", sent: int | None = None) ->
         )
 
 
-SHORT = 0.05
-"""The share of failed units above which a run is called short in plain words."""
-
-
 def print_failures(console: Console, status: "RunStatus") -> None:
     """Print how many units failed and why; nothing where none did."""
     if not status.failed:
         return
-    reasons: Counter[str] = Counter()
-    for (_, reason), n in status.tally.failed.items():
-        reasons[reason] += n
-    units, most = status.tally.units, ", ".join(f"{why} {n:,}" for why, n in reasons.most_common(3))
-    if status.failed / units > SHORT:
-        console.print(
-            f"This run is short: {status.failed / units:.0%} of its units have no outcome, and no"
-            " figure of it speaks for them.",
-            style="bold red",
-            highlight=False,
-        )
-    say(
-        console,
-        f"{status.failed:,} of {number_of(units, 'unit')} failed ({most});"
-        f" {status.run / 'failed.jsonl'} says why.",
-        "yellow",
-    )
+    from pairwright.workflows.build_words import failure_sentence, short_sentence
+
+    if short := short_sentence(status):
+        console.print(short, style="bold red", highlight=False)
+    say(console, failure_sentence(status), "yellow")
 
 
 def print_source_problems(console: Console, status: "RunStatus") -> None:

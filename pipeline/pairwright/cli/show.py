@@ -33,16 +33,17 @@ def show_command(
       pairwright show runs/first twin:cooking-01 --no-calls
     """
     # What reads outcomes takes a while to import, and other commands do without.
-    from pairwright.cli.show_unit import print_details, print_heading, print_summary
+    from pairwright.cli.show_unit import print_details, print_summary
     from pairwright.construct.folder import RunFolder
+    from pairwright.construct.outcome_details import details_of, heading_of
     from pairwright.construct.unit_results import find_outcome
     from pairwright.models.store import Store
 
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
         outcome = find_outcome(store, wanted, run)
         console = Console()
-        print_heading(console, outcome)
+        print_details(console, heading_of(outcome))
         if full or no_calls:
-            print_details(console, outcome, None if no_calls else store)
+            print_details(console, details_of(outcome, None if no_calls else store))
         else:
             print_summary(console, outcome, run, wanted)

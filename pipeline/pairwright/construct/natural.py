@@ -28,7 +28,7 @@ from pairwright.sources import Chooser, SourceProblem
 from pairwright.sources.choices import unpaired
 from pairwright.text import near_duplicate, normalised
 
-LOOK = 400
+LOOK = 100
 """So many others are looked at for a user of a topic, the next on a ring in seeded order."""
 _CHARACTERS = 20
 """Of a response that a post repeats: fewer are a word or two."""

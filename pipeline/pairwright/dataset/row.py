@@ -26,6 +26,20 @@ class RowPost(Record):
     """SPDX id; None where it is not known."""
 
 
+_CHOICE = 'Asked "{}", chose:\n{}\nrather than:\n{}'
+
+
+def choice_text(question: str, taken: str, refused: str, reason: str = "") -> str:
+    """An earlier choice of a user as a post of a history."""
+    said = _CHOICE.format(question, taken, refused)
+    return f"{said}\nbecause: {reason}" if reason else said
+
+
+def is_choice_text(text: str) -> bool:
+    """Whether a post of a history is an earlier choice: users who chose alike have the same."""
+    return text.startswith('Asked "') and "\nrather than:\n" in text
+
+
 class RowSupport(Record):
     """How many annotators gave each answer to: do the posts support that this user wants this?"""
 

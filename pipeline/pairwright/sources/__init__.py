@@ -12,9 +12,9 @@ source_table.py opening.py    rows with their places; the table that a path name
 json_files.py delimited.py parquet.py hub.py    a table of each kind of file
 fields.py times.py markup.py    one field of a row, read and cleaned
 items.py posts.py    rows that are items, and rows that are posts
-choices.py polis.py  people's own choices: a table of them, and exported conversations of Polis
+choices.py choice_rows.py    people's own choices: a table of them, and its rows
 rules.py problems.py    what every item is held to, and what is said of the others
-stackexchange/       dumps of Stack Exchange
+stackexchange/ polis/    dumps of Stack Exchange, and exported conversations of Polis
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,9 +25,11 @@ from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import choices, hub, items, polis, posts
+from pairwright.sources import choices, hub, items, posts
 from pairwright.sources.choices import Chooser
 from pairwright.sources.opening import locate, open_table, open_texts
+from pairwright.sources.polis import authors
+from pairwright.sources.polis.files import conversations_hash, locate_conversations
 from pairwright.sources.problems import ProblemCounts, SourceProblem
 from pairwright.sources.stackexchange import histories
 from pairwright.sources.stackexchange.files import POSTS, dump_hash, locate_dump
@@ -57,9 +59,9 @@ def read_choosers(
     """A source of people's own choices, as messages name it, and each user's choices after their
     problems. Raises SourceError, also while it is read."""
     if rules.format == "polis":
-        conversations = polis.locate_conversations(rules, folder)
+        conversations = locate_conversations(rules, folder)
         source = str(folder / Path(rules.path).expanduser())
-        return source, polis.read_choosers(conversations, domains, rules)
+        return source, authors.read_choosers(conversations, domains, rules)
     table, texts = open_table(rules, folder), open_texts(rules, folder)
     return table.source, choices.read_choosers(table, texts, domains, rules)
 
@@ -83,7 +85,7 @@ def source_hash(rules: SourceRules, folder: Path) -> str:
     if rules.format == "stackexchange":
         return dump_hash(locate_dump(rules, folder))
     if rules.format == "polis":
-        return polis.conversations_hash(polis.locate_conversations(rules, folder))
+        return conversations_hash(locate_conversations(rules, folder))
     if rules.texts is not None:
         parts = (rules.path, rules.texts)
         tables = [rules.model_copy(update={"path": part, "texts": None}) for part in parts]

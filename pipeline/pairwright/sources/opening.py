@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
-from pairwright.sources import choices, hub, items, posts
+from pairwright.sources import choice_rows, hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.json_files import json_array, jsonl
 from pairwright.sources.parquet import open_parquet
@@ -45,7 +45,7 @@ def open_table(rules: SourceRules, folder: Path) -> SourceTable:
     path = locate(rules, folder)
     table = hub.dataset(rules) if path is None else _open(path, rules)
     if table.columns is not None:
-        required = {"items": items, "choices": choices}.get(rules.format, posts).required
+        required = {"items": items, "choices": choice_rows}.get(rules.format, posts).required
         _check_columns(table.source, table.columns, required(rules), rules)
     return table
 
@@ -58,7 +58,7 @@ def open_texts(rules: SourceRules, folder: Path) -> SourceTable | None:
     path = locate(rules, folder)
     table = hub.dataset(rules) if path is None else _open(path, rules)
     if table.columns is not None:
-        _check_columns(table.source, table.columns, choices.required_of_texts(rules), rules)
+        _check_columns(table.source, table.columns, choice_rows.required_of_texts(rules), rules)
     return table
 
 

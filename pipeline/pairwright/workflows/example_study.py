@@ -10,29 +10,41 @@ from pairwright.errors import InputError
 
 FILES = ("histories.jsonl", "gold.jsonl", "pairwright.toml")
 RECORDED_FILES = ("histories.jsonl", "replies.jsonl.gz", "pairwright.toml")
+CHOICES_FILES = ("choices.csv", "texts.csv", "pairwright.toml")
 
 
-def write_example_study(folder: str | Path, *, recorded: bool = False) -> Path:
+def write_example_study(
+    folder: str | Path, *, recorded: bool = False, choices: bool = False
+) -> Path:
     """Write a working folder, and return the path of its config.
 
     The folder gets `pairwright.toml`, `histories.jsonl` (24 fictional users), `gold.jsonl` (12 of
     them with gold aspects), `prompts/` and `rubrics/`: an example for the embedded model. With
     `recorded` it gets the example of the demo: 18 other users, and `replies.jsonl.gz`, what a
-    language model replied to every call of their build. Raises InputError where `folder` is a
-    file, or a folder that is not empty.
+    language model replied to every call of their build. With `choices` it gets what 12 fictional
+    users wrote, and chose of two answers each, of which natural twins are built without a model.
+    Raises InputError where `folder` is a file, or a folder that is not empty.
 
         config = write_example_study("study")
     """
     folder = Path(folder)
+    if recorded and choices:
+        raise InputError(
+            "there is one example a folder", where="--recorded --choices", fix="Give one of them."
+        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
             "exists and is not an empty folder", where=folder, fix="Give the name of a new folder."
         )
     folder.mkdir(parents=True, exist_ok=True)
-    source = assets.EXAMPLES / "recorded" if recorded else assets.EXAMPLES
-    for name in RECORDED_FILES if recorded else FILES:
+    source, files = assets.EXAMPLES, FILES
+    if recorded or choices:
+        source = source / ("recorded" if recorded else "choices")
+        files = RECORDED_FILES if recorded else CHOICES_FILES
+    for name in files:
         shutil.copy(source / name, folder / name)
-    shutil.copytree(assets.PROMPTS, folder / "prompts")
+    if not choices:
+        shutil.copytree(assets.PROMPTS, folder / "prompts")
     shutil.copytree(assets.RUBRICS, folder / "rubrics")
     return folder / "pairwright.toml"
 

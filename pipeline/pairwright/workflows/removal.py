@@ -107,11 +107,19 @@ class _Trace:
         return bool(self.items or self.pairs)
 
     def add_item(self, item: Item) -> None:
-        if not self.forgotten.concerns(item):
-            return
-        self.items += 1
-        own = bool(self.forgotten.users)
-        self.posts.update(p.id for p in item.profile if own or self.forgotten.holds(None, [p]))
+        histories = {item.user: item.profile}
+        if item.opposite:
+            histories[item.opposite.other] = item.opposite.profile
+        own = {user for user in histories if pseudonym(user) in self.forgotten.users}
+        named = [
+            post.id
+            for user, posts in histories.items()
+            for post in posts
+            if user in own or self.forgotten.holds(None, [post])
+        ]
+        if own or named or self.forgotten.concerns(item):
+            self.items += 1
+            self.posts.update(named)
 
     def add_subject(self, subject: Subject) -> None:
         """A twin is left out whole, whichever half is concerned."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pairwright.construct.funnel import funnel_rows, kept_costs
-from pairwright.modes import STAGES
+from pairwright.modes import MODES, STAGES
 from pairwright.text import number_of
 from pairwright.workflows.run_status import RunStatus
 
@@ -39,7 +39,7 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
         yield RunRow("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
     if target := status.target:
         left = number_of(target.items_left, "item")
-        yield RunRow("target", f"{target.mode}s; {left} not needed", f"{target.n:,}")
+        yield RunRow("target", f"{MODES[target.mode].units}; {left} not needed", f"{target.n:,}")
     if not counted.rejected:
         yield RunRow("refused", "", "0")
     for (where, _, reason), n in counted.rejected.most_common():

@@ -22,6 +22,7 @@ from pairwright.audit.leakage.sketch import (
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row
+from pairwright.dataset.row import is_choice_text
 from pairwright.modes import is_own_choice
 
 PEOPLE_ACROSS_SPLITS = CheckDefinition(
@@ -151,7 +152,8 @@ class Duplicates:
         if row.asked and not own_choice:
             self._text(number, QUESTION, row.question)
         for place, post in enumerate(row.profile, POST):
-            self._text(number, place, post.text)
+            if not (own_choice and is_choice_text(post.text)):
+                self._text(number, place, post.text)
 
     def checks(self) -> Iterator[Check]:
         standing = self._standing()

@@ -2,9 +2,9 @@
 network and no other file.
 
 write.py       the file, from an audit and its rows
-verdict.py sections.py plots.py    the top of the page, the sections below it, and their plots
+verdict.py     the top of the page, and the few tables that a terminal shows
+sections.py plots.py    the sections below it, and their plots
 packing.py selection.py flags.py    the pairs that it holds, and the checks that name them
-summary.py     the few tables that a terminal shows
 formats.py     how values are written
 """
 

@@ -39,7 +39,8 @@ INTRODUCED: dict[Family, str] = {
     " are by cluster (the users a pair is about), and hold for all estimates of the audit that"
     " decide (Holm). On twins such accuracies are one half by identity, so they are notes and"
     " decide nothing. Of questions with k options the figure is how often the right one is picked,"
-    " and chance is 1 in k. The check on words that only one user's posts hold needs the posts.",
+    " and chance is 1 in k. Words that only one user's posts hold fail where the interval leaves"
+    " out one half.",
     "baselines": "What word overlap with the user's posts or aspects picks. This is not a fault of"
     " the pairs: it is the floor that a scorer which reads the user has to pass. It decides only"
     " where the auditor set a limit. Intervals of notes are 95 % intervals, each by itself.",

@@ -1,4 +1,5 @@
-"""The top of the page: what failed, why it matters, and what to do."""
+"""What comes first of an audit: what failed, why it matters and what to do; and the tables that a
+terminal shows, of blind accuracies, of what is undecided, and of checks counted."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,6 +9,7 @@ from typing import Literal, NamedTuple
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.page.formats import config_name, limit, link_to, measured, number, short
 from pairwright.audit.records import Audit, Check, Status
+from pairwright.report import Table
 from pairwright.text import number_of
 
 SHOWN = 5
@@ -142,3 +144,47 @@ def _undecided(checks: Sequence[Check]) -> str:
     ]
     more = f" and {len(checks) - LINES:,} further" if len(checks) > LINES else ""
     return f"{definition_of(checks[0]).title}: {', '.join(needs)}{more}"
+
+
+def accuracy_rows(audit: Audit) -> list[tuple[str, ...]]:
+    """How often each blind rule picks the chosen response: its name, the configuration, the
+    accuracy with its interval, the number of pairs and the outcome."""
+    rows: list[tuple[str, ...]] = []
+    for check in audit.checks:
+        if check.family != "shortcuts" or not check.found or not check.limit:
+            continue
+        if check.found.value is None:
+            continue
+        value, low, high = check.found.value, check.found.low, check.found.high
+        interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+        name, status = (text.replace("_", " ") for text in (check.name, check.status))
+        accuracy, pairs = f"{value:.3f}{interval}", f"{check.found.n:,}"
+        rows.append((name, short(check.config), accuracy, pairs, status))
+    return rows
+
+
+def undecided_table(audit: Audit) -> Table:
+    """By check: in how many configurations, and the pairs that the least settled of them needs."""
+    needs: dict[str, list[int | None]] = {}
+    for check in audit.checks:
+        if check.status == "too_few":
+            needs.setdefault(definition_of(check).title, []).append(check.needed)
+    rows = []
+    for title, needed in needs.items():
+        numbers = [n for n in needed if n is not None]
+        most = f"{max(numbers):,}" if len(numbers) == len(needed) else "unknown"
+        rows.append((title, f"{len(needed):,}", most))
+    heads = ("", "configurations", "pairs of each that would settle it, about")
+    return Table(heads, tuple(rows), note="too few pairs to decide")
+
+
+def counts_table(audit: Audit) -> Table:
+    """Checks by family and status; those of the last column decide nothing."""
+    counts = Counter((check.family, check.status) for check in audit.checks)
+    statuses: tuple[Status, ...] = ("fail", "too_few", "pass", "note")
+    rows = (
+        (family, *(f"{counts[family, status]:,}" for status in statuses))
+        for family in dict.fromkeys(check.family for check in audit.checks)
+    )
+    heads = ("", "failed", "too few pairs", "passed", "noted")
+    return Table(heads, tuple(rows), note="checks")

@@ -1,10 +1,9 @@
 """People: what the rows say about persons, and whether the rows may say it.
 
-scan.py        one search of each text: checks, and a log of what to redact
+scan.py        one search of each text: checks, a log of what to redact, and one text by itself
 finding.py     a kind of personal data, and a finding
 contacts.py addresses.py identifiers.py names.py    the kinds
 sensitive.py   rows on subjects that can harm people
-text_screen.py one text by itself, before people are shown it
 rights.py      licences, and people who asked to be forgotten
 """
 

@@ -1,17 +1,19 @@
-"""Each text is searched once for personal data, which gives checks and a log of what to redact."""
+"""Each text is searched once for personal data, which gives checks and a log of what to redact; and
+one text by itself, before people are shown it."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
 from string import digits as DIGITS
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from pairwright.audit.people.addresses import POSTAL_ADDRESS
 from pairwright.audit.people.contacts import CONTACTS, at_sign
 from pairwright.audit.people.finding import DataKind, Finding, mask
 from pairwright.audit.people.identifiers import BLOCK, IDENTIFIERS
 from pairwright.audit.people.names import NAME_MARKS, NAMES, STATED_NAME
+from pairwright.audit.people.sensitive import sensitive_groups
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Redaction
 from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
@@ -174,3 +176,26 @@ def _ids(row: Row) -> Iterator[tuple[str, str, str]]:
     for field, text in ids:
         if at_sign(text):
             yield field, "", text
+
+
+_REACHES = frozenset(kind.definition.name for kind in KINDS if kind.fails)
+
+
+class ScreenedText(NamedTuple):
+    """Something in a text that may not be fit to be shown to strangers."""
+
+    kind: str
+    """The kind of personal data, or the group of subjects."""
+    personal: bool
+    """Data by which anybody can reach or rob a person; else a subject that can harm people."""
+    masked: str
+    """What was found, without what it gives away; empty for a subject."""
+
+
+def screen(text: str) -> Iterator[ScreenedText]:
+    """What is found in a text. Public names, which many texts hold, are left out."""
+    for finding in find(text):
+        if finding.kind in _REACHES:
+            yield ScreenedText(finding.kind, True, mask(text, finding))
+    for group in sorted(sensitive_groups(text)):
+        yield ScreenedText(group, False, "")

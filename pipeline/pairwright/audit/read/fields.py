@@ -1,21 +1,27 @@
 """One row of somebody's file as a Row. Texts stay as they are: an audit is about them."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
 from pairwright.audit.read.columns import Columns
-from pairwright.audit.read.messages import as_text, prompt, reply, transcript, user_text
-from pairwright.audit.read.options import Choice, KeyedOptions, keyed_options, parsed_cell
+from pairwright.audit.read.histories import (
+    Fields,
+    aspects_of,
+    label_of,
+    posts_of,
+    stated_licence,
+    text_of,
+)
+from pairwright.audit.read.messages import as_text, prompt, reply, transcript
+from pairwright.audit.read.options import Choice, KeyedOptions, keyed_options
 from pairwright.audit.read.source import TIE, Kind, ReadRow
-from pairwright.dataset import Row, RowAspect, RowPost, licence_of
+from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
 from pairwright.records import content_id, pseudonym
-from pairwright.sources.fields import kind, rows, time
+from pairwright.sources.fields import kind, time
 from pairwright.sources.problems import SourceRefusal, excerpt
 
-Fields = Mapping[str, Any]
 _OFFICIAL = {"question", "profile", "rubric_aspects", "narrative", "category", "chosen", "rejected"}
 _OF_A_RUN = {"rubric", "draft", "mode", "twin_id"}
 _TIES = frozenset(
@@ -55,7 +61,7 @@ def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: st
     if options := keyed_options(fields, columns):
         return _of_options(fields, columns, config, split, where, options)
     sides = _sides(fields, columns)
-    split = _label(fields, columns, "split") or split
+    split = label_of(fields, columns, "split") or split
     if len(sides) == 1 and sides[0].place is None:
         return [ReadRow(split, _row(fields, columns, config, sides[0]), where)]
     item = content_id(
@@ -76,7 +82,7 @@ def _of_options(
     fields: Fields, columns: Columns, config: str, split: str, where: str, options: KeyedOptions
 ) -> list[ReadRow]:
     """The right option over each of the others. Id and place name the other option, from 0."""
-    split = _label(fields, columns, "split") or split
+    split = label_of(fields, columns, "split") or split
     choice = Choice(where, len(options.texts), options.right)
     item = content_id("item", where, *options.texts)
     read = []
@@ -98,26 +104,26 @@ def _row(fields: Fields, columns: Columns, config: str, sides: ResponseSides) ->
         question = sides.before
     else:
         question = prompt(columns.needed(fields, "prompt"), "prompt")
-    name = _label(fields, columns, "id")
-    user = _label(fields, columns, "user")
-    url = _label(fields, columns, "source_url") or None
+    name = label_of(fields, columns, "id")
+    user = label_of(fields, columns, "user")
+    url = label_of(fields, columns, "source_url") or None
     created = time({"created": columns.value(fields, "created")}, "created")
     return Row(
         id=name or content_id("row", question, sides.chosen, sides.rejected),
         question=question,
-        profile=tuple(_posts(fields, columns)),
-        rubric_aspects=tuple(map(_aspect, _entries(fields, columns, "rubric_aspects"))),
-        narrative=_text(columns.value(fields, "narrative"), "narrative") or None,
-        category=_label(fields, columns, "category"),
+        profile=tuple(posts_of(fields, columns)),
+        rubric_aspects=tuple(aspects_of(fields, columns)),
+        narrative=text_of(columns.value(fields, "narrative"), "narrative") or None,
+        category=label_of(fields, columns, "category"),
         chosen=sides.chosen,
         rejected=sides.rejected,
         item_id=name,
-        domain=_label(fields, columns, "domain") or config,
+        domain=label_of(fields, columns, "domain") or config,
         user=pseudonym(user) if user else None,
-        generator=_label(fields, columns, "generator"),
+        generator=label_of(fields, columns, "generator"),
         created=created,
         source_url=url,
-        licence=_licence(url, created, _label(fields, columns, "licence")),
+        licence=stated_licence(url, created, label_of(fields, columns, "licence")),
     )
 
 
@@ -175,63 +181,3 @@ def _better(label: object) -> int:
     if isinstance(answer, str | float) and answer in _TIES:
         raise SourceRefusal(TIE, f"the label is {excerpt(label)}")
     raise SourceRefusal("bad_label", f"the label is {excerpt(label)}, not 1, 2 or tie")
-
-
-def _licence(url: str | None, created: str | None, stated: str) -> str | None:
-    """What a text states. One that states nothing has what its address and date imply."""
-    return stated or licence_of(url, created)
-
-
-def _posts(fields: Fields, columns: Columns) -> Iterator[RowPost]:
-    """The posts of a profile. Of a history of messages, those of the user are the posts."""
-    for entry in _entries(fields, columns, "profile"):
-        if "text" in entry or not ("role" in entry or "from" in entry):
-            yield _post(entry)
-        elif (message := user_text(entry, "profile")) is not None:
-            yield RowPost(id="", text=message)
-
-
-def _post(fields: Fields) -> RowPost:
-    url = _name(fields.get("source_url"), "source_url of a post") or None
-    created = time(fields, "created")
-    licence = _name(fields.get("licence"), "licence of a post")
-    return RowPost(
-        id=_name(fields.get("id"), "id of a post"),
-        text=_text(fields.get("text"), "text of a post"),
-        category=_name(fields.get("category"), "category of a post"),
-        created=created,
-        source_url=url,
-        licence=_licence(url, created, licence),
-    )
-
-
-def _aspect(fields: Fields) -> RowAspect:
-    return RowAspect(
-        aspect=_text(fields.get("aspect"), "aspect"),
-        reason=_text(fields.get("reason"), "reason of an aspect"),
-        evidence=_text(fields.get("evidence"), "evidence of an aspect"),
-    )
-
-
-def _entries(fields: Fields, columns: Columns, name: str) -> list[Fields]:
-    entries = rows({name: parsed_cell(columns.value(fields, name))}, name)
-    if not all(isinstance(entry, dict) for entry in entries):
-        raise SourceRefusal("not_an_object", f"an entry of {name} is not an object")
-    return entries
-
-
-def _label(fields: Fields, columns: Columns, name: str) -> str:
-    return _name(columns.value(fields, name), name)
-
-
-def _name(value: object, name: str) -> str:
-    """What names something; a whole number is taken as its digits."""
-    if isinstance(value, float) and value.is_integer():  # how pandas stores numbers with gaps
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return _text(value, name)
-
-
-def _text(value: object, name: str) -> str:
-    return "" if value is None or value != value else as_text(value, name)

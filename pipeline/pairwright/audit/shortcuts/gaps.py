@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pairwright.audit.records import Check, CheckDefinition, Flag
+from pairwright.audit.records import EXAMPLES, Check, CheckDefinition, Flag
 from pairwright.audit.shortcuts.pair_features import LIKE, PairFeatures, TwinHalf
 from pairwright.audit.shortcuts.trials import Trial
 from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, mean, z_of
@@ -50,7 +50,8 @@ TWIN_ECHO_GAP = CheckDefinition(
     title="Twins: difference in how many words of their own aspects the two responses repeat",
     why="From 0 to 1, without words of the question. Where one response repeats its rubric and the "
     "other puts it in other words, counting words solves the one half and not the other.",
-    todo="Look at the twins with the largest difference; ask writers for their own words.",
+    todo="Look at the twins named, which have the largest difference; ask writers for their own "
+    "words.",
 )
 
 TWIN_AGAINST_BASELINE = CheckDefinition(
@@ -154,11 +155,20 @@ def _echo_gap(config: str, features: PairFeatures) -> Check:
     there = ~np.isnan(echoes).any(axis=1)
     if not there.any():
         return _note(TWIN_ECHO_GAP, config, None, "Not applicable: no twin with two rubrics.")
-    places = np.array([halves[0].place for halves in whole], np.intp)[there]
-    both = echoes[there]
-    gap = mean(np.abs(both[:, 0] - both[:, 1]), features.clusters[places], least=0, most=1)
+    first = [whole[n][0] for n in np.flatnonzero(there).tolist()]
+    places, both = np.array([half.place for half in first], np.intp), echoes[there]
+    gaps = np.abs(both[:, 0] - both[:, 1])
+    gap = mean(gaps, features.clusters[places], least=0, most=1)
     detail = f"On average a response repeats {100 * both.mean():.0f} % of its own aspects' words."
-    return _note(TWIN_ECHO_GAP, config, gap, detail)
+    largest = sorted(np.argsort(-gaps, kind="stable")[:EXAMPLES].tolist())
+    flags = tuple(
+        Flag(
+            row=first[n].row, detail=f"{both[n, 0]:.2f} in this half, {both[n, 1]:.2f} in the other"
+        )
+        for n in largest
+        if gaps[n] > 0
+    )
+    return _note(TWIN_ECHO_GAP, config, gap, detail).model_copy(update={"flags": flags})
 
 
 def _share(points: Floats, clusters: Places) -> Interval | None:

@@ -4,12 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from pairwright.cli.printing import say
+from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.cli.scoring import new_folder
 
@@ -59,15 +56,10 @@ def certify_command(
             seed=seed,
             progress=progress,
         )
-    table = Table(*head(found), box=box.SIMPLE_HEAD)
-    for row in rows(found):
-        table.add_row(*map(escape, row))
-    console.print(table, highlight=False)
+    console.print(table_of(head(found), rows(found), left=len(head(found)) - 3))
     if found.correlations:
-        shown = Table(*HEAD, box=box.SIMPLE_HEAD)
-        for correlation in next(iter(found.correlations.found.values())):
-            shown.add_row(*cells(correlation))
-        console.print(shown, highlight=False)
+        (measures,) = found.correlations.found.values()
+        console.print(table_of(HEAD, map(cells, measures), left=1))
     for name, why in found.left_out.items():
         say(console, f"{name} is not compared: {why}.", wrap=True)
     for warning in warnings(found):

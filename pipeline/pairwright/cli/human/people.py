@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pairwright.workflows.participants import Participant
 
 COLUMNS = (
-    "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "passed",
-    "hours", "pay", "code",
+    "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "hours",
+     "pay", "code",
 )  # fmt: skip
 Person = Annotated[
     str,
@@ -62,7 +62,7 @@ def people_command(
     # A column that nobody has anything in is left out.
     shown = [n for n in range(len(COLUMNS)) if any(row[n] for row in rows)]
     for n in shown:
-        table.add_column(COLUMNS[n], justify="right" if 3 <= n <= 9 else "left", no_wrap=True)
+        table.add_column(COLUMNS[n], justify="right" if 3 <= n <= 8 else "left", no_wrap=True)
     for row in rows:
         table.add_row(*(escape(row[n]) for n in shown))
     console = Console()
@@ -72,8 +72,6 @@ def people_command(
 
 def _cells(one: "Participant") -> tuple[str, ...]:
     """In the order of COLUMNS."""
-    from pairwright.workflows.participants import passed_text
-
     return (
         one.annotator,
         one.participant,
@@ -81,12 +79,18 @@ def _cells(one: "Participant") -> tuple[str, ...]:
         f"{one.tasks:,}",
         f"{one.answered:,}",
         f"{one.skipped:,}",
-        f"{one.checks_right:,} of {one.checks:,}" if one.checks else "",
-        passed_text(one),
+        _checks(one),
         "" if one.hours is None else f"{one.hours:.2f}",
         "" if one.pay is None else f"{one.pay:,.2f}",
         one.code,
     )
+
+
+def _checks(one: "Participant") -> str:
+    if not one.checks:
+        return ""
+    failed = ", failed" if one.passed is False else ""
+    return f"{one.checks_right:,} of {one.checks:,}{failed}"
 
 
 def start_command(run: RunPath) -> None:

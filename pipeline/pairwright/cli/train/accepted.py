@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
-from pairwright.cli.printing import say
+from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.scoring import ItemLimit, ResultFolder, end
 
@@ -35,26 +34,15 @@ def accepted_answers_command(
       pairwright train accepted study/pairwright.toml --out accepted --limit 100
     """
     # What reads and retrieves takes a while to import, and other commands do without.
-    from pairwright.train.accepted.report_page import rows, warnings
+    from pairwright.train.accepted.report_page import count_sentences, rows, warnings
     from pairwright.workflows.accepted_answers import compare_accepted
 
     with display() as progress, interruptible() as stop:
         result = compare_accepted(config, out, limit=limit, progress=progress, stop=stop)
     console, scores = Console(), result.scores
-    table = Table(box=None, padding=(0, 1, 0, 0))
-    table.add_column("accepted less match", overflow="fold")
-    table.add_column("mean, 95 % interval", justify="right", no_wrap=True)
-    for row in rows(scores):
-        table.add_row(*row)
-    console.print(table, "", highlight=False)
-    say(
-        console,
-        f"{scores.items:,} items, {scores.accepted:,} with an accepted answer and another,"
-        f" {scores.matched:,} with a match, {scores.compared:,} compared.",
-    )
-    if scores.reasons:
-        why = ", ".join(f"{n:,} {reason}" for reason, n in scores.reasons.items())
-        say(console, f"Not compared: {why}.", wrap=True)
+    console.print(table_of(("accepted less match", "mean, 95 % interval"), rows(scores), left=1))
+    for sentence in count_sentences(scores):
+        say(console, sentence, wrap=True)
     for warning in warnings(scores):
         say(console, warning, "yellow")
     typer.echo(f"Open: {out / 'accepted.html'}")

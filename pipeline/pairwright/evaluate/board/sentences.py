@@ -166,3 +166,22 @@ def test_in_words() -> str:
         " of whole clusters, with the step-down max-T procedure of Westfall and Young (1993),"
         " which keeps the chance of any false difference in the table at 5 %."
     )
+
+
+def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
+    """What is said below a ranking's table: its band, what is not in it, and its test."""
+    yield from band_sentences(ranking)
+    yield from not_part(ranking)
+    yield from why_unranked(board, ranking)
+    if ranking.test:
+        yield least_p(ranking)
+
+
+def closing_sentences(board: Leaderboard) -> Iterator[str]:
+    """What is said below all tables."""
+    yield from people_sentences(board)
+    yield board.rule
+    yield (
+        "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
+        " of rows). In brackets: 95 % intervals by cluster."
+    )

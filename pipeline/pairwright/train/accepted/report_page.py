@@ -92,6 +92,17 @@ def rows(scores: AcceptedScores) -> tuple[tuple[str, str], ...]:
     )
 
 
+def count_sentences(scores: AcceptedScores) -> Iterator[str]:
+    """How many items got how far, and why the others did not."""
+    yield (
+        f"{scores.items:,} items, {scores.accepted:,} with an accepted answer and another,"
+        f" {scores.matched:,} with a match, {scores.compared:,} compared."
+    )
+    if scores.reasons:
+        why = ", ".join(f"{n:,} {reason}" for reason, n in scores.reasons.items())
+        yield f"Not compared: {why}."
+
+
 def _figures(scores: AcceptedScores) -> tuple[Block, ...]:
     lines = dict(zip(WORDS, rows(scores), strict=True))
     return (

@@ -1,15 +1,7 @@
-"""Exported conversations of Polis: who wrote which statement, and who agreed with which.
+"""Authors of statements, with their votes on those of others."""
 
-A conversation is a folder with `comments.csv` (the statements), `participants-votes.csv` (a row a
-participant, a column a statement: 1 agrees, -1 disagrees, 0 passes, empty was not seen) and, if it
-is there, `summary.csv` (its topic and address). Only participants who wrote statements have a
-history; the votes of the others are not read.
-"""
-
-import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,36 +12,16 @@ from pairwright.settings.rules import SourceRules
 from pairwright.sources.choices import Chooser, OwnPost
 from pairwright.sources.delimited import comma_separated
 from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time
+from pairwright.sources.polis.files import STATEMENTS, Conversation, read_summary
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow, SourceTable
 from pairwright.text import normalised
 
-STATEMENTS = "comments.csv"
-VOTES = ("participants-votes.csv", "participant-votes.csv")
-"""Its name in published data, and in what a conversation's own report page exports."""
-SUMMARY = "summary.csv"
 QUESTION = "Which of these would this person agree with?"
-LARGEST_SUMMARY = 1_000_000
 SIGNS = 10
 """So many votes on own statements tell whether 1 means agree."""
 _SAID = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1, "0": 0, "0.0": 0, "": None}
-
-
-class Conversation(NamedTuple):
-    """One conversation's files."""
-
-    name: str
-    """The name of its folder."""
-    statements: Path
-    votes: Path
-    summary: Path | None
-    inside: str
-    """The folder in front of its files' names, where the source holds several conversations."""
-
-    @property
-    def files(self) -> list[Path]:
-        return [self.statements, self.votes, *([self.summary] if self.summary else [])]
 
 
 class _Statement(NamedTuple):
@@ -58,40 +30,6 @@ class _Statement(NamedTuple):
     post: Post
     taken_out: bool
     repairs: Repairs
-
-
-def locate_conversations(rules: SourceRules, folder: Path) -> list[Conversation]:
-    """The conversations of the folder that the rules name, by name. Raises SourceError."""
-    path = folder / Path(rules.path).expanduser()
-    if not path.is_dir():
-        raise SourceError(
-            "is not a folder" if path.exists() else "no such folder",
-            where=path,
-            fix="Name the folder of a conversation's exported files, or a folder of such folders;"
-            f" `path` is relative to {folder}.",
-        )
-    if (path / STATEMENTS).is_file():
-        return [_conversation(path, "")]
-    inner = sorted(one for one in path.iterdir() if (one / STATEMENTS).is_file())
-    if not inner:
-        raise SourceError(
-            f"holds no {STATEMENTS}, and no folder in it does",
-            where=path,
-            fix=f"Name the folder of a conversation: {STATEMENTS}, {VOTES[0]}, {SUMMARY}.",
-        )
-    return [_conversation(one, f"{one.name}/") for one in inner]
-
-
-def conversations_hash(conversations: list[Conversation]) -> str:
-    """`b2:` and a hash of the files that are read, with their names."""
-    digest = blake2b(digest_size=16)
-    for conversation in conversations:
-        for path in conversation.files:
-            digest.update(f"{conversation.name}/{path.name}\0{path.stat().st_size}\0".encode())
-            with path.open("rb") as file:
-                while chunk := file.read(1 << 20):
-                    digest.update(chunk)
-    return f"b2:{digest.hexdigest()}"
 
 
 def read_choosers(
@@ -109,31 +47,13 @@ def read_choosers(
         yield from _Reader(conversation, domains, rules).choosers()
 
 
-def _conversation(path: Path, inside: str) -> Conversation:
-    votes = next((path / name for name in VOTES if (path / name).is_file()), None)
-    if votes is None:
-        raise SourceError(
-            f"holds {STATEMENTS} and no {VOTES[0]}",
-            where=path,
-            fix="Export the conversation again with its votes.",
-        )
-    summary = path / SUMMARY
-    return Conversation(
-        path.resolve().name,
-        path / STATEMENTS,
-        votes,
-        summary if summary.is_file() else None,
-        inside,
-    )
-
-
 class _Reader:
     """One conversation."""
 
     def __init__(self, conversation: Conversation, domains: Domains, rules: SourceRules) -> None:
         self._conversation, self._rules = conversation, rules
         self._category, self._domain = place("", domains, rules)
-        about = _summary(conversation.summary) if conversation.summary else {}
+        about = read_summary(conversation.summary) if conversation.summary else {}
         topic = clean_text(about.get("topic", ""), "topic", {}, rules.max_post_chars)
         topic = " ".join((topic or conversation.name).split())
         end = "" if topic.endswith(("?", "!", "。", "？", "！")) else ":"
@@ -326,15 +246,3 @@ def _vote(fields: Mapping[str, Any], name: str) -> int | None:
     if said not in _SAID:
         raise SourceRefusal("bad_vote", f"on statement {name}: {excerpt(said)}", value=said[:200])
     return _SAID[said]
-
-
-def _summary(path: Path) -> dict[str, str]:
-    """Its names and values. Raises SourceError."""
-    fix = "Export it again, or leave it out."
-    if path.stat().st_size > LARGEST_SUMMARY:
-        raise SourceError(f"has more than {LARGEST_SUMMARY:,} bytes", where=path, fix=fix)
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
-        return {row[0].strip(): row[1] for row in csv.reader(lines, strict=True) if len(row) == 2}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise SourceError(f"is not CSV in UTF-8: {error}", where=path, fix=fix) from None

@@ -1,0 +1,166 @@
+"""Rows of a table of choices, and of a table of texts by the same users, read and cleaned."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pairwright.dataset.row import choice_text
+from pairwright.records import Post, content_id
+from pairwright.settings.domains import Domains
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.fields import Repairs, label, text, time
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.rules import place
+from pairwright.sources.source_table import SourceRow
+from pairwright.text import normalised
+
+
+def required(rules: SourceRules) -> list[str]:
+    """The columns that a table of choices must have: the five, and others that the rules name
+    otherwise."""
+    named = [name for name in ("created", "reason", "category", "url") if _renamed(rules, name)]
+    five = ("user", "question", "option_a", "option_b", "choice")
+    return [getattr(rules, name) for name in (*five, *named)]
+
+
+def required_of_texts(rules: SourceRules) -> list[str]:
+    """The columns that a table of texts must have."""
+    return [rules.user, rules.text]
+
+
+def _renamed(rules: SourceRules, name: str) -> bool:
+    return bool(getattr(rules, name) != SourceRules.model_fields[name].default)
+
+
+class ReadChoice(NamedTuple):
+    """One row as it was read."""
+
+    where: str
+    user: str
+    question: str
+    taken: str
+    refused: str
+    category: str
+    domain: str
+    created: str | None
+    reason: str
+    url: str
+    repairs: Repairs
+
+    @property
+    def about(self) -> frozenset[str]:
+        return frozenset(map(normalised, (self.question, self.taken, self.refused)))
+
+    @property
+    def post(self) -> Post:
+        """The choice as a later reader sees it."""
+        words = choice_text(self.question, self.taken, self.refused, self.reason)
+        return Post(
+            id=content_id("post", self.user, self.created or "", words),
+            text=words,
+            category=self.category,
+            created=self.created,
+            source_url=self.url or None,
+            kind="choice",
+        )
+
+
+class ReadText(NamedTuple):
+    """A row of the table of texts as it was read."""
+
+    user: str
+    post: Post
+    repairs: Repairs
+
+
+def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ReadChoice | SourceProblem:
+    """A row as a choice, or why it is none."""
+    repairs: Repairs = {}
+    user, limit = "", rules.max_post_chars
+    try:
+        user = label(row.fields, rules.user, repairs)
+        if not user:
+            raise SourceRefusal("missing_user", f"`{rules.user}` is empty")
+        question = text(row.fields, rules.question, repairs, limit)
+        if not question:
+            raise SourceRefusal("empty_question", f"`{rules.question}` is empty")
+        options = [
+            text(row.fields, name, repairs, limit) for name in (rules.option_a, rules.option_b)
+        ]
+        if not all(options) or normalised(options[0]) == normalised(options[1]):
+            raise SourceRefusal(
+                "same_options",
+                f"`{rules.option_a}` and `{rules.option_b}` are not two different responses",
+            )
+        taken = _taken(row, options, repairs, rules)
+        category, domain = place(label(row.fields, rules.category, repairs), domains, rules)
+        return ReadChoice(
+            where=row.where,
+            user=user,
+            question=question,
+            taken=options[taken],
+            refused=options[1 - taken],
+            category=category,
+            domain=domain,
+            created=time(row.fields, rules.created),
+            reason=text(row.fields, rules.reason, repairs, limit),
+            url=label(row.fields, rules.url, repairs),
+            repairs=repairs,
+        )
+    except SourceRefusal as refusal:
+        return refusal.at(row.where, user or None)
+
+
+_SIDE = re.compile(r"(?:(?:option|response|answer|output|model|side)[ _-]?)?([ab])")
+_NEITHER = frozenset(
+    ("", "tie", "tied", "both", "neither", "none", "equal", "same", "skip", "pass", "cannot tell")
+)
+
+
+def _taken(row: SourceRow, options: Sequence[str], repairs: Repairs, rules: SourceRules) -> int:
+    """0 or 1: the option that the user took."""
+    said = text(row.fields, rules.choice, repairs, rules.max_post_chars)
+    word = said.strip().casefold()
+    names = (rules.option_a.casefold(), rules.option_b.casefold())
+    for form in (names, tuple(option.casefold() for option in options)):
+        if word in form:
+            return form.index(word)
+    if side := _SIDE.fullmatch(word):
+        return "ab".index(side[1])
+    if word in _NEITHER or word.startswith("tie"):
+        raise SourceRefusal("no_choice", f"`{rules.choice}` is {excerpt(said)}")
+    raise SourceRefusal(
+        "bad_choice", f"`{rules.choice}` is {excerpt(said)}, and not `a` or `b`", value=said[:200]
+    )
+
+
+def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> ReadText | SourceProblem:
+    """A row as a text. It has a time if the choices have (`timed`), and none if they have none."""
+    repairs: Repairs = {}
+    user, limit = "", rules.max_post_chars
+    try:
+        user = label(row.fields, rules.user, repairs)
+        if not user:
+            raise SourceRefusal("missing_user", f"`{rules.user}` is empty")
+        title = " ".join(text(row.fields, rules.title, repairs, limit).split())
+        words = f"{title}\n{text(row.fields, rules.text, repairs, limit)}".strip()
+        if not words:
+            raise SourceRefusal("empty_text", f"`{rules.text}` is empty")
+        created = time(row.fields, rules.created)
+        if timed != bool(created):
+            raise SourceRefusal(
+                "bad_time",
+                f"`{rules.created}` is empty, and the choices have times: it may be younger"
+                if timed
+                else "the text has a time and the choices have none: it may be younger than a"
+                " choice",
+            )
+        post = Post(
+            id=content_id("post", user, created or "", words),
+            text=words,
+            created=created,
+            source_url=label(row.fields, rules.url, repairs) or None,
+        )
+    except SourceRefusal as refusal:
+        return refusal.at(row.where, user or None)
+    return ReadText(user, post, repairs)

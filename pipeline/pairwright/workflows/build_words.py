@@ -1,0 +1,133 @@
+"""What a build says of itself in words: what it will cost, by assumptions or by a pilot, and why it
+made less than it could."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pairwright.construct.estimate import BuildEstimate
+from pairwright.construct.pilot import PilotEstimate, kept_word
+from pairwright.models.model import CUT_IN_THINKING
+from pairwright.text import number_of
+from pairwright.workflows.run_status import RunStatus
+
+ESTIMATE_HEADS = ("role", "model", "calls", "prompt tokens", "reply tokens", "cost")
+SHORT = 0.05
+"""The share of failed units above which a run is called short in plain words."""
+
+
+class EstimateTable(NamedTuple):
+    """Roles with their calls, tokens and cost, below `ESTIMATE_HEADS`."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    total: tuple[str, ...]
+
+
+def estimate_tables(expected: BuildEstimate) -> Iterator[EstimateTable]:
+    """What a build would cost at the least and at the most."""
+    for title, lines in (
+        ("if every first draft is accepted", expected.first_draft),
+        ("at most, if every draw is used", expected.at_most),
+    ):
+        rows = tuple(
+            (
+                line.role,
+                f"{line.model} ({line.endpoint})",
+                *(f"{n:,}" for n in (line.calls, line.prompt_tokens, line.completion_tokens)),
+                _range(line.cost_with_cache, line.cost),
+            )
+            for line in lines
+        )
+        sums = (
+            sum(getattr(line, name) for line in lines)
+            for name in ("calls", "prompt_tokens", "completion_tokens")
+        )
+        price = _range(
+            sum(line.cost_with_cache for line in lines), sum(line.cost for line in lines)
+        )
+        total = ("all", "", *(f"{n:,}" for n in sums), price)
+        yield EstimateTable(f"{number_of(expected.items, 'item')}, {title}", rows, total)
+
+
+def estimate_sentences(expected: BuildEstimate) -> Iterator[str]:
+    """What the tables leave out."""
+    yield (
+        "Nothing was sent. Items that show no personal signal stop early and cost less;"
+        " reply lengths are assumptions."
+    )
+    cached = [sum(line.cached_tokens for line in lines) for lines in expected[2:]]
+    if any(cached):
+        least, most = (f"{tokens:,}" for tokens in cached)
+        yield (
+            f"Up to {least if least == most else f'{least} to {most}'} of the prompt tokens are"
+            " histories that were sent before, which an endpoint's cache may hold; price_cached"
+            " of an endpoint is their price."
+        )
+
+
+def _range(low: float, high: float) -> str:
+    """Two amounts of money, or one where they are the same."""
+    return f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
+
+
+def pilot_rows(expected: PilotEstimate) -> tuple[tuple[str, str, str], ...]:
+    """What a build will take by a pilot's outcome: a name, the value and its interval."""
+    kept = kept_word(expected.mode)
+    words = {"kept": f"{kept} kept", "prompt_tokens": "prompt tokens",
+             "completion_tokens": "reply tokens"}  # fmt: skip
+    rows = []
+    for one in expected.expected:
+        places = 2 if one.name == "cost" else 0
+        high = f"{one.high:,.{places}f}" if one.high < float("inf") else "no upper end"
+        value, interval = f"{one.value:,.{places}f}", f"{one.low:,.{places}f} to {high}"
+        rows.append((words.get(one.name, one.name), value, interval))
+    return tuple(rows)
+
+
+def pilot_sentence(expected: PilotEstimate) -> str:
+    """Whom the pilot's figures hold for."""
+    return (
+        f"Of {number_of(expected.users, 'user')} of the pilot with"
+        f" {number_of(expected.items, 'item')} and {expected.kept:,} {kept_word(expected.mode)}"
+        " kept; intervals are of bootstrap draws of users. It holds for users like those of the"
+        " pilot."
+    )
+
+
+def shortfalls(status: RunStatus) -> Iterator[str]:
+    """Why a build made less than it could, failed units aside. While units wait for a batch, what
+    is missing in the end is not known yet."""
+    if cut := sum(n for (*_, why), n in status.tally.rejected.items() if CUT_IN_THINKING in why):
+        yield (
+            f"{number_of(cut, 'unit')} refused because a model's thinking left no room for its"
+            " reply: `pairwright doctor` says which thinking_tokens to set for its endpoint. With"
+            " another number its calls are asked again (--accept-changes)."
+        )
+    if status.budget_spent:
+        yield "The budget is spent: raise [budget] to go on."
+    if not status.waiting and status.target and (missing := status.target.missing):
+        yield f"The target is not reached: {missing:,} are missing, and no item is left."
+
+
+def short_sentence(status: RunStatus) -> str:
+    """That a run is short of outcomes; empty where few units failed."""
+    share = status.failed / max(1, status.tally.units)
+    if share <= SHORT:
+        return ""
+    return (
+        f"This run is short: {share:.0%} of its units have no outcome, and no figure of it speaks"
+        " for them."
+    )
+
+
+def failure_sentence(status: RunStatus) -> str:
+    """How many units failed, and why."""
+    reasons: Counter[str] = Counter()
+    for (_, reason), n in status.tally.failed.items():
+        reasons[reason] += n
+    most = ", ".join(f"{why} {n:,}" for why, n in reasons.most_common(3))
+    return (
+        f"{status.failed:,} of {number_of(status.tally.units, 'unit')} failed ({most});"
+        f" {status.run / 'failed.jsonl'} says why."
+    )
