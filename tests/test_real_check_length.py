@@ -1,4 +1,4 @@
-"""Attention checks beside the tasks of the recorded demo: how far length tells one from the other."""
+"""How far the length of responses tells attention checks from the tasks of the recorded demo."""
 
 from pathlib import Path
 

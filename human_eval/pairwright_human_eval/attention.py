@@ -34,7 +34,7 @@ class AttentionCheck(Record):
     """Posts that say nothing about who wrote them, to be shown after the person's own."""
     good: str
     good_more: tuple[str, ...] = ()
-    """Sentences that may follow, each or none, in this order: advice that goes with either response."""
+    """Sentences that may follow, each or none, in this order: advice that goes with either."""
     good_terse: str = ""
     """The same in shorter sentences of longer words."""
     bad: str
@@ -55,7 +55,7 @@ class MirroredCheck(Record):
     questions: tuple[str, ...] = ()
     first: str
     first_more: tuple[str, ...] = ()
-    """Sentences that may follow, each or none, in this order: advice that goes with either response."""
+    """Sentences that may follow, each or none, in this order: advice that goes with either."""
     first_terse: str = ""
     second: str
     second_more: tuple[str, ...] = ()
