@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pairwright.workflows.participants import list_participants
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, Verdict
 from pairwright_human_eval.study_files import read_study
@@ -367,6 +368,30 @@ def test_a_person_begins_from_one_page_that_asks_for_consent_first(run: Path) ->
     HumanFolder(run).consent.write_text("# Ours\n\n<b>bold</b>", encoding="utf-8")
     assert "brackets" not in human("start", run).out
     assert "&lt;b&gt;bold" in pages[0].read_text(encoding="utf-8")
+
+
+def test_a_page_shows_the_completion_code_once_its_person_has_finished(
+    run: Path, tmp_path: Path
+) -> None:
+    human("start", run)
+    pages = sorted(HumanFolder(run).start.iterdir())
+    first, *others = exports_of(run, USUAL).items()
+    path = tmp_path / "first.json"
+    path.write_text(json.dumps(first[1][:-1]), encoding="utf-8")
+    human("import", run, path)
+    assert "completion code of" not in human("start", run).out
+    before = pages[0].read_text(encoding="utf-8")
+    assert "open it again then" in before
+    path.write_text(json.dumps(first[1]), encoding="utf-8")
+    human("import", run, path)
+    assert "finished: 1." in human("start", run).out
+    (code,) = (one.code for one in list_participants(run).people if one.code)
+    shown = pages[0].read_text(encoding="utf-8")
+    assert code in shown
+    assert code not in before
+    assert "open it again then" not in shown
+    assert len(others) == 8
+    assert not [page for page in pages[1:] if code in page.read_text(encoding="utf-8")]
 
 
 def test_a_person_who_has_left_has_no_page(dropped: Path) -> None:

@@ -1,18 +1,20 @@
 """How far the length of responses tells attention checks from the tasks of the recorded demo."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pairwright.records import Pair
+from pairwright_human_eval.tasks import Task
 from small_studies import study_of
 from study import pairwright
-from test_check_layout import CHECKS, MEASURES, Task, area, read
+from test_check_layout import CHECKS, MEASURES, area, read
 
 pytestmark = pytest.mark.real
 
 SEEDS = 4
-RESPONSES = {
+RESPONSES: dict[str, Callable[[Task], float]] = {
     "words of both responses": MEASURES["words of both responses"],
     "words a sentence of the responses": MEASURES["words a sentence of the responses"],
     "characters of both responses": lambda task: sum(map(len, read(task))),

@@ -27,10 +27,12 @@ def start_page_html(
     guidelines: str,
     links: Mapping[str, str],
     sheet: str,
+    code: str,
     language: Language,
 ) -> str:
     """The page. `consent` and `guidelines` are Markdown; `links` go to the tasks of each kind, in
-    the order of the work; `sheet` is the name of a person's spreadsheet, where they have one."""
+    the order of the work; `sheet` is the name of a person's spreadsheet, where they have one;
+    `code` is the completion code of somebody who has finished, and empty before."""
     return _template().render(
         {
             "annotator": annotator,
@@ -38,6 +40,7 @@ def start_page_html(
             "guidelines": Markup(markdown_page(guidelines)),
             "links": links,
             "sheet": sheet,
+            "code": code,
             "language": language.code,
             "_": language,
         }

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.files import write_whole
-from pairwright.workflows.study import open_study
+from pairwright.workflows.study import OpenStudy, open_study
+from pairwright_human_eval.accept import Acceptance
 from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.participants import (
     completion_code,
@@ -98,18 +99,14 @@ def list_participants(
         answers = study.answers()
         tasks = Counter(keyed.annotator for keyed in fixed.key.values())
         answered = Counter(verdict.annotator for verdict in answers.verdicts)
-        skipped = Counter(
-            fixed.key[aside.task].annotator
-            for aside in answers.set_aside
-            if aside.reason == "skipped" and aside.task in fixed.key
-        )
+        skipped = _skipped(study, answers)
         met, failed = study.checks(answers.verdicts), study.excluded(answers.verdicts)
-        done = finished(tasks, answered + skipped)
+        codes = completion_codes(study, answers)
         rounds = {keyed.task: keyed.round for keyed in fixed.key.values()}
         times = time_spent(stored_annotations(folder), answers.people, longest_minutes * 60, rounds)
         people = []
         for name in everybody:
-            state = "finished" if name in done else "open"
+            state = "finished" if name in codes else "open"
             state = "replaced" if name in replaced else state
             state = "withdrawn" if name in withdrawn else state
             time = times.get(name)
@@ -124,15 +121,33 @@ def list_participants(
                     skipped=skipped[name],
                     checks=met[name].n if name in met else 0,
                     checks_right=met[name].k if name in met else 0,
-                    passed=name not in failed if name in met and name in done else None,
+                    passed=name not in failed if name in met and name in codes else None,
                     hours=hours,
                     timed=time.tasks if time else 0,
                     pay=None if hours is None or hourly is None else round(hours * hourly, 2),
-                    code=completion_code(fixed.study.seed, name) if state == "finished" else "",
+                    code=codes[name] if state == "finished" else "",
                 )
             )
         write_whole(folder.payout, _payout(people), mode=0o600)
         return ParticipantList(folder.payout, tuple(people))
+
+
+def completion_codes(study: OpenStudy, answers: Acceptance) -> dict[str, str]:
+    """By pseudonym, the completion code of everybody who has answered or skipped everything."""
+    tasks = Counter(keyed.annotator for keyed in study.fixed.key.values())
+    answered = Counter(verdict.annotator for verdict in answers.verdicts)
+    done = finished(tasks, answered + _skipped(study, answers))
+    return {name: completion_code(study.fixed.study.seed, name) for name in sorted(done)}
+
+
+def _skipped(study: OpenStudy, answers: Acceptance) -> Counter[str]:
+    """Tasks that were skipped, by pseudonym."""
+    key = study.fixed.key
+    return Counter(
+        key[aside.task].annotator
+        for aside in answers.set_aside
+        if aside.reason == "skipped" and aside.task in key
+    )
 
 
 def passed_text(one: Participant) -> str:

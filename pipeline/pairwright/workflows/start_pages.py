@@ -7,6 +7,7 @@ from pathlib import Path
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.workflows.annotation_server import labelling_links_of
+from pairwright.workflows.participants import completion_codes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.replacement import read_replacements
@@ -19,6 +20,8 @@ class StartPages:
     """The pages that were written, by annotator."""
 
     pages: Mapping[str, Path]
+    coded: int
+    """Of these, pages that show a completion code."""
     unfilled: bool
     """Whether consent.md still has brackets to be filled in."""
 
@@ -27,8 +30,9 @@ def write_start_pages(run: str | Path) -> StartPages:
     """Write a page for each person to begin from, into RUN/human/start.
 
     It has RUN/human/consent.md, then, once that is agreed to, the links to the tasks that were
-    pushed to a server, or the name of the person's spreadsheet, and the guidelines. People who were
-    replaced or have withdrawn get none.
+    pushed to a server, or the name of the person's spreadsheet, and the guidelines. The page of
+    somebody who has finished shows their completion code. People who were replaced or have
+    withdrawn get no page.
 
     Raises InputError where there is no study, or its tasks are neither on a server nor in
     spreadsheets.
@@ -44,6 +48,7 @@ def write_start_pages(run: str | Path) -> StartPages:
         language = load_language(fixed.study.language)
         consent = folder.consent.read_text(encoding="utf-8")
         guidelines = folder.guidelines.read_text(encoding="utf-8")
+        codes = completion_codes(study, study.answers())
         pages = {}
 
         def page_of(name: str) -> Path:
@@ -57,7 +62,13 @@ def write_start_pages(run: str | Path) -> StartPages:
             if name in gone or not (name in links or sheets):
                 continue
             page = start_page_html(
-                name, consent, guidelines, links.get(name, {}), ", ".join(sheets), language
+                name,
+                consent,
+                guidelines,
+                links.get(name, {}),
+                ", ".join(sheets),
+                codes.get(name, ""),
+                language,
             )
             pages[name] = page_of(name)
             write_whole(pages[name], page)
@@ -67,4 +78,4 @@ def write_start_pages(run: str | Path) -> StartPages:
                 where=folder.path,
                 fix="`pairwright human push`, or `human export --tool spreadsheet`, first.",
             )
-        return StartPages(pages, "[" in consent)
+        return StartPages(pages, len(codes.keys() & pages.keys()), "[" in consent)

@@ -101,6 +101,9 @@ def start_command(run: RunPath) -> None:
     RUN/human/consent.md and guidelines.md before. The pages are single files without scripts, for a
     web server of yours or to be sent; nobody can guess their names.
 
+    Run it again after pull or import: the page of a person who has finished then shows their
+    completion code.
+
     Example:
 
       pairwright human start runs/first
@@ -111,6 +114,8 @@ def start_command(run: RunPath) -> None:
     console = Console()
     for page in written.pages.values():
         console.print(str(page), highlight=False, markup=False, soft_wrap=True)
+    if written.coded:
+        say(console, f"With the completion code of somebody who has finished: {written.coded:,}.")
     if written.unfilled:
         console.print("consent.md still has brackets to be filled in; then run this again.")
 

@@ -108,8 +108,21 @@ def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:
         if band.floor and band.ceiling and band.floor.value and band.ceiling.value:
             ends = 100 * band.floor.value, 100 * band.ceiling.value
             axes.axvspan(*ends, facecolor=RULE.light, edgecolor="none", alpha=0.6, zorder=0)
+            for end, name, side in zip(
+                sorted(ends), _ends_named(ends), ("right", "left"), strict=True
+            ):
+                axes.text(
+                    end, 1.01, name, transform=axes.get_xaxis_transform(), ha=side, va="bottom",
+                    fontsize="small", color=GREY.light,
+                )  # fmt: skip
             return True
     return False
+
+
+def _ends_named(ends: tuple[float, float]) -> tuple[str, str]:
+    """What the lower end of the band is, and what the upper one is."""
+    floor, ceiling = ends
+    return ("word overlap", "people") if floor <= ceiling else ("people", "word overlap")
 
 
 def _gained(entry: BoardEntry, control: ConditionName, mode: Mode | None) -> bool:
