@@ -4,6 +4,7 @@ word overlap and people.
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -258,6 +259,9 @@ def test_a_scorer_halfway_between_words_and_people_has_half_the_way(tmp_path: Pa
     assert "overlap.profile" not in found.shares
     page = to_html(board_page(board))
     assert "Floor: word overlap 50.0 % (" in page
+    # The ends of the band are named in the plot, too.
+    assert re.search(r"<text[^>]*>people</text>", page)
+    assert re.search(r"<text[^>]*>word overlap</text>", page)
     assert "the cosine of near.profile 50.0 % (" in page
     assert "ceiling: people 90.0 % (86.0 to 94.0, n = 300 votes)" in page
     assert "of the way, %" in to_markdown(board_page(board))

@@ -113,7 +113,7 @@ def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:
             ):
                 axes.text(
                     end, 1.01, name, transform=axes.get_xaxis_transform(), ha=side, va="bottom",
-                    fontsize="small", color=GREY.light,
+                    fontsize="small",
                 )  # fmt: skip
             return True
     return False
