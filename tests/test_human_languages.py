@@ -9,6 +9,8 @@ import pytest
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import load_scales
+from pairwright_human_eval.attention import checks_in
+from pairwright_human_eval.check_tasks import QUALIFYING
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import controls
 from pairwright_human_eval.guidelines import render_guidelines
@@ -159,3 +161,58 @@ def test_a_spreadsheet_says_what_the_form_says(code: str, kind: Kind) -> None:
             question = re.sub(r"^\d+\. ", "", part.question).partition(" (")[0]
             assert question in form
             assert {re.sub(r"^\d: ", "", label) for label in part.choices.values()} <= set(form)
+
+
+# Attention checks
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_checks_of_a_language_are_enough_and_of_like_length(code: str) -> None:
+    checks = checks_in(code)
+    assert len(checks) >= 2 * QUALIFYING
+    assert not {one.question for one in checks} & {one.question for one in checks_in("en")}
+    for check in checks:
+        both = (check.first, *check.first_more), (check.second, *check.second_more)
+        lengths = sorted(len(" ".join(texts).split()) for texts in both)
+        assert 120 <= lengths[0] <= lengths[1] <= 1.15 * lengths[0]
+        assert min(len(check.posts_for_first), len(check.posts_for_second)) >= 4
+        assert len(check.questions) == 2
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_common_words_do_not_find_the_right_answer_in_any_language(code: str) -> None:
+    def stems(texts: tuple[str, ...]) -> set[str]:
+        return {word[:5] for text in texts for word in re.findall(r"[^\W\d]{4,}", text.lower())}
+
+    halves = [half for check in checks_in(code) for half in check.halves]
+    won = 0.0
+    for half in halves:
+        posts = stems(half.posts)
+        good, bad = (
+            len(posts & stems(side))
+            for side in ((half.good, *half.good_more), (half.bad, *half.bad_more))
+        )
+        won += (good > bad) + (good == bad) / 2
+    assert 0.35 <= won / len(halves) <= 0.6
+
+
+def test_a_german_study_has_german_checks(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", PAIRS, study=False)
+    pairwright("human", "export", run, "--language", "de", "--annotators", 9, "--seed", 0)
+    human = HumanFolder(run)
+    key = read_study(human).key
+    checks = {keyed.subject for keyed in key.values() if keyed.purpose == "attention"}
+    assert checks
+    assert checks <= {half.id for check in checks_in("de") for half in check.halves}
+
+
+def test_a_language_without_checks_says_where_to_write_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in ("de.toml", "xx.toml"):
+        (tmp_path / part).write_text("[words]\n", encoding="utf-8")
+    monkeypatch.setattr("pairwright_human_eval.language.FOLDER", tmp_path)
+    with pytest.raises(InputError, match="no attention checks in this language") as raised:
+        checks_in("xx")
+    assert "checks.xx.toml" in str(raised.value)
+    assert "--checks 0" in str(raised.value)

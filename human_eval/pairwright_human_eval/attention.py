@@ -13,9 +13,11 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.records import Record, content_id
 from pairwright.stats import Share, share
+from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, Verdict
 
 NONREADER_PASS = 0.10
@@ -86,6 +88,19 @@ class MirroredCheck(Record):
 
 class _CheckFile(Record):
     check: tuple[MirroredCheck, ...] = Field(min_length=1)
+
+
+def checks_in(language: str) -> tuple[MirroredCheck, ...]:
+    """The checks that ship in a language, by its code; raises InputError where there are none."""
+    code = load_language(language).code
+    path = assets.HUMAN_EVAL / ("checks.toml" if code == "en" else f"checks.{code}.toml")
+    if not path.exists():
+        raise InputError(
+            "there are no attention checks in this language",
+            where=path,
+            fix="Write some there, like those of checks.de.toml, or export with --checks 0.",
+        )
+    return load_checks(path)
 
 
 def load_checks(path: Path) -> tuple[MirroredCheck, ...]:

@@ -5,7 +5,6 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from pairwright import assets
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
@@ -13,7 +12,7 @@ from pairwright.files import write_whole
 from pairwright.version import __version__
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.annotation_tool import config_hashes
-from pairwright_human_eval.attention import load_checks, nonreader_pass
+from pairwright_human_eval.attention import checks_in, nonreader_pass
 from pairwright_human_eval.check_tasks import example_of, qualification_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
@@ -85,7 +84,7 @@ def export_qualification(
     before, floor = read_fixed(human), config.human.attention_floor
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
     seats = pseudonyms(people)
-    checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
+    checks = checks_in(language)
     tasks = qualification_tasks(seats, checks, examples, drawn, floor)
     study = Study(
         version=__version__,

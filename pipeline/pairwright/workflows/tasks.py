@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pairwright import assets
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
@@ -18,7 +17,7 @@ from pairwright.workflows.study import check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.annotation_tool import config_hashes
-from pairwright_human_eval.attention import load_checks, nonreader_pass, pass_rate
+from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
 from pairwright_human_eval.check_tasks import qualifying
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
@@ -161,7 +160,7 @@ def export_tasks(
     before = read_fixed(human)
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
     plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner)
-    there = load_checks(assets.HUMAN_EVAL / "checks.toml")
+    there = checks_in(language) if checks else ()
     met = qualifying(there) if qualified else ()
     tasks, salts = make_tasks(subjects, plan, tuple(one for one in there if one not in met))
     study = Study(

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pairwright import assets
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import iterate_pairs
@@ -22,7 +21,7 @@ from pairwright.workflows.study_plan.records import (
     SizeEstimate,
     StudyEstimate,
 )
-from pairwright_human_eval.attention import load_checks
+from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.pilot import StudyPilot, study_pilot
 from pairwright_human_eval.records import pseudonyms
@@ -85,7 +84,7 @@ def plan_study(
             subjects,
             n,
             StudyPlan(pseudonyms(annotators), overlap, checks, 0, config.human, config.planner),
-            load_checks(assets.HUMAN_EVAL / "checks.toml"),
+            checks_in("en"),
             found.seconds if found else {},
             hours_each,
         )
