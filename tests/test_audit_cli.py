@@ -95,6 +95,7 @@ def test_who_was_to_be_forgotten_is_looked_for_in_a_run(here: Path) -> None:
     assert [flag.row for flag in check.flags] == [violate(3).id]
 
 
+@pytest.mark.real
 def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
     pairwright("init", here / "study")
     run = here / "run"

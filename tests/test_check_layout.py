@@ -86,6 +86,12 @@ def words(texts: list[str]) -> int:
     return sum(len(text.split()) for text in texts)
 
 
+def shared_words(first: str, second: str) -> float:
+    """The words of both texts among the words of either."""
+    one, other = (set(re.findall(r"\w+", text.lower())) for text in (first, second))
+    return len(one & other) / len(one | other)
+
+
 MEASURES: dict[str, Callable[[Task], float]] = {
     "number of posts": lambda task: len(posts(task)),
     "words of all posts": lambda task: words(posts(task)),
@@ -93,6 +99,8 @@ MEASURES: dict[str, Callable[[Task], float]] = {
     "words a sentence of the responses": lambda task: (
         words(read(task)) / sum(len(END.split(text)) for text in read(task))
     ),
+    "characters of both responses": lambda task: sum(map(len, read(task))),
+    "share of words that both responses have": lambda task: shared_words(*read(task)),
     "paragraphs and list items": lambda task: len(re.findall("<(?:p|li)>", "".join(replies(task)))),
     "characters of the question": lambda task: len(str(task.data["question"])),
 }

@@ -179,6 +179,7 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> Twice:
             return Twice(study, code, said, waited, time.monotonic() - started)
 
 
+@pytest.mark.real
 def test_asked_twice_to_stop_it_ends_at_once_and_every_answered_call_is_there(
     twice: Twice,
 ) -> None:
@@ -194,6 +195,7 @@ def test_asked_twice_to_stop_it_ends_in_130_and_a_sentence(twice: Twice) -> None
     assert "Traceback" not in twice.said
 
 
+@pytest.mark.real
 def test_a_second_build_is_told_and_the_first_goes_on_and_can_be_watched(
     tmp_path: Path, undisturbed: tuple[dict[str, bytes], int]
 ) -> None:
@@ -279,6 +281,7 @@ def run_on_a_bad_line(
     return code, endpoint.by_identity
 
 
+@pytest.mark.real
 def test_on_a_bad_line_every_unit_ends_with_its_reason_and_only_failed_ones_are_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -237,8 +237,12 @@ def test_checks_are_dated_like_other_preferences(exported: HumanFolder) -> None:
 
 
 @pytest.fixture(scope="module")
-def studies(built: Path) -> dict[bool, list[Task]]:
-    """Preference tasks of the example's pairs, drawn with several seeds: checks, and others."""
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, list[Task]]:
+    """Preference tasks of the recorded demo, drawn with four seeds: checks, and others."""
+    folder = tmp_path_factory.mktemp("recorded")
+    assert pairwright("init", folder / "demo", "--recorded").code == 0
+    built = folder / "run"
+    assert pairwright("build", folder / "demo" / "pairwright.toml", "--run", built).code == 0
     pairs, found = list(iterate_pairs(built)), defaultdict[bool, list[Task]](list)
     checks = load_checks(assets.HUMAN_EVAL / "checks.toml")
     for seed in range(4):
@@ -254,7 +258,7 @@ def test_the_guide_says_how_far_sizes_tell_a_check(studies: dict[bool, list[Task
     said = {
         name: float(found) for name, found in re.findall(r"^  \| (.+?) \| (\.\d\d) \|", page, re.M)
     }
-    assert len(studies[True]) == 252
+    assert (len(studies[True]), len(studies[False])) == (252, 420)
     assert {
         name: round(area(*([of(task) for task in studies[check]] for check in (True, False))), 2)
         for name, of in MEASURES.items()

@@ -152,6 +152,7 @@ def test_no_file_and_an_unknown_one_are_named(run: Path) -> None:
 # What is taken back
 
 
+@pytest.mark.real
 def test_the_last_import_is_taken_back(run: Path, files: list[Path]) -> None:
     assert human("import", run, *files[:4]).code == 0
     assert human("report", run).code == 0

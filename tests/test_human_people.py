@@ -301,6 +301,7 @@ def test_what_a_person_answered_leaves_everything(commented: Path, tmp_path: Pat
     assert pairwright("verify", layout.root).code == 0
 
 
+@pytest.mark.real
 def test_answers_of_a_person_who_withdrew_do_not_come_back(commented: Path, tmp_path: Path) -> None:
     human("withdraw", commented, LEFT)
     before = [v.task for v in verdicts(commented)]
@@ -312,6 +313,7 @@ def test_answers_of_a_person_who_withdrew_do_not_come_back(commented: Path, tmp_
     assert "zebra" not in everything(HumanFolder(commented).path)
 
 
+@pytest.mark.real
 def test_the_record_of_a_withdrawal_names_nobody(commented: Path) -> None:
     human("withdraw", commented, "Quentin-77")
     (line,) = HumanFolder(commented).withdrawn.read_text("utf-8").splitlines()

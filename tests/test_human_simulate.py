@@ -202,6 +202,7 @@ def test_the_careless_fail_the_checks_and_nobody_else(simulation: Simulation) ->
     assert len(spread) > 4
 
 
+@pytest.mark.real
 def test_simulating_anew_gives_the_same(simulation: Simulation) -> None:
     def files() -> dict[Path, bytes]:
         found = simulation.folder.path.rglob("*")

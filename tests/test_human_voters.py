@@ -114,6 +114,7 @@ def test_the_answer_of_somebody_who_voted_on_it_closes_nothing(run: Path) -> Non
     assert f"first round: {len(own)}." in (folder.path / "report.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.real
 def test_somebody_else_may_then_answer_the_same_task(run: Path) -> None:
     assert human("adjudicate", run).code == 0
     one = min(DISPUTED)

@@ -65,6 +65,7 @@ def test_alike_answers_of_a_dyad_widen_the_interval() -> None:
     assert by_dyad.error == pytest.approx(np.sqrt(2) * alone(*twice).error, rel=1e-6)
 
 
+@pytest.mark.real
 def test_a_report_holds_the_judges_margins_against_people(tmp_path: Path) -> None:
     assert pairwright("init", tmp_path / "study").code == 0
     config, run = tmp_path / "study" / "pairwright.toml", tmp_path / "run"

@@ -153,6 +153,7 @@ def test_the_summary_is_the_one_that_reading_gives(run: Path, tmp_path: Path) ->
     assert made.primary == read_primary(layout)
 
 
+@pytest.mark.real
 def test_a_run_is_read_one_subject_at_a_time(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -451,6 +452,7 @@ def _interrupted(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.real
 def test_two_copies_of_a_run_give_the_same_bytes(release: Layout, again: Path) -> None:
     for path in read_checksums(release.root):
         assert (again / path).read_bytes() == (release.root / path).read_bytes(), path
@@ -754,6 +756,7 @@ def test_a_leftover_whose_removal_was_interrupted_is_removed_by_the_next(
     assert not partial.exists()
 
 
+@pytest.mark.real
 def test_a_release_that_was_killed_before_its_last_step_is_made_by_the_next(
     run: Path, release: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

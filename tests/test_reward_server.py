@@ -766,6 +766,7 @@ def process(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
         server.communicate()
 
 
+@pytest.mark.real
 def test_the_command_serves_a_scorer_and_ends_cleanly_on_a_signal(release: Path) -> None:
     row = next(iter(Release(release).rows()))
     with process("--scorer", "overlap", "--release", release, "--port", 0) as (server, url):

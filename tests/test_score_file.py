@@ -158,6 +158,7 @@ def lines_of(release: Path) -> list[str]:
     return lines
 
 
+@pytest.mark.real
 def test_results_of_a_file_are_results_as_any_others(release: Path, tmp_path: Path) -> None:
     done = evaluated(tmp_path, release, lines_of(release))
     assert done.code == 0, done.said

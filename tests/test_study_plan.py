@@ -172,6 +172,7 @@ def test_what_is_refused_before_all_answers_are_in_does_not_count() -> None:
 # The command
 
 
+@pytest.mark.real
 def test_without_a_pilot_the_plan_says_that_hours_are_those_of_reading(run: Path) -> None:
     done = plan(run)
     assert done.code == 0, done.said

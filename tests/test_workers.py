@@ -61,6 +61,7 @@ def tidy(study: Study) -> bool:
     return not (study.run / "shards").exists() and not list(study.run.glob("*.partial"))
 
 
+@pytest.mark.real
 def test_several_processes_leave_the_files_of_one_and_send_no_call_twice(
     tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
