@@ -30,7 +30,9 @@ def leaderboard_command(
             metavar="RESULTS...", help="Folders of `pairwright evaluate`, or single .json files."
         ),
     ],
-    out: Annotated[Path | None, new_folder("Write leaderboard.html, .md and .json there.")] = None,
+    out: Annotated[
+        Path | None, new_folder("Write leaderboard.html, .md, .csv, .tex, .json.")
+    ] = None,
     verify: Annotated[
         Path | None,
         typer.Option(

@@ -9,6 +9,7 @@ from pathlib import Path
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import leaderboard as rank_results
+from pairwright.evaluate.board.exports import csv_table, latex_tables
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.derivation import (
     NOT_STORED,
@@ -19,6 +20,7 @@ from pairwright.evaluate.derivation import (
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result
 from pairwright.evaluate.settings import Scorers
+from pairwright.files import write_whole
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore
 from pairwright.notebook import run_async
@@ -43,8 +45,9 @@ def leaderboard(
     """Rank scorers by what they got right on one release, and say which can be distinguished.
 
     `results` are folders of `evaluate` or single .json files, all of one release, the same pairs
-    and the same limit. `out` gets leaderboard.html, .md and .json. Accuracies are shares from 0 to
-    1, with 95 % intervals by cluster; scorers are compared by a step-down sign-flip test.
+    and the same limit. `out` gets leaderboard.html, .md, .csv, .tex and .json. Accuracies are
+    shares from 0 to 1, with 95 % intervals by cluster; scorers are compared by a step-down
+    sign-flip test.
 
     Raises InputError where results cannot be ranked together, and StoreError.
 
@@ -56,6 +59,8 @@ def leaderboard(
     gathered = gather_results(map(Path, results))
     board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
     if folder:
+        write_whole(folder / "leaderboard.csv", csv_table(board))
+        write_whole(folder / "leaderboard.tex", latex_tables(board))
         write_report(folder, "leaderboard", board_page(board), board, summary_page(board))
     return board
 

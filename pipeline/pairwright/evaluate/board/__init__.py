@@ -10,6 +10,7 @@ entry.py      one scorer in one condition, with all its figures
 ranking.py    the rows of one mode in one condition, ranked
 board.py      all of it
 pages.py sentences.py tables.py parts.py cells.py plots.py    as pages
+exports.py    the rankings as CSV and LaTeX
 
 Rows are ranked within a mode and a condition, since what is shown decides most of an accuracy. What
 showing the profile adds to a scorer is its gain.

@@ -1,0 +1,154 @@
+r"""The rankings as files for other programs: leaderboard.csv and leaderboard.tex.
+
+A row of the CSV is a scorer in one condition on one mode of pairs. Shares are from 0 to 1, and an
+empty cell means that there is no such figure. A text that a spreadsheet would take for a formula
+begins with an apostrophe; numbers are written as they are.
+
+The LaTeX file has one table a ranking, for `\input` in a document that loads `booktabs`. Names are
+of strangers: each character that LaTeX gives a meaning to is escaped.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from pairwright.evaluate.board.board import Leaderboard
+from pairwright.evaluate.board.cells import by_accuracy, label, rows
+from pairwright.evaluate.board.entry import BoardEntry, gain_over
+from pairwright.evaluate.board.ranking import Ranking
+from pairwright.evaluate.builders import tie_mark
+from pairwright.evaluate.conditions import CONDITIONS
+from pairwright.evaluate.measure import ScorerFigure
+from pairwright.modes import mode_title
+from pairwright.text import visible
+from pairwright_human_eval.spreadsheet.cells import guarded
+
+CONTROLS = tuple(
+    dict.fromkeys(
+        control for condition in CONDITIONS.values() for control in condition.compared_with
+    )
+)
+"""The conditions that a gain is measured over."""
+COLUMNS = (
+    "release", "version", "digest", "mode", "condition", "scorer", "kind", "planner", "mark",
+    "rank", "unranked", "groups", "accuracy", "low", "high", "n", "clusters",
+    *(
+        f"gain_over_{control}{part}".replace("-", "_")
+        for control in CONTROLS for part in ("", "_low", "_high", "_n", "_clusters")
+    ),
+)  # fmt: skip
+"""The head of leaderboard.csv."""
+_ESCAPED = str.maketrans({
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"},
+    # Behind the end of a row these are options of it; two of the others are joined into one.
+    **{mark: f"{{{mark}}}" for mark in "[]*-`'"},
+    "\N{NO-BREAK SPACE}": "~",
+})  # fmt: skip
+
+
+def csv_table(board: Leaderboard) -> str:
+    """The text of leaderboard.csv: one row a scorer, condition and mode, in the order of the page.
+
+    `rank` is 1 plus the number of ranked rows with a higher accuracy; rows that share a letter in
+    `groups` cannot be distinguished.
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for ranking in board.rankings:
+        for name in (*ranking.ranked, *by_accuracy(board, ranking)):
+            writer.writerow(_cells(board, ranking, board.entries[name]))
+    return file.getvalue()
+
+
+def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[str]:
+    """One row, in the order of COLUMNS."""
+    about, mode = entry.about, ranking.mode
+    texts = (
+        board.release.name,
+        board.release.version,
+        board.release.digest,
+        mode or "all",
+        ranking.condition,
+        about.scorer.name,
+        about.scorer.kind,
+        about.planner.model if about.planner else "",
+        tie_mark(entry.build_ties) if entry.build_ties else "",
+        _rank(board, ranking, entry),
+        ranking.unranked.get(entry.name, ""),
+        ranking.groups.get(entry.name, ""),
+    )
+    yield from (guarded(visible(text)) for text in texts)
+    yield from _numbers(entry.figure("accuracy", mode))
+    for control in CONTROLS:
+        yield from _numbers(entry.figure(gain_over(control), mode))
+
+
+def _rank(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> str:
+    if entry.name not in ranking.ranked:
+        return ""
+    own = _accuracy(entry, ranking)
+    return str(1 + sum(_accuracy(board.entries[one], ranking) > own for one in ranking.ranked))
+
+
+def _accuracy(entry: BoardEntry, ranking: Ranking) -> float:
+    figure = entry.figure("accuracy", ranking.mode)
+    assert figure, "a ranked row has an accuracy"
+    assert figure.value is not None, "a ranked row has an accuracy"
+    return figure.value
+
+
+def _numbers(figure: ScorerFigure | None) -> tuple[str, str, str, str, str]:
+    """Value, low, high, n and clusters."""
+    if figure is None:
+        return "", "", "", "", ""
+    value, low, high = (
+        "" if number is None else repr(number) for number in (figure.value, figure.low, figure.high)
+    )
+    return value, low, high, str(figure.n), str(figure.clusters)
+
+
+def latex_tables(board: Leaderboard) -> str:
+    """The text of leaderboard.tex: a `table` with `booktabs` for each ranking."""
+    release = board.release
+    source = visible(f"{release.name} {release.version}, {release.digest}")
+    lines = [f"% {' '.join(source.split())}", r"% Needs \usepackage{booktabs} and [T1]{fontenc}."]
+    for ranking in board.rankings:
+        lines += ["", *_table(board, ranking)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
+    table = rows(board, ranking)
+    shown = sorted({*table.brief, table.head.index("clusters")})
+    words = [table.head[place] in ("scorer", "group") for place in shown]
+    title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
+    yield r"\begin{table}"
+    yield r"\centering\small"
+    yield (
+        f"\\caption{{{escaped(title)}. Shares in percent with 95\\,\\% intervals by cluster. "
+        "Rows that share a letter cannot be distinguished.}"
+    )
+    yield f"\\begin{{tabular}}{{{''.join('l' if text else 'r' for text in words)}}}"
+    yield r"\toprule"
+    yield " & ".join(escaped(table.head[place]) for place in shown) + r" \\"
+    yield r"\midrule"
+    for row in table.rows:
+        cells = (
+            escaped(row[place]) if text else escaped(row[place]).replace("{-}", "$-$")
+            for place, text in zip(shown, words, strict=True)
+        )
+        yield " & ".join(cells) + r" \\"
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+    for name in by_accuracy(board, ranking):
+        why = f"Not ranked: {label(board.entries[name])} ({ranking.unranked[name]})."
+        yield f"\n{escaped(why)}"
+    yield r"\end{table}"
+
+
+def escaped(text: str) -> str:
+    """A text that LaTeX prints as it is, on one line."""
+    return visible(text).replace("\n", " ").translate(_ESCAPED)

@@ -1,0 +1,90 @@
+"""The rankings as CSV and LaTeX: every figure is there, and no name is a formula or a command."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from decided import RELEASE, board_of, result, violate
+from pairwright import leaderboard
+from pairwright.evaluate.board import Leaderboard
+from pairwright.evaluate.board.exports import COLUMNS, csv_table, escaped, latex_tables
+from pairwright_human_eval.spreadsheet.cells import unguarded
+
+NAMES = ("=1+1", r"a_b & 50 % \input{x}", "[2em] $x$ #1 ~ ^ -- \n*")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Leaderboard:
+    """Three scorers with hostile names, and one that left out most pairs."""
+    for n, wins in enumerate((30, 25, 25)):
+        pairs = [violate(k, 1.0 if k < wins else -1.0) for k in range(40)]
+        for condition in ("none", "profile"):
+            result(tmp_path, f"scorer-{n}", pairs, condition)
+    result(tmp_path, "partial", [violate(k, 1.0 if k < 9 else None) for k in range(40)])
+    text = board_of(tmp_path).model_dump_json()
+    for n, name in enumerate(NAMES):
+        text = text.replace(f"scorer-{n}", json.dumps(name)[1:-1])
+    return Leaderboard.model_validate_json(
+        text.replace(RELEASE.name, json.dumps("pairs\n\\input{x}")[1:-1])
+    )
+
+
+def test_pandas_reads_every_figure_back(hostile: Leaderboard, tmp_path: Path) -> None:
+    path = tmp_path / "leaderboard.csv"
+    path.write_text(csv_table(hostile), encoding="utf-8")
+    table = pd.read_csv(path)
+    assert tuple(table.columns) == COLUMNS
+    assert len(table) == sum(len(one.ranked) + len(one.unranked) for one in hostile.rankings)
+    profile = table[table.condition == "profile"].reset_index()
+    assert profile["rank"].tolist()[:3] == [1, 2, 2]
+    assert profile.unranked[3] == "only 22.5% of the pairs have a score"
+    assert profile.scorer[0] == "'=1+1"
+    assert unguarded(profile.scorer[0]) == "=1+1"
+    assert profile.scorer[1] == NAMES[1]
+    entry = hostile.entries["=1+1.profile"]
+    figure, gain = entry.figure("accuracy", "violate"), entry.figure("gain over none", "violate")
+    assert figure
+    assert gain
+    row = profile.iloc[0]
+    expected = (figure.value, figure.low, figure.high, figure.n, figure.clusters)
+    assert tuple(row[["accuracy", "low", "high", "n", "clusters"]]) == expected
+    assert tuple(row[["gain_over_none", "gain_over_none_n"]]) == (gain.value, gain.n)
+
+
+def test_latex_has_whole_tables_and_no_character_with_a_meaning(hostile: Leaderboard) -> None:
+    text = latex_tables(hostile)
+    first, *lines = text.splitlines()
+    assert first.startswith("% pairs")
+    assert "1.0.0, b2:00" in first
+    body = "\n".join(line for line in lines if not line.startswith("%"))
+    open_environments: list[str] = []
+    for command, name in re.findall(r"\\(begin|end)\{(\w+)\}", body):
+        if command == "begin":
+            open_environments.append(name)
+        else:
+            assert open_environments.pop() == name
+    assert not open_environments
+    assert body.count(r"\toprule") == len(hostile.rankings)
+    assert r"\input" not in body
+    assert "Not ranked: partial (only 22.5\\% of the pairs have a score)." in body
+    for table in re.findall(r"\\midrule\n(.*?)\\bottomrule", body, re.DOTALL):
+        columns = {len(re.findall(r"(?<!\\)&", row)) for row in table.splitlines()}
+        assert len(columns) == 1
+        assert all(row.endswith(r" \\") for row in table.splitlines())
+
+
+@pytest.mark.parametrize("name", [*NAMES, "{", "}", "\\\\", "%", "x|<>\"'`"])
+def test_an_escaped_text_is_only_escapes_and_plain_characters(name: str) -> None:
+    plain = r"""[^\\&%$#_{}~^\[\]*<>|"'`\n-]"""
+    escape = r"""\\[&%$#_{}]|\\text[a-z]+\{\}|\{[\[\]*'`-]\}|~"""
+    assert re.fullmatch(f"(?:{plain}|{escape})*", escaped(name))
+
+
+def test_the_folder_has_both_files(tmp_path: Path) -> None:
+    result(tmp_path / "results", "one", [violate(k, 1.0) for k in range(8)])
+    leaderboard([tmp_path / "results"], tmp_path / "board")
+    assert (tmp_path / "board" / "leaderboard.csv").read_text().startswith("release,version")
+    assert r"\begin{tabular}" in (tmp_path / "board" / "leaderboard.tex").read_text()
