@@ -88,3 +88,10 @@ def test_the_folder_has_both_files(tmp_path: Path) -> None:
     leaderboard([tmp_path / "results"], tmp_path / "board")
     assert (tmp_path / "board" / "leaderboard.csv").read_text().startswith("release,version")
     assert r"\begin{tabular}" in (tmp_path / "board" / "leaderboard.tex").read_text()
+
+
+def test_each_latex_table_of_a_trial_says_that_it_is_one(hostile: Leaderboard) -> None:
+    release = hostile.release.model_copy(update={"trial": True})
+    trial = latex_tables(hostile.model_copy(update={"release": release}))
+    assert trial.count("The release is a trial, not a benchmark.}") == len(hostile.rankings)
+    assert "trial" not in latex_tables(hostile)

@@ -125,11 +125,12 @@ def _table(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     shown = sorted({*table.brief, table.head.index("clusters")})
     words = [table.head[place] in ("scorer", "group") for place in shown]
     title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
+    trial = " The release is a trial, not a benchmark." if board.release.trial else ""
     yield r"\begin{table}"
     yield r"\centering\small"
     yield (
         f"\\caption{{{escaped(title)}. Shares in percent with 95\\,\\% intervals by cluster. "
-        "Rows that share a letter cannot be distinguished.}"
+        f"Rows that share a letter cannot be distinguished.{trial}}}"
     )
     yield f"\\begin{{tabular}}{{{''.join('l' if text else 'r' for text in words)}}}"
     yield r"\toprule"
