@@ -7,7 +7,7 @@ import pytest
 
 from pairwright import assets
 from pairwright_human_eval.attention import load_checks, nonreader_pass
-from pairwright_human_eval.check_tasks import QUALIFYING, qualifying
+from pairwright_human_eval.check_tasks import QUALIFYING, qualifying_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.study_files import read_study, read_tasks
@@ -88,7 +88,7 @@ def test_a_study_of_qualified_people_has_other_checks(run: Path, tried: Path) ->
     done = human("export", run, "--qualified", "--seed", 2)
     assert done.code == 0, done.said
     questions = {
-        wording for one in qualifying(CHECKS) for wording in (one.question, *one.questions)
+        wording for one in qualifying_checks(CHECKS) for wording in (one.question, *one.questions)
     }
 
     def asked(folder: Path) -> set[str]:
@@ -96,7 +96,7 @@ def test_a_study_of_qualified_people_has_other_checks(run: Path, tried: Path) ->
         checks = [one for one in key.values() if one.purpose == "attention"]
         return {str(d["question"]) for d in read_tasks(HumanFolder(folder), checks).values()}
 
-    assert len(qualifying(CHECKS)) == QUALIFYING
+    assert len(qualifying_checks(CHECKS)) == QUALIFYING
     assert asked(tried) <= questions
     assert asked(run)
     assert not asked(run) & questions

@@ -54,7 +54,7 @@ def draw_checks(
         yield DrawnCheck(mirrored.halves[chance.getrandbits(1)], example, swap)
 
 
-def qualifying(checks: Sequence[MirroredCheck]) -> tuple[MirroredCheck, ...]:
+def qualifying_checks(checks: Sequence[MirroredCheck]) -> tuple[MirroredCheck, ...]:
     """The checks that qualifications have, and studies of people who were qualified have not."""
     return tuple(
         sorted(checks, key=lambda one: content_id("qualifying", one.question))[:QUALIFYING]
@@ -69,13 +69,15 @@ def qualification_tasks(
     floor: float,
 ) -> dict[str, list[Task]]:
     """By person, the tasks of a qualification: attention checks alone, in a seeded order."""
-    pool, response = qualifying(checks), median_size(examples)
+    pool, response = qualifying_checks(checks), median_size(examples)
     number = enough_checks(FEWEST_CHECKS, floor, len(pool))
     tasks: dict[str, list[Task]] = {}
     for who in people:
         chance = random.Random(content_id("qualification", str(seed), who))
         tasks[who] = [
-            attention_task(one.check, who, earlier(one.example, chance), response, one.swap, seed)
+            attention_task(
+                one.check, who, shift_dates(one.example, chance), response, one.swap, seed
+            )
             for one in draw_checks(pool, number, examples, chance)
         ]
     return tasks
@@ -112,8 +114,8 @@ def _length(example: Example) -> int:
     return sum(map(len, (*example.responses, *(post.text for post in example.posts))))
 
 
-def earlier(example: Example, chance: random.Random) -> Example:
-    """With days some weeks earlier: the very days would be known again."""
+def shift_dates(example: Example, chance: random.Random) -> Example:
+    """Move the days of its posts some weeks back: the very days would be known again."""
     shift = timedelta(days=chance.randint(5, 90))
     posts = tuple(
         post.model_copy(update={"created": (date.fromisoformat(day) - shift).isoformat()})

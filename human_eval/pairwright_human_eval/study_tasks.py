@@ -17,7 +17,7 @@ from pairwright_human_eval.assign import (
 )
 from pairwright_human_eval.attention import MirroredCheck
 from pairwright_human_eval.check_layout import Example, median_size
-from pairwright_human_eval.check_tasks import check_count, draw_checks, earlier, example_of
+from pairwright_human_eval.check_tasks import check_count, draw_checks, example_of, shift_dates
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped
 from pairwright_human_eval.tasks import (
@@ -166,7 +166,7 @@ def _ordered(
         # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
-        shown = earlier(drawn.example, chance)
+        shown = shift_dates(drawn.example, chance)
         task = attention_task(drawn.check, who, shown, response, drawn.swap, plan.seed)
         asked.insert(place, task)
     return [*rest, *asked]

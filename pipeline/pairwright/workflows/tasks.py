@@ -18,7 +18,7 @@ from pairwright.workflows.text_screening import Screened, TextScreening, screen_
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
-from pairwright_human_eval.check_tasks import qualifying
+from pairwright_human_eval.check_tasks import qualifying_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.reading_time import ReadingTime, readings
@@ -161,7 +161,7 @@ def export_tasks(
     drawn = seed if seed is not None else before.seed if before else secrets.randbits(128)
     plan = StudyPlan(pseudonyms(annotators), overlap, checks, drawn, config.human, config.planner)
     there = checks_in(language) if checks else ()
-    met = qualifying(there) if qualified else ()
+    met = qualifying_checks(there) if qualified else ()
     tasks, salts = make_tasks(subjects, plan, tuple(one for one in there if one not in met))
     study = Study(
         version=__version__,
