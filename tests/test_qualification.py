@@ -102,6 +102,15 @@ def test_a_study_of_qualified_people_has_other_checks(run: Path, tried: Path) ->
     assert not asked(run) & questions
 
 
+def test_who_tried_can_withdraw(tried: Path) -> None:
+    folder, key = HumanFolder(tried), keyed(tried)
+    sheet = fill(folder.sheet("annotator-01"), reading, key)
+    assert human("import", tried, sheet).code == 0
+    done = human("withdraw", tried, "annotator-01")
+    assert done.code == 0, done.said
+    assert not folder.verdicts.read_text(encoding="utf-8")
+
+
 def test_nothing_can_be_decided_by_it(tried: Path) -> None:
     done = human("report", tried)
     assert done.code == 2
