@@ -29,7 +29,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from decided import board_of, judged, result, twin, violate
 from pairwright.dataset import Row
 from pairwright.evaluate.board import Leaderboard
-from pairwright.evaluate.board.findings import Finding
+from pairwright.evaluate.board.findings import ScorerFinding
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.content import ContentSources, partners_of
 from pairwright.evaluate.decision import PairDecision
@@ -176,7 +176,7 @@ def planted_scorers() -> dict[str, object]:
     }
 
 
-def _found(one: Finding) -> str:
+def _found(one: ScorerFinding) -> str:
     return f"{one.question} {'above' if one.above else 'below'}"
 
 

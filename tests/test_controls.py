@@ -17,7 +17,7 @@ from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.band import Band, way_share
 from pairwright.evaluate.board.cells import rows
-from pairwright.evaluate.board.findings import Finding
+from pairwright.evaluate.board.findings import ScorerFinding
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.board.sentences import band_sentences
 from pairwright.evaluate.decision import PairDecision
@@ -53,7 +53,7 @@ def on_slice(board: Leaderboard, row: str, group: str) -> ScorerFigure:
     return found
 
 
-def finding(board: Leaderboard, scorer: str, question: str) -> Finding:
+def finding(board: Leaderboard, scorer: str, question: str) -> ScorerFinding:
     (found,) = (one for one in board.findings if (one.scorer, one.question) == (scorer, question))
     return found
 

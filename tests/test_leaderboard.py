@@ -21,7 +21,7 @@ from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.board.plots import accuracies
 from pairwright.evaluate.board.ranking import group_letters
-from pairwright.evaluate.builders import Builder, build_ties
+from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
@@ -379,8 +379,8 @@ def test_a_control_is_compared_on_the_same_twins_and_what_is_no_part_of_it_is_co
 
 
 BUILDERS = (
-    Builder(role="generator", model="Qwen/Qwen2.5-72B-Instruct"),
-    Builder(role="judge", model="org/Referee-70B"),
+    BuildModel(role="generator", model="Qwen/Qwen2.5-72B-Instruct"),
+    BuildModel(role="judge", model="org/Referee-70B"),
 )
 
 

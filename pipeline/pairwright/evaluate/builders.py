@@ -24,7 +24,7 @@ _COMMON = frozenset(
 """Words of models' names that say nothing of a family."""
 
 
-class Builder(Record):
+class BuildModel(Record):
     """A model that had a part in building a release."""
 
     role: BuildRole
@@ -50,7 +50,7 @@ def bare_name(model: str) -> str:
     return re.split(r"[/\\]", model.rstrip("/\\"))[-1].casefold()
 
 
-def build_ties(models: Iterable[str], builders: Sequence[Builder]) -> tuple[BuildTie, ...]:
+def build_ties(models: Iterable[str], builders: Sequence[BuildModel]) -> tuple[BuildTie, ...]:
     """What a scorer's models have to do with those that built the release, one for each role and
     model of these."""
     own = [model for model in models if model]

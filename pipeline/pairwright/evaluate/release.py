@@ -12,7 +12,7 @@ from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_one, r
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
-from pairwright.evaluate.builders import Builder, BuildRole
+from pairwright.evaluate.builders import BuildModel, BuildRole
 from pairwright.records import Post, Record
 from pairwright_human_eval.public_study import PublicStudy
 from pairwright_human_eval.report.people import PeopleAccuracy
@@ -30,7 +30,7 @@ class ReleaseRef(Record):
     trial: bool = False
     """Whether it says itself that it is not a benchmark."""
     pairs: int
-    builders: tuple[Builder, ...] = ()
+    builders: tuple[BuildModel, ...] = ()
     """The models that built it. Empty in files of older versions."""
     people: tuple[PeopleAccuracy, ...] = ()
     """How far one reader agrees with the majority of the others, by mode. Empty where nobody was
@@ -100,7 +100,7 @@ class Release:
         self._check_file(layout.manifest)
         self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
         self._check_files(split)
-        pairs, of_rows = 0, dict[Builder, None]()
+        pairs, of_rows = 0, dict[BuildModel, None]()
         for row in self.rows():
             pairs += 1
             of_rows |= dict.fromkeys(_row_builders(row))
@@ -137,7 +137,7 @@ class Release:
                 if within is None or row.subject in within:
                     yield row
 
-    def _builders(self) -> Iterator[Builder]:
+    def _builders(self) -> Iterator[BuildModel]:
         """The models of the build's roles, as the manifest names them."""
         build = self._manifest.build
         named: tuple[tuple[BuildRole, str], ...] = (
@@ -147,7 +147,7 @@ class Release:
         )
         for role, name in named:
             if name in build.endpoints and build.endpoints[name].model:
-                yield Builder(role=role, model=build.endpoints[name].model)
+                yield BuildModel(role=role, model=build.endpoints[name].model)
 
     def _people(self, layout: Layout) -> tuple[PeopleAccuracy, ...]:
         if not layout.study.is_file():
@@ -188,12 +188,12 @@ def posts_of(row: Row) -> tuple[Post, ...]:
     return tuple(map(_post, row.profile))
 
 
-def _row_builders(row: Row) -> Iterator[Builder]:
+def _row_builders(row: Row) -> Iterator[BuildModel]:
     """The models that a pair names itself: more than one build may have made a release's pairs."""
     if row.generator:
-        yield Builder(role="generator", model=row.generator)
+        yield BuildModel(role="generator", model=row.generator)
     if row.judge:
-        yield Builder(role="judge", model=row.judge)
+        yield BuildModel(role="judge", model=row.judge)
 
 
 # A user's posts come back with every pair of theirs.

@@ -14,7 +14,7 @@ from pairwright.audit.read.histories import (
     text_of,
 )
 from pairwright.audit.read.messages import as_text, prompt, reply, transcript
-from pairwright.audit.read.options import Choice, KeyedOptions, keyed_options
+from pairwright.audit.read.options import KeyedOptions, OptionKey, keyed_options
 from pairwright.audit.read.source import TIE, Kind, ReadRow
 from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
@@ -83,7 +83,7 @@ def _of_options(
 ) -> list[ReadRow]:
     """The right option over each of the others. Id and place name the other option, from 0."""
     split = label_of(fields, columns, "split") or split
-    choice = Choice(where, len(options.texts), options.right)
+    choice = OptionKey(where, len(options.texts), options.right)
     item = content_id("item", where, *options.texts)
     read = []
     for n, text in enumerate(options.texts):

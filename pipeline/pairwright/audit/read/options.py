@@ -20,7 +20,7 @@ _MARK = re.compile(r"\s*(?:\((\w)\)|(\w)[).:])\s+")
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
 
 
-class Choice(NamedTuple):
+class OptionKey(NamedTuple):
     """The question that a pair is of, where the pair is the right option over one of the others."""
 
     question: str

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pairwright.audit.read.options import Choice
+from pairwright.audit.read.options import OptionKey
 from pairwright.dataset import Row
 
 Kind = Literal["release", "run", "official", "plain"]
@@ -43,7 +43,7 @@ class ReadRow(NamedTuple):
     row: Row
     where: str
     """Its place, as `UnreadRow` has it."""
-    choice: Choice | None = None
+    choice: OptionKey | None = None
     """The question with options that it is of; None for a pair."""
 
 

@@ -12,7 +12,7 @@ gaps.py          whether twins are whole, and how unequal two responses are
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pairwright.audit.read.options import Choice
+from pairwright.audit.read.options import OptionKey
 from pairwright.audit.records import Check, Definitions, LimitComparison
 from pairwright.audit.shortcuts.baselines import (
     ASPECTS_OVERLAP,
@@ -73,7 +73,7 @@ class Shortcuts:
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
 
-    def add(self, row: Row, choice: Choice | None = None) -> None:
+    def add(self, row: Row, choice: OptionKey | None = None) -> None:
         """Count one row, of a question with options if `choice` says so."""
         features = self._features.get(row.config)
         if features is None:

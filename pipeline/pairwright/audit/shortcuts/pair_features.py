@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audit.read.options import Choice
+from pairwright.audit.read.options import OptionKey
 from pairwright.audit.records import Flag
 from pairwright.audit.shortcuts.features import (
     LearnablePair,
@@ -129,7 +129,7 @@ class PairFeatures:
         self._clusters = array("L")
         self._places: dict[str, int] = {}
 
-    def add(self, row: Row, choice: Choice | None = None) -> None:
+    def add(self, row: Row, choice: OptionKey | None = None) -> None:
         """Count one row, of a question with options if `choice` says so."""
         if choice:
             self.questions.add(len(self), choice)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairwright.audit.read.options import Choice
+from pairwright.audit.read.options import OptionKey
 from pairwright.audit.records import Check, CheckDefinition, Flag, Status
 from pairwright.intervals import Accuracy, AccuracyLimits, Floats, Places, accuracy, z_of
 from pairwright.text import number_of
@@ -29,16 +29,16 @@ class Questions:
     """The questions with options among the pairs of a configuration."""
 
     def __init__(self) -> None:
-        self._choices: dict[int, Choice] = {}
+        self._choices: dict[int, OptionKey] = {}
 
-    def add(self, place: int, choice: Choice) -> None:
+    def add(self, place: int, choice: OptionKey) -> None:
         """Note that the pair at this place is of this question."""
         self._choices[place] = choice
 
     def __bool__(self) -> bool:
         return bool(self._choices)
 
-    def picks(self, places: Places, points: Floats, clusters: Places) -> "Picks":
+    def picks(self, places: Places, points: Floats, clusters: Places) -> "QuestionPicks":
         """What a rule picks that chose in these pairs; all pairs of a question are among them. A
         pair of no such question is one with two options."""
         numbers: dict[str | int, int] = {}
@@ -48,7 +48,7 @@ class Questions:
         share = 1 / (1 + np.bincount(groups[points == 0.5], minlength=len(first)))
         known = [self._choices.get(place) for place in places[first].tolist()]
         options = np.array([choice.options if choice else 2 for choice in known], np.float64)
-        return Picks(
+        return QuestionPicks(
             most=np.where(lost == 0, share, 0.0),
             least=np.where(won == 0, share, 0.0),
             first=first,
@@ -62,7 +62,7 @@ class Questions:
 
     def key_place(self, config: str, clusters: Places, max_shortcut: float) -> "PickComparison":
         """Whether the right option is at one place more often than at others."""
-        first: dict[str, tuple[int, Choice]] = {}
+        first: dict[str, tuple[int, OptionKey]] = {}
         for place, choice in self._choices.items():
             first.setdefault(choice.question, (place, choice))
         own = clusters[[place for place, _ in first.values()]]
@@ -77,7 +77,7 @@ class Questions:
         return PickComparison(KEY_PLACE, config, tuple(rules), chance, _bound(chance, max_shortcut))
 
 
-class Picks(NamedTuple):
+class QuestionPicks(NamedTuple):
     """How often a rule picks the right option: points of n questions, each of shape (n,)."""
 
     most: Floats

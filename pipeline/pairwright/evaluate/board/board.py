@@ -6,10 +6,10 @@ from itertools import groupby
 
 from pairwright.evaluate.board.band import FLOOR, band_of
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
-from pairwright.evaluate.board.findings import Finding, adjusted, scorer_findings
+from pairwright.evaluate.board.findings import ScorerFinding, adjusted, scorer_findings
 from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
 from pairwright.evaluate.board.ranking import Ranking, rank
-from pairwright.evaluate.builders import Builder, build_ties
+from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import RULE, figures_of, gains
@@ -30,7 +30,7 @@ class Leaderboard(Record):
     """All that the leaderboard has. The page shows these values and computes none."""
 
     release: ReleaseRef
-    builders: tuple[Builder, ...] = ()
+    builders: tuple[BuildModel, ...] = ()
     """The models that built the release; empty where no result says so."""
     limit: int | None
     split: str | None
@@ -39,7 +39,7 @@ class Leaderboard(Record):
     rankings: tuple[Ranking, ...]
     entries: dict[str, BoardEntry]
     """The rows by name, SCORER.CONDITION."""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ScorerFinding, ...] = ()
     """The tests of recall, of word overlap, of evidence and of the order; those that are found are
     sentences on the page. All together err in at most 5 % of leaderboards."""
     people: tuple[PeopleAccuracy, ...] = ()
@@ -90,7 +90,7 @@ class _Reading:
     points: dict[str, Floats] = field(default_factory=dict)
     """By row, of shape (pairs,)."""
     apart: dict[tuple[ConditionName, Mode | None], dict[str, int]] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[ScorerFinding] = field(default_factory=list)
 
 
 def _overlap(results: Sequence[Result]) -> dict[ConditionName, dict[str, str]]:

@@ -45,7 +45,7 @@ QUESTIONS: dict[Question, str] = {
 """What the value of each is; of `evidence` a difference, of the others a share."""
 
 
-class Finding(Record):
+class ScorerFinding(Record):
     """One test: a value beside what it would be if there were nothing to find."""
 
     question: Question
@@ -79,7 +79,7 @@ def scorer_findings(
     scorer: str,
     decided: Mapping[ConditionName, Sequence[PairDecision]],
     overlap: Mapping[ConditionName, Mapping[str, str]],
-) -> Iterator[Finding]:
+) -> Iterator[ScorerFinding]:
     """The tests of one scorer, by its decisions in each condition; `overlap` has the slice of each
     unit, as `overlap_slices` gives it. Pairs without a score have no part in them."""
     for condition, decisions in decided.items():
@@ -98,7 +98,7 @@ def scorer_findings(
                     clusters = numbered([one.cluster for one in some])
                     estimate = accuracy(values, clusters)
                     assert estimate, "there are pairs"
-                    yield Finding(
+                    yield ScorerFinding(
                         question=question,
                         scorer=scorer,
                         condition=condition,
@@ -133,7 +133,7 @@ def _lost(
     condition: ConditionName,
     decisions: Sequence[PairDecision],
     control: Sequence[PairDecision],
-) -> Iterator[Finding]:
+) -> Iterator[ScorerFinding]:
     """What is lost without the posts that the rubric cites, on the units that both have whole."""
     for mode_pairs, joined in in_both(decisions, control):
         if joined:
@@ -142,13 +142,13 @@ def _lost(
             value = difference(differences, clusters)
             assert value, "there are pairs"
             p = sign_flip(differences, clusters)
-            yield Finding(
+            yield ScorerFinding(
                 question="evidence", scorer=scorer, condition=condition, mode=mode_pairs.mode,
                 value=value, p=p,
             )  # fmt: skip
 
 
-def adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def adjusted(findings: Sequence[ScorerFinding]) -> tuple[ScorerFinding, ...]:
     """The tests of a leaderboard with their p adjusted together, and rounded to six digits."""
     if not findings:
         return ()
@@ -159,7 +159,7 @@ def adjusted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     )
 
 
-def position_biases(findings: Sequence[Finding]) -> Iterator[str]:
+def position_biases(findings: Sequence[ScorerFinding]) -> Iterator[str]:
     """A sentence for each judge that leans to a place in some condition."""
     by_scorer: dict[str, list[str]] = {}
     for one in findings:
@@ -206,7 +206,7 @@ _MEANINGS: dict[tuple[Question, bool], tuple[str, str]] = {
 """What a finding above or below its null says, and what it means."""
 
 
-def found_sentences(findings: Sequence[Finding], mode: Mode | None) -> Iterator[str]:
+def found_sentences(findings: Sequence[ScorerFinding], mode: Mode | None) -> Iterator[str]:
     """A sentence for each thing that is found of scorers in a mode, without position biases."""
     for (question, above), (said, meaning) in _MEANINGS.items():
         some = [
@@ -218,14 +218,14 @@ def found_sentences(findings: Sequence[Finding], mode: Mode | None) -> Iterator[
             yield f"{said}: {'; '.join(some)}. {meaning}."
 
 
-def in_words(finding: Finding) -> str:
+def in_words(finding: ScorerFinding) -> str:
     """Its value with interval, n and clusters."""
     value = finding.value
     ends = f", n = {value.n:,}, {number_of(value.clusters, 'cluster')})"
     return f"{value_text(finding).removesuffix(')')}{ends}"
 
 
-def value_text(finding: Finding) -> str:
+def value_text(finding: ScorerFinding) -> str:
     """Its value with interval: `59.3 % (51.3 to 66.9)`."""
     value, unit = finding.value, "points" if finding.question == "evidence" else "%"
     assert value.value is not None

@@ -6,7 +6,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from pairwright.errors import InputError
-from pairwright.evaluate.builders import Builder
+from pairwright.evaluate.builders import BuildModel
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import numbered
@@ -29,7 +29,7 @@ class Pairs(NamedTuple):
     """The result that they were read from."""
     facts: dict[str, tuple[object, ...]]
     """The values of FACTS by pair id, in the release's order."""
-    builders: tuple[Builder, ...] = ()
+    builders: tuple[BuildModel, ...] = ()
     """The models that built the release."""
 
     def of_mode(self, mode: Mode | None) -> Places:
