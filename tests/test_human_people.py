@@ -150,6 +150,9 @@ def test_a_newcomer_who_fails_the_checks_is_excluded_and_replaced_by_another(
     done = human("replace", dropped, NEW)
     assert "annotator-11 takes over" in done.out
     assert len(own(dropped, "annotator-11")) == len(own(dropped, NEW))
+    # The checks that were open when the first newcomer took over are among theirs.
+    checks = [keyed for keyed in own(dropped, "annotator-11") if keyed.purpose == "attention"]
+    assert len(checks) == sum(k.purpose == "attention" for k in own(dropped, NEW)) >= 7
     sheet = HumanFolder(dropped).sheet("annotator-11")
     human("import", dropped, fill(sheet, usual, key_of(dropped)))
     assert set(states(dropped).values()) == {"verified"}

@@ -51,6 +51,31 @@ def not_redone(own: Sequence[KeyedTask], before: Sequence[Replacement]) -> list[
     return [k for k in own if k.purpose == "attention" or _asked(k) not in redone]
 
 
+def with_all_checks(
+    own: Sequence[KeyedTask], before: Sequence[Replacement], key: Mapping[str, KeyedTask]
+) -> list[KeyedTask]:
+    """The `own` tasks with every attention check that the person had.
+
+    Checks that were open when somebody took over `before` are closed, and have no text any more.
+    Those of that newcomer, who got all of them, are taken in their place while they are in the
+    `key`.
+    """
+    checks = [
+        keyed
+        for replacement in before
+        for keyed in replacement.tasks
+        if keyed.purpose == "attention" and keyed.task in key
+    ]
+    there = [keyed for keyed in own if keyed.purpose == "attention"]
+    if len(checks) <= len(there):
+        return list(own)
+    rest = [keyed for keyed in own if keyed.purpose != "attention"]
+    for n, check in enumerate(checks):
+        # One in each stretch of the work.
+        rest.insert((n + 1) * len(rest) // (len(checks) + 1), check)
+    return rest
+
+
 def _asked(keyed: KeyedTask) -> tuple[str, str, str, str | None]:
     return keyed.kind, keyed.purpose, keyed.subject, keyed.pair
 
@@ -71,7 +96,8 @@ def hand_over(
     the person failed the checks. `shown` is what the tasks show. Raises InputError where nothing
     is left to do.
     """
-    waiting = [keyed for keyed in own if keyed.task not in answered]
+    # A check may be another newcomer's, to be copied and not to be closed.
+    waiting = [k for k in own if k.task not in answered and k.annotator == left]
     undone = list(own) if everything else waiting
     votes = {(k.subject, k.pair) for k in undone if k.purpose == "vote" and k.kind == "preference"}
     passed_on = [keyed for keyed in own if keyed.purpose == "attention" or keyed in undone]

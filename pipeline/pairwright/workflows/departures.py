@@ -20,7 +20,12 @@ from pairwright_human_eval.participants import (
     read_roster,
     write_roster,
 )
-from pairwright_human_eval.replacement import hand_over, not_redone, read_replacements
+from pairwright_human_eval.replacement import (
+    hand_over,
+    not_redone,
+    read_replacements,
+    with_all_checks,
+)
 from pairwright_human_eval.second_round import drop_adjudications
 from pairwright_human_eval.spreadsheet.filled_in import SOURCE, account_of
 from pairwright_human_eval.spreadsheet.sheets import write_sheets
@@ -72,6 +77,7 @@ def replace_person(run: str | Path, person: str, *, by: str | None = None) -> Re
         if before := [one for one in read_replacements(folder) if one.left == left]:
             # What they had answered is open again once they have withdrawn, and only then.
             own = not_redone(own, before) if withdrawn else []
+            own = with_all_checks(own, before, fixed.key) if own else []
         if before and not own:
             raise InputError(
                 f"{left} was replaced before", where="PERSON", fix="Name the one who took over."
@@ -101,7 +107,7 @@ def replace_person(run: str | Path, person: str, *, by: str | None = None) -> Re
             left=left,
             annotator=newcomer,
             tasks=len(handed.tasks),
-            kept=sum(keyed.task in answered for keyed in own),
+            kept=sum(k.task in answered and k.annotator == left for k in own),
             folder=folder.path / "tasks" / newcomer,
             sheet=sheets[0] if sheets else None,
         )
