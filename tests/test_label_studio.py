@@ -19,7 +19,7 @@ from pairwright_human_eval.label_studio import environment
 from pairwright_human_eval.label_studio import push as push_module
 from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.environment import prepare, quiet_variables
-from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
+from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state, write_state
 from pairwright_human_eval.label_studio.pull import fetch_annotations, task_progress
 from pairwright_human_eval.label_studio.push import PushResult, send_tasks
 from pairwright_human_eval.records import KINDS
@@ -197,6 +197,27 @@ def test_another_server_is_refused_and_a_new_address_is_not(
         assert pushed_state(made.folder).url == other.url
         fetch_annotations(elsewhere, made.folder)
         assert [path.name for path in made.folder.raw.iterdir()] == [f"{name}-1.json"]
+
+
+def test_a_deleted_project_does_not_hold_up_the_others(
+    stand_in: StandIn, server: LabelStudioClient, made: Made
+) -> None:
+    pushed(server, made)
+    state = pushed_state(made.folder)
+    (own,) = state.projects
+    other = own.model_copy(
+        update={"id": 99, "title": "Study of another annotator", "tasks": {"t": 1}}
+    )
+    write_state(made.folder, state.model_copy(update={"projects": (own, other)}))
+    pulled = fetch_annotations(server, made.folder)
+    assert (pulled.projects, pulled.missing) == (1, ("Study of another annotator",))
+    assert [(line.assigned, line.tasks) for line in task_progress(server, made.folder)] == [
+        (10, 10),
+        (1, 0),
+    ]
+    # A push would make its tasks again, somewhere else: it says so.
+    with pytest.raises(InputError, match=r"project 99, .* is not on the server"):
+        pushed(server, made)
 
 
 def test_a_changed_configuration_takes_no_more_tasks(

@@ -3,6 +3,8 @@
 It is written again, by a rename, after every request that imports tasks.
 """
 
+from typing import NamedTuple
+
 from pydantic import ValidationError
 
 from pairwright.errors import InputError
@@ -93,24 +95,52 @@ def write_state(folder: HumanFolder, state: ServerState) -> None:
     write_whole(folder.server, state.model_dump_json(indent=1) + "\n")
 
 
-def check_same_server(
+class FoundProjects(NamedTuple):
+    """The study's projects, by whether they are on a server."""
+
+    there: tuple[PushedProject, ...]
+    missing: tuple[PushedProject, ...]
+    """Deleted or renamed since."""
+
+
+def find_projects(
     state: ServerState, url: str, there: dict[int, Project], folder: HumanFolder
-) -> None:
-    """Raise InputError unless the study's projects are all on this server.
+) -> FoundProjects:
+    """The study's projects that are on this server. Raises InputError where none of them is.
 
     The address does not show that: one server may have many, and another server may listen on
     its port today. The titles do, with the study's digits in them.
     """
+    found: list[PushedProject] = []
+    missing: list[PushedProject] = []
     for project in state.projects:
-        found = there.get(project.id)
-        if found is None or found.title != project.title:
-            raise InputError(
-                f"project {project.id}, `{project.title}`, is not on the server at {url}",
-                where=folder.server,
-                fix=f"The tasks were pushed to {state.url}. If the project was renamed there, give "
-                f"it back its name; if it was deleted for good, its answers are gone: move "
-                f"{folder.server.name} away and push again.",
-            )
+        own = there.get(project.id)
+        same = own is not None and own.title == project.title
+        (found if same else missing).append(project)
+    if missing and not found:
+        raise _not_there(missing[0], state, url, folder)
+    return FoundProjects(tuple(found), tuple(missing))
+
+
+def check_same_server(
+    state: ServerState, url: str, there: dict[int, Project], folder: HumanFolder
+) -> None:
+    """Raise InputError unless the study's projects are all on this server."""
+    missing = find_projects(state, url, there, folder).missing
+    if missing:
+        raise _not_there(missing[0], state, url, folder)
+
+
+def _not_there(
+    project: PushedProject, state: ServerState, url: str, folder: HumanFolder
+) -> InputError:
+    return InputError(
+        f"project {project.id}, `{project.title}`, is not on the server at {url}",
+        where=folder.server,
+        fix=f"The tasks were pushed to {state.url}. If the project was renamed there, give "
+        f"it back its name; if it was deleted for good, its answers are gone: move "
+        f"{folder.server.name} away and push again.",
+    )
 
 
 def labelling_links(folder: HumanFolder) -> dict[str, dict[str, str]]:

@@ -13,7 +13,7 @@ from pairwright_human_eval.label_studio.client import LabelStudioClient
 from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.label_studio.files import config_hash
 from pairwright_human_eval.label_studio.projects import (
-    check_same_server,
+    find_projects,
     part_of_titles,
     pushed_state,
 )
@@ -32,6 +32,8 @@ class PullResult(NamedTuple):
     """On the server now, skips included."""
     gone: dict[str, tuple[str, ...]]
     """By project title: tasks of the study that were deleted there."""
+    missing: tuple[str, ...]
+    """Titles of projects that are not there any more. What was pulled of them before stays."""
 
 
 def fetch_annotations(
@@ -44,11 +46,11 @@ def fetch_annotations(
     """
     state = pushed_state(folder)
     there = server.projects(part_of_titles(state))
-    check_same_server(state, server.url, there, folder)
+    projects, missing = find_projects(state, server.url, there, folder)
     changed: list[Path] = []
     annotations = 0
     gone: dict[str, tuple[str, ...]] = {}
-    for n, project in enumerate(state.projects, start=1):
+    for n, project in enumerate(projects, start=1):
         export = Export(
             file=f"{state.name}-{project.id}.json",
             source=state.name,
@@ -66,8 +68,9 @@ def fetch_annotations(
         if there[project.id].tasks < len(project.tasks):
             held = {task.id for task in server.held(project.id)}
             gone[project.title] = tuple(k for k, id in project.tasks.items() if id not in held)
-        progress(n, len(state.projects))
-    return PullResult(len(state.projects), tuple(changed), annotations, gone)
+        progress(n, len(projects))
+    titles = tuple(project.title for project in missing)
+    return PullResult(len(projects), tuple(changed), annotations, gone, titles)
 
 
 class TaskProgress(NamedTuple):
@@ -89,7 +92,7 @@ def task_progress(server: LabelStudioClient, folder: HumanFolder) -> list[TaskPr
     """By annotator and round, and by kind in the order of the work."""
     state = pushed_state(folder)
     there = server.projects(part_of_titles(state))
-    check_same_server(state, server.url, there, folder)
+    found = find_projects(state, server.url, there, folder)
     standings = (
         TaskProgress(
             project.annotator,
@@ -100,6 +103,10 @@ def task_progress(server: LabelStudioClient, folder: HumanFolder) -> list[TaskPr
             there[project.id].done,
             there[project.id].skipped,
         )
-        for project in state.projects
+        for project in found.there
     )
-    return sorted(standings, key=lambda s: (s.annotator, s.round, KINDS.index(s.kind)))
+    missing = (
+        TaskProgress(one.annotator, one.kind, one.round, len(one.tasks), 0, 0, 0)
+        for one in found.missing
+    )
+    return sorted((*standings, *missing), key=lambda s: (s.annotator, s.round, KINDS.index(s.kind)))

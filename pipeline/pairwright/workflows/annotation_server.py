@@ -123,6 +123,13 @@ def pull_verdicts(
                 study.folder,
                 progress=lambda done, total: progress(Step("fetching projects", done, total)),
             )
+        for title in pulled.missing:
+            progress(
+                Note(
+                    f"The project `{title}` is not on the server any more: what was pulled of it"
+                    " before stays. If it was renamed there, give it back its name."
+                )
+            )
         for title, tasks in pulled.gone.items():
             deleted = "1 task was" if len(tasks) == 1 else f"{len(tasks):,} tasks were"
             progress(
