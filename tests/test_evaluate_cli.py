@@ -72,8 +72,8 @@ def test_an_evaluation_that_is_run_again_asks_nothing_and_writes_the_same(
 ) -> None:
     of = settings(endpoint.url)
     made = evaluated(release, tmp_path / "out", of, "judge", "rater", "overlap")
-    assert len(made) == 15
-    assert {about.pairs for about in made.values()} == {24, 8}
+    assert len(made) == 3 * len(ALL)
+    assert {about.pairs for about in made.values()} == {24, 16, 8}
     assert all(about.scored == about.pairs for about in made.values())
     before, asked = written(tmp_path / "out"), len(endpoint.asked)
     assert asked > 100
