@@ -11,7 +11,7 @@ people/        personal data, licences, and people who asked to be forgotten
 human/         what people said of the pairs
 target.py      figures compared with those of other pairs
 
-row_check.py catalogue.py    a check that counts rows; every check in words
+row_check.py catalogue.py    a check that counts rows; the checks of all parts, gathered
 records.py     audit.json
 page/          the report: one HTML file with plots, tables and a browser of pairs
 """

@@ -7,6 +7,9 @@ writing.py      the gates on texts
 judged.py       the gates on judgements
 phrases.py particulars.py languages.py    what the text gates look for
 results.py      a gate's decision
+
+A gate's limit is a rule of the build (`settings`), and what a writer reads after its refusal is one
+of the `NOTES` of `construct`.
 """
 
 from pairwright.gates.judged import judge_contrast, judge_twin

@@ -1,11 +1,12 @@
 """The figures of a scorer's decisions: every figure with its n, its clusters and its interval.
 
-figure.py    a figure, and what the figures of each name are
+figure.py    a figure, and `FIGURES`: a new figure is a row there, and all tables show it
 units.py     the pairs that count: of twins, the whole ones
 accuracy.py  all figures of one result: accuracy, coverage, ties, twins; and gains
 order.py     whether a judge's verdict depends on the order: position bias, kappa
 slices.py    accuracy where word overlap is right, tied or wrong, and by dates of posts
-people.py    for how many users a scorer is better than guessing; agreement with people's votes
+people.py    for how many users a scorer is better than guessing; agreement with people's votes,
+             and how well calibrated its probabilities are
 
 **A pair without a score** counts as wrong in accuracies and in both halves right, so that leaving
 out what is hard does not pay; the figures `of_scored` are beside them.
