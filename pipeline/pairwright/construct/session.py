@@ -71,8 +71,8 @@ def read_corpus(
 ) -> tuple[Corpus, SourceSummary]:
     """The source's items as a corpus, and what was refused or repaired.
 
-    The users that a question is tried on are chosen for the first `limit` items. Every problem
-    is a line of `source_problems.jsonl`.
+    With `limit`, only the first items are tried on other users. Every problem is a line of
+    `source_problems.jsonl`.
     """
     counted: dict[str, Counter[str]] = {"refused": Counter(), "repaired": Counter()}
     partial = run.problems.with_suffix(".partial")
@@ -90,7 +90,9 @@ def read_corpus(
         corpus = Corpus.write(items(), run.items, config)
     partial.replace(run.problems)
     if config.aspects == "planner" and not config.own_choices:
-        corpus.tried = choose_others(corpus, config.twin, config.planner.others, limit)
+        corpus.choose_tried = lambda of: choose_others(
+            of, config.twin, config.planner.others, limit
+        )
     summary = SourceSummary(
         path=Path(config.source.path).name,
         hash=sources.source_hash(config.source, folder),

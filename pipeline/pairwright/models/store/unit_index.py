@@ -37,8 +37,9 @@ CREATE TABLE unit_readings (   -- replies that measure a model
     key TEXT NOT NULL,         -- of the call
     k INTEGER NOT NULL,        -- so many of its n cases passed
     n INTEGER NOT NULL,
-    PRIMARY KEY (position, purpose, key)
+    PRIMARY KEY (purpose, key, position)
 ) WITHOUT ROWID;
+CREATE INDEX unit_readings_of ON unit_readings (position);
 CREATE INDEX unit_stale ON unit_entries (position) WHERE tally IS NULL;
 """
 _TRIGGERS = """
