@@ -90,7 +90,13 @@ def read_corpus(
         corpus = Corpus.write(items(), run.items, config)
     partial.replace(run.problems)
     if config.aspects == "planner" and not config.own_choices:
-        corpus.tried = choose_others(corpus, config.twin, config.planner.others, limit)
+        corpus.tried = choose_others(
+            corpus,
+            config.twin,
+            config.planner.others,
+            limit,
+            language=lambda item: _language(item, domains),
+        )
     summary = SourceSummary(
         path=Path(config.source.path).name,
         hash=sources.source_hash(config.source, folder),
@@ -99,6 +105,11 @@ def read_corpus(
         repaired=dict(sorted(counted["repaired"].items())),
     )
     return corpus, summary
+
+
+def _language(item: Item, domains: Domains) -> str | None:
+    posts = (post.text for post in item.profile)
+    return domains.language(item.domain, item.question, *posts)
 
 
 def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:

@@ -48,8 +48,9 @@ def ranked(question: str, posts: tuple[Post, ...], rules: HistoryRules) -> tuple
 def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     """The posts by falling score of the bm25s library (Lucene's variant, k1 = 1.5, b = 0.75); equal
     scores keep their order."""
-    query = sorted(text.terms(question))
-    tokens = [[text.stem(w) for w in text.words(post.text)] for post in posts]
+    language = text.language_of(*(post.text for post in posts[:4]), question)
+    query, stem = sorted(text.terms(question, language)), text.stemmer(language)
+    tokens = [[stem(word) for word in text.words(post.text)] for post in posts]
     known = {token for document in tokens for token in document}
     query = [term for term in query if term in known]
     if not query or len(posts) < 2:
