@@ -7,11 +7,13 @@ import pytest
 from pairwright import assets, text
 from pairwright.errors import DomainError
 from pairwright.gates import DraftSides, check_writing
+from pairwright.gates.particulars import shared_particulars
 from pairwright.records import Post
 from pairwright.retrieve import by_bm25
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import GateRules
+from pairwright.train.completions.measures import rouge
 from scripted import rubric
 
 CHINESE = (
@@ -221,3 +223,16 @@ def test_a_language_that_is_not_known_is_refused(tmp_path: Path) -> None:
 def test_a_domain_without_a_language_is_the_domain_that_it_was(tmp_path: Path) -> None:
     assert "language" not in repr(_domain(tmp_path, "").by_key["Brot"])
     assert "language='de'" in repr(_domain(tmp_path, 'language = "de"').by_key["Brot"])
+
+
+def test_a_number_in_chinese_is_a_particular_and_an_address_ends_where_chinese_begins() -> None:
+    post = "我去年花了1370元买面包机，说明在https://brot.example/anleitung。谢谢！"
+    told = "比如可以选1370元的面包机，参考https://brot.example/anleitung，很方便。"
+    assert shared_particulars(told, (post,), "") == {"1370", "brot.example/anleitung"}
+    assert not shared_particulars(told, (post,), "1370元的面包机 https://brot.example/anleitung")
+
+
+def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:
+    assert rouge("我喜欢黑麦面包", "我喜欢黑麦面包").one == 1
+    assert rouge("我喜欢黑麦面包", "他讨厌下雨天").one == 0
+    assert rouge("it's rye", "it is rye").one == pytest.approx(4 / 6)

@@ -14,6 +14,7 @@ from pairwright.sources.fields import clean_text
 from pairwright.sources.markup import post_text
 from pairwright.sources.stackexchange.files import locate_dump
 from pairwright.sources.stackexchange.store import DumpStore
+from pairwright.text import word_count
 
 LENGTH_RATIO = 1.5
 """The longer text of a match has at most so many times the words of the shorter one."""
@@ -43,7 +44,7 @@ class PublishedAnswer(Record):
 
     @property
     def words(self) -> int:
-        return len(self.text.split())
+        return word_count(self.text)
 
 
 class AcceptedAnswer(Record):
