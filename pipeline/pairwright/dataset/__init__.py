@@ -19,6 +19,7 @@ from pairwright.dataset.lines import line_writer, read_lines, read_one, write_li
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
 from pairwright.dataset.row import (
     Row,
+    RowAnswer,
     RowAspect,
     RowDelivery,
     RowPost,
@@ -31,6 +32,7 @@ __all__ = [
     "Layout",
     "Part",
     "Row",
+    "RowAnswer",
     "RowAspect",
     "RowDelivery",
     "RowPost",

@@ -9,6 +9,8 @@ from pairwright.dataset.address import licence_of
 from pairwright.dataset.row import (
     QualityVerdict,
     Row,
+    RowAnswer,
+    RowAnswers,
     RowAspect,
     RowDelivery,
     RowPost,
@@ -16,7 +18,7 @@ from pairwright.dataset.row import (
     RowSupport,
     RowVotes,
 )
-from pairwright.records import Comparison, Pair, Post, dyad_id, pseudonym
+from pairwright.records import AnswerSource, Comparison, Pair, Post, dyad_id, pseudonym
 
 
 def row_of(
@@ -67,6 +69,21 @@ def row_of(
         created=pair.created,
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),
+        answers=pair.answers
+        and RowAnswers(
+            chosen=_answer(pair.answers.chosen, licence),
+            rejected=_answer(pair.answers.rejected, licence),
+        ),
+    )
+
+
+def _answer(source: AnswerSource, licence: str | None) -> RowAnswer:
+    return RowAnswer(
+        user=source.user,
+        source_url=source.source_url,
+        created=source.created,
+        licence=licence_of(source.source_url, source.created, licence),
+        score=source.score,
     )
 
 
