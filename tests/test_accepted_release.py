@@ -89,8 +89,8 @@ def test_each_pair_is_the_accepted_answer_and_its_match(run: Path) -> None:
         assert pair.chosen.startswith("Brown the ")
         assert pair.rejected.startswith("Buy a better stock")
         assert len(pair.profile) == 2
-        assert pair.answers is not None
-        assert pair.answers.chosen.score <= pair.answers.rejected.score == 5
+        assert pair.response_sources is not None
+        assert pair.response_sources.chosen.score <= pair.response_sources.rejected.score == 5
         assert pair.rubric.aspects == ()
     (problem,) = (
         one
@@ -104,16 +104,20 @@ def test_each_pair_is_the_accepted_answer_and_its_match(run: Path) -> None:
 def test_a_release_needs_no_study_and_names_every_author_by_address(released: Path) -> None:
     assert verify(released).kind == "release"
     for row in rows(released):
-        assert row.answers is not None
-        assert row.answers.chosen.licence == row.answers.rejected.licence == "CC-BY-SA-3.0"
-        assert row.answers.chosen.source_url.startswith(f"https://{SITE}/a/")
+        assert row.response_sources is not None
+        assert (
+            row.response_sources.chosen.licence
+            == row.response_sources.rejected.licence
+            == "CC-BY-SA-3.0"
+        )
+        assert row.response_sources.chosen.source_url.startswith(f"https://{SITE}/a/")
         assert row.dyad is not None
         assert (row.twin_id, row.votes, row.verified) == (None, None, False)
     with (released / "attribution.csv").open(encoding="utf-8") as file:
         addresses = {line["address"] for line in csv.DictReader(file)}
     for row in rows(released):
-        assert row.answers is not None
-        assert {answer.source_url for answer in row.answers.both} <= addresses
+        assert row.response_sources is not None
+        assert {answer.source_url for answer in row.response_sources.both} <= addresses
 
 
 def test_pages_say_what_else_tells_the_label(released: Path, tmp_path: Path) -> None:
@@ -121,7 +125,7 @@ def test_pages_say_what_else_tells_the_label(released: Path, tmp_path: Path) -> 
     assert "Picking the answer with more votes is right in 0 % (no interval) of 11 pairs" in card
     assert "Picking the earlier answer is right in 55 % (27 to 82)" in card
     assert "the answer that the user who asked it accepted" in card
-    assert "| answers |" in card
+    assert "| response_sources |" in card
     checks = audit(released, out=tmp_path / "audit").audit.checks
     (found,) = (check.found for check in checks if check.name == "earlier")
     assert found is not None
@@ -138,11 +142,11 @@ def test_a_leaderboard_reports_them_apart(released: Path, tmp_path: Path) -> Non
 def test_authors_of_answers_can_be_forgotten(run: Path, tmp_path: Path) -> None:
     pair = next(iterate_pairs(run))
     item = next(one for one in read_lines(RunFolder(run).items, Item) if one.id == pair.item_id)
-    assert pair.answers is not None
+    assert pair.response_sources is not None
     assert item.accepted is not None
     author = item.accepted.match.user
-    assert pair.answers.rejected.user == pseudonym(author)
-    removals = forget(run, users=[author], urls=[pair.answers.chosen.source_url]).removals
+    assert pair.response_sources.rejected.user == pseudonym(author)
+    removals = forget(run, users=[author], urls=[pair.response_sources.chosen.source_url]).removals
     assert [(one.items, one.pairs) for one in removals] == [(1, 1), (1, 1)]
     release(run, tmp_path / "again", "1.0.0")
     assert len(rows(tmp_path / "again")) == 10

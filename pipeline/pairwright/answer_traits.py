@@ -50,12 +50,12 @@ class TraitFigure(Record):
 
 def row_traits(row: Row) -> tuple[AnswerTraits, AnswerTraits] | None:
     """The traits of the chosen and of the rejected answer; None where people published neither."""
-    if row.answers is None:
+    if row.response_sources is None:
         return None
     texts = (row.chosen, row.rejected)
     first, second = (
         AnswerTraits(answer.score, word_count(text), answer.created)
-        for answer, text in zip(row.answers.both, texts, strict=True)
+        for answer, text in zip(row.response_sources.both, texts, strict=True)
     )
     return first, second
 

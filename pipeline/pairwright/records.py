@@ -290,7 +290,7 @@ class Rejected(Record):
     """Every refused draft, with what was measured."""
 
 
-class AnswerSource(Record):
+class ResponseSource(Record):
     """Where a response is from that somebody published, and what voters thought of it."""
 
     user: str
@@ -301,14 +301,14 @@ class AnswerSource(Record):
     """Votes up less votes down."""
 
 
-class AnswerSources(Record):
+class ResponseSources(Record):
     """The same of both responses of a pair."""
 
-    chosen: AnswerSource
-    rejected: AnswerSource
+    chosen: ResponseSource
+    rejected: ResponseSource
 
     @property
-    def both(self) -> tuple[AnswerSource, AnswerSource]:
+    def both(self) -> tuple[ResponseSource, ResponseSource]:
         return self.chosen, self.rejected
 
 
@@ -339,7 +339,7 @@ class Pair(Record):
     narrative: str | None = None
     created: str | None = None
     source_url: str | None = None
-    answers: AnswerSources | None = None
+    response_sources: ResponseSources | None = None
     """Of mode accepted: where both responses are from."""
     simulated: bool = False
     """Whether a reply behind it carries the embedded model's mark: then it is not a benchmark."""

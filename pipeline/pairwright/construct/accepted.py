@@ -1,13 +1,13 @@
 """Mode accepted: the answer that a user accepted, against its match. No model is asked."""
 
 from pairwright.records import (
-    AnswerSource,
-    AnswerSources,
     Contrast,
     Draft,
     Item,
     Pair,
     PublishedAnswer,
+    ResponseSource,
+    ResponseSources,
     Rubric,
     content_id,
     pseudonym,
@@ -36,13 +36,15 @@ def build_accepted(item: Item) -> Contrast:
             narrative=item.narrative,
             created=item.created,
             source_url=item.source_url,
-            answers=AnswerSources(chosen=_source(choice.accepted), rejected=_source(choice.match)),
+            response_sources=ResponseSources(
+                chosen=_source(choice.accepted), rejected=_source(choice.match)
+            ),
         )
     )
 
 
-def _source(answer: PublishedAnswer) -> AnswerSource:
-    return AnswerSource(
+def _source(answer: PublishedAnswer) -> ResponseSource:
+    return ResponseSource(
         user=pseudonym(answer.user) if answer.user else "",
         source_url=answer.source_url,
         created=answer.created,

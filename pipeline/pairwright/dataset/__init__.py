@@ -19,11 +19,11 @@ from pairwright.dataset.lines import line_writer, read_lines, read_one, write_li
 from pairwright.dataset.parquet import content_digest, read_rows, write_rows
 from pairwright.dataset.row import (
     Row,
-    RowAnswer,
     RowAspect,
     RowDelivery,
     RowPost,
     RowQuality,
+    RowSource,
     RowSupport,
     RowVotes,
 )
@@ -32,11 +32,11 @@ __all__ = [
     "Layout",
     "Part",
     "Row",
-    "RowAnswer",
     "RowAspect",
     "RowDelivery",
     "RowPost",
     "RowQuality",
+    "RowSource",
     "RowSupport",
     "RowVotes",
     "check_files",

@@ -9,16 +9,16 @@ from pairwright.dataset.address import licence_of
 from pairwright.dataset.row import (
     QualityVerdict,
     Row,
-    RowAnswer,
-    RowAnswers,
     RowAspect,
     RowDelivery,
     RowPost,
     RowQuality,
+    RowSource,
+    RowSources,
     RowSupport,
     RowVotes,
 )
-from pairwright.records import AnswerSource, Comparison, Pair, Post, dyad_id, pseudonym
+from pairwright.records import Comparison, Pair, Post, ResponseSource, dyad_id, pseudonym
 
 
 def row_of(
@@ -69,16 +69,16 @@ def row_of(
         created=pair.created,
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),
-        answers=pair.answers
-        and RowAnswers(
-            chosen=_answer(pair.answers.chosen, licence),
-            rejected=_answer(pair.answers.rejected, licence),
+        response_sources=pair.response_sources
+        and RowSources(
+            chosen=_answer(pair.response_sources.chosen, licence),
+            rejected=_answer(pair.response_sources.rejected, licence),
         ),
     )
 
 
-def _answer(source: AnswerSource, licence: str | None) -> RowAnswer:
-    return RowAnswer(
+def _answer(source: ResponseSource, licence: str | None) -> RowSource:
+    return RowSource(
         user=source.user,
         source_url=source.source_url,
         created=source.created,

@@ -67,13 +67,13 @@ _OTHER = {
     "quality": _list(_QUALITY),
     "votes": _VOTES,
     "label_error": pa.float64(),
-    "answers": pa.struct({"chosen": _ANSWER, "rejected": _ANSWER}),
+    "response_sources": pa.struct({"chosen": _ANSWER, "rejected": _ANSWER}),
     "asked": _YES,
     "verified": _YES,
     "simulated": _YES,
 }
-_ANSWERS_SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
-SCHEMA = pa.schema([column for column in _ANSWERS_SCHEMA if column.name != "answers"])
+_SOURCES_SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
+SCHEMA = pa.schema([column for column in _SOURCES_SCHEMA if column.name != "response_sources"])
 _LATER = ("support", "delivery", "follows", "label_error")
 """Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
 
@@ -88,12 +88,12 @@ def _before(type_: pa.DataType) -> pa.DataType:
 
 
 _OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
-_KNOWN = (SCHEMA, _ANSWERS_SCHEMA, _OLDER)
+_KNOWN = (SCHEMA, _SOURCES_SCHEMA, _OLDER)
 
 
-def schema_of(*, answers: bool) -> pa.Schema:
+def schema_of(*, sources: bool) -> pa.Schema:
     """The columns of a file, whose rows may say where both responses are from."""
-    return _ANSWERS_SCHEMA if answers else SCHEMA
+    return _SOURCES_SCHEMA if sources else SCHEMA
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
@@ -104,7 +104,7 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
     """
     written, waiting = 0, iter(rows)
     head = list(islice(waiting, 1))
-    schema = schema_of(answers=any(row.answers for row in head))
+    schema = schema_of(sources=any(row.response_sources for row in head))
     schema, waiting = schema.with_metadata({"pairwright": note}), chain(head, waiting)
     with on_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -109,7 +109,7 @@ class RowVotes(Record):
     cannot_tell: int
 
 
-class RowAnswer(Record):
+class RowSource(Record):
     """Where one response is from, where people published both."""
 
     user: str
@@ -121,14 +121,14 @@ class RowAnswer(Record):
     """Votes up less votes down."""
 
 
-class RowAnswers(Record):
+class RowSources(Record):
     """The same of both responses."""
 
-    chosen: RowAnswer
-    rejected: RowAnswer
+    chosen: RowSource
+    rejected: RowSource
 
     @property
-    def both(self) -> tuple[RowAnswer, RowAnswer]:
+    def both(self) -> tuple[RowSource, RowSource]:
         return self.chosen, self.rejected
 
 
@@ -176,7 +176,7 @@ class Row(Record):
     """The time of the question."""
     source_url: str | None = None
     licence: str | None = None
-    answers: RowAnswers | None = None
+    response_sources: RowSources | None = None
     """Where both responses are from. Only rows of mode accepted have it."""
 
     @model_serializer(mode="wrap")
@@ -215,7 +215,7 @@ class Row(Record):
         whether that verified it, and the licences, which follow from addresses and dates."""
         said = {"votes", "label_error", "verified", "simulated", "licence"}
         parts = {
-            "answers": {"chosen": {"licence"}, "rejected": {"licence"}},
+            "response_sources": {"chosen": {"licence"}, "rejected": {"licence"}},
             "profile": {"__all__": {"licence"}},
             "rubric_aspects": {"__all__": {"support", "delivery"}},
         }
@@ -229,7 +229,7 @@ class Row(Record):
         return content_id("pair", self.mode or "", *parts)
 
 
-LATER_FIELDS = frozenset({"label_error", "answers"})
+LATER_FIELDS = frozenset({"label_error", "response_sources"})
 """Fields that rows of older versions, or of other modes, do not have."""
 
 

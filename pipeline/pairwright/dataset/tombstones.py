@@ -7,18 +7,18 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from pairwright.dataset.address import address_of, stack_exchange_host
-from pairwright.dataset.row import Row, RowAnswer, RowPost
+from pairwright.dataset.row import Row, RowPost, RowSource
 from pairwright.records import (
-    AnswerSource,
     Item,
     Pair,
     Post,
     PublishedAnswer,
+    ResponseSource,
     content_id,
     pseudonym,
 )
 
-_Addressed = Post | RowPost | PublishedAnswer | AnswerSource | RowAnswer
+_Addressed = Post | RowPost | PublishedAnswer | ResponseSource | RowSource
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -73,13 +73,13 @@ class ForgetList(NamedTuple):
             answers = record.accepted.both if record.accepted else ()
             authors = {pseudonym(answer.user) for answer in answers if answer.user}
             return self._concerns(pseudonym(record.user), authors, record, answers)
-        sources = record.answers.both if record.answers else ()
+        sources = record.response_sources.both if record.response_sources else ()
         authors = {source.user for source in sources}
         return self._concerns(pseudonym(record.user), authors, record, sources)
 
     def concerns_row(self, row: Row) -> bool:
         """The same of a released pair."""
-        answers = row.answers.both if row.answers else ()
+        answers = row.response_sources.both if row.response_sources else ()
         return self._concerns(row.user or "", {answer.user for answer in answers}, row, answers)
 
     def _concerns(

@@ -132,7 +132,7 @@ class SummaryBuilder:
             if name not in self._posts:
                 self._posts[name] = post.licence or "unknown", _host(post.source_url)
             self._note_time(post.created)
-        for answer in row.answers.both if row.answers else ():
+        for answer in row.response_sources.both if row.response_sources else ():
             at = _short(answer.source_url)
             self._posts[at] = answer.licence or "unknown", _host(answer.source_url)
             self._note_time(answer.created)

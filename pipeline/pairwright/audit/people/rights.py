@@ -51,7 +51,7 @@ class Licences:
         ]
         if row.source_url:
             texts.append(("question", row.source_url, row.created, row.licence))
-        for answer in row.answers.both if row.answers else ():
+        for answer in row.response_sources.both if row.response_sources else ():
             texts.append(("a response", answer.source_url, answer.created, answer.licence))
         if not texts:
             return

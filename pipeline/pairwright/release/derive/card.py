@@ -91,7 +91,7 @@ COLUMNS = {
     ),
     "source_url": "The address of the question.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
-    "answers": (
+    "response_sources": (
         "Where chosen and rejected are from: author (a pseudonym), address, time, licence, and"
         " votes up less votes down. No scorer is shown any of it."
     ),
@@ -115,7 +115,7 @@ _PREFERENCE_HEAD = ("preference votes", "votes", "chosen, of choices", "chosen, 
 
 def _columns(summary: Summary) -> list[tuple[str, str]]:
     """The columns of its rows, each with what it holds."""
-    return [(name, COLUMNS[name]) for name in schema_of(answers=bool(summary.traits)).names]
+    return [(name, COLUMNS[name]) for name in schema_of(sources=bool(summary.traits)).names]
 
 
 def dataset_card(release: ReleaseContext) -> str:

@@ -22,7 +22,7 @@ import json
 from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
-from pairwright.dataset import Row, RowAnswer, RowPost
+from pairwright.dataset import Row, RowPost, RowSource
 from pairwright.dataset.message import user_message
 from pairwright.records import content_id
 
@@ -51,12 +51,12 @@ def attribution_lines(row: Row) -> Iterator[AttributionLine]:
     yield _line(row.item_id, row)
     for post in row.profile:
         yield _line(post.id, post)
-    if row.answers:
-        yield _line(content_id("answer", row.chosen), row.answers.chosen)
-        yield _line(content_id("answer", row.rejected), row.answers.rejected)
+    if row.response_sources:
+        yield _line(content_id("answer", row.chosen), row.response_sources.chosen)
+        yield _line(content_id("answer", row.rejected), row.response_sources.rejected)
 
 
-def _line(name: str, text: Row | RowPost | RowAnswer) -> AttributionLine:
+def _line(name: str, text: Row | RowPost | RowSource) -> AttributionLine:
     return AttributionLine(name, text.source_url or "", text.licence or "", text.created or "")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pairwright.records import AnswerChoice, GivenAnswer, Item, PublishedAnswer, Record
 from pairwright.settings.rules import SourceRules
+from pairwright.sources import problems
 from pairwright.sources.fields import clean_text
 from pairwright.sources.markup import post_text
 from pairwright.sources.problems import SourceProblem, SourceRefusal
@@ -25,11 +26,8 @@ NO_OTHER = "no_other_answer"
 NO_TEXT = "no_text"
 NO_MATCH = "no_match"
 REASONS = {
-    NONE_ACCEPTED: "the user who asked accepted no answer, or the dump does not have it",
-    OWN_ANSWER: "the accepted answer is by the user who asked",
-    NO_OTHER: "nobody else answered",
-    NO_TEXT: "the accepted answer has no text",
-    NO_MATCH: "no other answer has as many votes or more and about the same length",
+    reason: problems.REASONS[reason]
+    for reason in (NONE_ACCEPTED, OWN_ANSWER, NO_OTHER, NO_TEXT, NO_MATCH)
 }
 """Why an item has no accepted answer to compare."""
 
