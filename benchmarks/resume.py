@@ -5,23 +5,31 @@ when the process was killed. `rerun_ms_per_item` is of a run with nothing left t
 `rework_ms_per_item` of one in which a changed threshold has every unit worked through again from
 stored replies.
 
-    .venv/bin/python benchmarks/resume.py [ITEMS]
+`status_seconds_50k`, `show_seconds_50k` and `idle_seconds_50k` are of a run of 50,000 items, by the
+clock and as commands, imports included: `status`, `show` of the run's last pair, and `build` with
+nothing left to do. `large_run.py` makes that run: 400 items are built, and 125 copies of them with
+other names are written by the build's own functions. It takes about ten minutes and 12 GB of disk.
+
+    .venv/bin/python benchmarks/resume.py [ITEMS [THOUSANDS]]
 """
 
 import json
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import building
+import large_run
 from counting import Endpoint, digest
 
 JUDGING = {"adherence", "quality", "compare", "support", "match"}
 
 
-def main(items: int) -> None:
+def main(items: int, thousands: int) -> None:
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as scratch, Endpoint() as endpoint:
         folder, run = Path(scratch), Path(scratch) / "run"
@@ -72,7 +80,44 @@ def main(items: int) -> None:
         tasks = endpoint.stats()["tasks"]
         figures["resent_other_than_judge"] = sum(n for t, n in tasks.items() if t not in JUDGING)
         print(f"a changed judge prompt: {tasks} sent")
+    with tempfile.TemporaryDirectory() as scratch, Endpoint() as endpoint:
+        figures |= measure_large(Path(scratch) / "large", endpoint, thousands)
     print(json.dumps(figures))
+
+
+def measure_large(folder: Path, endpoint: Endpoint, thousands: int) -> dict[str, float]:
+    """What commands take on a run of so many thousands of items; each thrice, the median."""
+    config, run, last = large_run.make(folder, endpoint, 1000 * thousands)
+    endpoint.reset()
+    # The first one matches the partners of all items and writes the outcome files.
+    settled, idle = building.build(config, run), building.build(config, run)
+    sent = sum(endpoint.stats()["asked"].values())
+    if settled.code or idle.code or sent:
+        sys.exit(f"the builds ended with {settled.code} and {idle.code}, {sent} calls sent")
+    figures = {
+        "status": seconds("status", run), "show": seconds("show", run, last), "idle": idle.seconds
+    }  # fmt: skip
+    print(
+        f"{thousands:,} thousand items, calls.sqlite of {(run / 'calls.sqlite').stat().st_size:,}"
+        f" bytes: status {figures['status']:.2f} s, show {figures['show']:.2f} s; a build with"
+        f" nothing to do {idle.seconds:.1f} s, {idle.cpu_seconds:.1f} s of CPU, {idle.peak_mib:.0f}"
+        " MiB"
+    )
+    return {f"{name}_seconds_{thousands}k": round(took, 2) for name, took in figures.items()}
+
+
+def seconds(*command: str | Path) -> float:
+    """A command by the clock."""
+
+    def once() -> float:
+        start = time.monotonic()
+        program = "from pairwright.cli import main; main()"
+        subprocess.run(
+            [sys.executable, "-c", program, *command], stdout=subprocess.DEVNULL, check=True
+        )
+        return time.monotonic() - start
+
+    return sorted(once() for _ in range(3))[1]
 
 
 def stored(run: Path) -> set[str]:
@@ -83,4 +128,5 @@ def stored(run: Path) -> set[str]:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    sizes = [int(size) for size in sys.argv[1:]]
+    main(sizes[0] if sizes else 1000, sizes[1] if len(sizes) > 1 else 50)

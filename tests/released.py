@@ -20,7 +20,8 @@ from pairwright import __version__, assets
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
-from pairwright.construct.tally import Tally
+from pairwright.construct.tally import tally_outcomes
+from pairwright.construct.unit_tally import entry_of
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.checksums import write_checksums
 from pairwright.models.store import Store
@@ -222,10 +223,11 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     _write_items(run.items, kept)
     database = Store(run.calls)
     database.clear_outcomes()
-    counted = Tally()
     for position, outcome in enumerate([*_kept(kept), *_rejected(), *_failed(failed)]):
-        database.add_outcome(position, outcome.unit, outcome.kind, outcome.model_dump_json())
-        counted.add(outcome)
+        record = outcome.model_dump_json()
+        entry = entry_of(outcome, database)
+        database.add_outcome(position, outcome.unit, outcome.kind, record, entry)
+    counted = tally_outcomes(database)
     source = SourceSummary(
         path="histories.jsonl", hash="b2:0", items=counted.units, refused={}, repaired={}
     )

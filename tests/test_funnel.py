@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pairwright.construct.funnel import KeptCost, funnel_rows, kept_costs, stages_reached
+from pairwright.construct.funnel import KeptCost, funnel_rows, kept_costs, last_stage, stages_up_to
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.tally import Tally
+from pairwright.construct.unit_tally import UnitTally
 from pairwright.models.store import Totals
+from pairwright.modes import Stage
 from pairwright.records import Contrast, Draft, Rejected, Twin
 from pairwright.release.derive.build_summary import BuildSummary
 from pairwright.release.derive.build_summary import funnel_rows as rows_of_page
@@ -26,6 +28,10 @@ def outcome(result: Any, mode: Any = "twin", partner: str | None = "vic") -> Out
         partner=partner if mode == "twin" else None, posts=3, result=result, calls=(),
         prompt_tokens=0, completion_tokens=0, simulated=False,
     )  # fmt: skip
+
+
+def reached(made: Outcome) -> tuple[Stage, ...]:
+    return stages_up_to(made.mode, last_stage(made))
 
 
 def refused(stage: str, reason: str = "x", **more: Any) -> Rejected:
@@ -53,16 +59,16 @@ KEPT = Twin(id="t", halves=(ASKED, OTHER))
 def test_a_twin_comes_as_far_as_its_refusal_says(
     result: Any, partner: str | None, last: str
 ) -> None:
-    assert stages_reached(outcome(result, partner=partner))[-1] == last
+    assert last_stage(outcome(result, partner=partner)) == last
 
 
 def test_a_pair_of_mode_violate_has_no_stage_of_a_partner() -> None:
     made = Contrast(pair=violated(0))
-    assert stages_reached(outcome(made, "violate")) == ("items", "signal", "drafts", "kept")
+    assert reached(outcome(made, "violate")) == ("items", "signal", "drafts", "kept")
     dropped = refused("plan", "no_personal_signal", user="una")
-    assert stages_reached(outcome(dropped, "violate")) == ("items",)
+    assert reached(outcome(dropped, "violate")) == ("items",)
     unwritten = refused("write_omitting", "content_filter")
-    assert stages_reached(outcome(unwritten, "violate")) == ("items", "signal")
+    assert reached(outcome(unwritten, "violate")) == ("items", "signal")
 
 
 def test_a_refusal_by_any_prompt_that_writes_a_side_is_after_the_signal() -> None:
@@ -70,19 +76,21 @@ def test_a_refusal_by_any_prompt_that_writes_a_side_is_after_the_signal() -> Non
     assert writers - {"write_plain"} == WRITER_PROMPTS
     for prompt in WRITER_PROMPTS:
         unwritten = outcome(refused(prompt, "content_filter"), "violate")
-        assert stages_reached(unwritten) == ("items", "signal"), prompt
+        assert reached(unwritten) == ("items", "signal"), prompt
 
 
 def test_what_failed_or_waits_is_at_no_stage() -> None:
-    assert stages_reached(outcome(Failure(failure="http_500", detail=""))) == ()
-    assert stages_reached(outcome(Pending(waits_for="plan"))) == ()
+    assert reached(outcome(Failure(failure="http_500", detail=""))) == ()
+    assert reached(outcome(Pending(waits_for="plan"))) == ()
 
 
 def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
     counted = Tally()
-    counted.add(outcome(KEPT))
-    counted.add(outcome(refused("partners", "no_partner"), partner=None))
-    counted.add(outcome(refused("plan", "no_personal_signal", user="una"), partner=None))
+    counted.add(UnitTally.of(outcome(KEPT)))
+    counted.add(UnitTally.of(outcome(refused("partners", "no_partner"), partner=None)))
+    counted.add(
+        UnitTally.of(outcome(refused("plan", "no_personal_signal", user="una"), partner=None))
+    )
     rows = dict(funnel_rows(counted.reached, "twin"))
     assert [(stage, found.k) for stage, found in rows.items()] == [
         ("items", 3), ("signal", 2), ("partner", 1), ("partner_signal", 1), ("drafts", 1),

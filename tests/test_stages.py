@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from pairwright import assets
-from pairwright.construct.tally import CHECKS
+from pairwright.construct.unit_tally import READERS
 from pairwright.errors import CallFailed
 from pairwright.models import Request, SharedWork
 from pairwright.models.simulated import judge
@@ -442,7 +442,7 @@ def test_the_figures_of_a_run_count_replies_of_earlier_versions(numbered: bool) 
     if not numbered:
         for entry in (*said["cases"], *listed["aspects"]):
             del entry["number"]
-    counts = {name: count for name, (_, count) in CHECKS.items()}
+    counts = READERS
     assert counts["support_control"](json.dumps(said)) == [True, False]
     assert counts["planner_recall"](json.dumps(listed)) == [True, False]
     assert counts["support"]("carried") == []

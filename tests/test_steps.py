@@ -55,7 +55,7 @@ class Build:
         plan = BuildPlan(self.corpus, settings(**config), self.store, range(ITEMS))
         taken = []
         for units in build_steps(plan, target):
-            todo = [u for u in units if self.store.outcome(u.position, u.id) is None]
+            todo = [u for u in units if self.store.kind(u.position, u.id) is None]
             for unit in todo:
                 self.end(unit, fate(unit))
             taken.append(todo)

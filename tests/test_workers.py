@@ -85,6 +85,9 @@ def test_each_process_serves_the_embedded_model_to_itself(tmp_path: Path) -> Non
         assert study.build().code == 0
         study.assert_whole(8)
         files.append(study.outcomes())
+        with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
+            assert store.index is not None
+            assert store.index.stale() == []
     assert files[0] == files[1]
     assert b'"mode":"twin"' in files[0]["pairs.jsonl"]
 

@@ -1,7 +1,7 @@
 """`pairwright batch`: calls by files."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -9,9 +9,10 @@ from rich.console import Console
 from pairwright.cli.human.options import RunPath
 from pairwright.cli.printing import command, print_commands, say
 from pairwright.cli.progress import display
-from pairwright.models.batch import Ingested
-from pairwright.models.batch.ingest import MEANINGS
 from pairwright.text import number_of, visible
+
+if TYPE_CHECKING:
+    from pairwright.models.batch import Ingested
 
 OutPath = Annotated[
     Path, typer.Argument(metavar="OUT", help="The folder that --batch-out of the build named.")
@@ -151,8 +152,11 @@ def poll_command(
         raise typer.Exit(1)
 
 
-def _print_ingested(console: Console, ingested: Ingested) -> None:
+def _print_ingested(console: Console, ingested: "Ingested") -> None:
     """What became of the lines."""
+    # Connections take a while to import, and other commands do without.
+    from pairwright.models.batch.ingest import MEANINGS
+
     lines: list[tuple[str, int]] = [("stored", ingested.stored), ("stored before", ingested.known)]
     lines += [(MEANINGS[kind], n) for kind, n in ingested.problems.most_common()]
     counts = "; ".join(f"{n:,} {what}" for what, n in lines)

@@ -4,7 +4,7 @@ The two build functions are one piece of work each, and read top to bottom. The 
 the work, and write down what came of it.
 
 contrast.py twin.py    `build_contrast` and `build_twin`: a unit of each mode, from item to pair
-natural.py             the same of people's own choices, of which no model is asked
+natural.py accepted.py    the same of people's own choices, of which no model is asked
 aspects.py             an item's rubric: of the planner, of the narrative, or of the data
 drafts.py redraw.py    drawing until a draft is accepted, and what is drawn after a refusal
 build_rules.py         what these decide by: config, prompts, domains, and the other users
@@ -16,6 +16,7 @@ unit_work.py           what is done for one unit
 
 outcomes.py unit_results.py    what came of each unit: written, and read again
 outcome_summary.py outcome_details.py    the same as lines: in brief, and with everything behind it
+unit_tally.py          what each counts as, and the index that says so
 run_pairs.py           the pairs of a run, and whether they are what its build wrote
 tally.py funnel.py manifest.py    outcomes counted, how far units came, and the manifest
 folder.py resume.py    a run folder, and whether a run may go on in it

@@ -4,7 +4,7 @@
 it again, and a release is made from it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -34,8 +34,7 @@ class Corpus:
         self._path = path.absolute()
         self.entries = entries
         self._seed = seed
-        self.tried: dict[str, TriedUsers] = {}
-        """By item, the users that its question is tried on; set before the first model call."""
+        self.choose_tried: Callable[[Corpus], dict[str, TriedUsers]] = lambda _: {}
         self.by_user: dict[str, list[int]] = {}
         self.by_category: dict[str, dict[str, int]] = {}
         """The users of each category, with their first item in it."""
@@ -91,6 +90,12 @@ class Corpus:
     def _longest(self, positions: list[int]) -> int:
         by_id = sorted(positions, key=lambda p: self.entries[p].id)
         return max(by_id, key=lambda p: self.entries[p].posts)
+
+    @cached_property
+    def tried(self) -> dict[str, TriedUsers]:
+        """By item, the users that its question is tried on. They are chosen when the first unit
+        asks for them: a build that has no work to do chooses none."""
+        return self.choose_tried(self)
 
     @cached_property
     def rings(self) -> dict[str, NeighbourRing]:

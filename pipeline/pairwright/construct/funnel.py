@@ -24,17 +24,22 @@ def stages_of(mode: Mode) -> tuple[Stage, ...]:
     return tuple(stage for stage in STAGES if stage not in _OF_PARTNER)
 
 
-def stages_reached(outcome: Outcome) -> tuple[Stage, ...]:
-    """The stages that a unit reached, in order; none where it failed or waits."""
-    result, stages = outcome.result, stages_of(outcome.mode)
-    if isinstance(result, Failure | Pending):
-        return ()
-    if not isinstance(result, Rejected):
-        return stages
-    return stages[: stages.index(_last_stage(outcome, result)) + 1]
+def stages_up_to(mode: Mode, last: Stage | None) -> tuple[Stage, ...]:
+    """The stages that a unit reached, in order, by the last one; none where it failed or waits."""
+    stages = stages_of(mode)
+    return () if last is None else stages[: stages.index(last) + 1]
 
 
-def _last_stage(outcome: Outcome, refusal: Rejected) -> Stage:
+def last_stage(outcome: Outcome) -> Stage | None:
+    """The last stage that a unit reached; None where it failed or waits."""
+    if isinstance(outcome.result, Failure | Pending):
+        return None
+    if isinstance(outcome.result, Rejected):
+        return _refused_after(outcome, outcome.result)
+    return stages_of(outcome.mode)[-1]
+
+
+def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage:
     partners = MODES[outcome.mode].needs_partner
     if refusal.drafts or (refusal.stage == "gates" and refusal.reason != "rubrics_alike"):
         return "drafts"

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, cast
 
 from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.outcomes import Outcome
-from pairwright.construct.survey import SurveyOutcome
+from pairwright.construct.outcomes import Brief, Kind
+from pairwright.construct.unit_tally import UnitTally
 from pairwright.construct.units import BuildUnit
 from pairwright.models.store import Store
 from pairwright.records import content_id
@@ -61,16 +61,23 @@ def _digest(value: object) -> str:
 
 
 def unfinished(
-    todo: Iterable[BuildUnit], store: Store, ended: Callable[[Outcome | SurveyOutcome], None]
+    todo: Iterable[BuildUnit], store: Store, ended: Callable[[Brief], None]
 ) -> Iterator[BuildUnit]:
     """The units that have no outcome yet; `ended` is called with the outcomes of the others."""
     for unit in todo:
-        record = store.outcome(unit.position, unit.id)
-        if record is None:
+        kind = store.kind(unit.position, unit.id)
+        if kind is None:
             yield unit
         else:
-            kind = SurveyOutcome if unit.mode == "survey" else Outcome
-            ended(kind.model_validate_json(record))
+            ended(Brief(unit.id, unit.mode, cast(Kind, kind), _reason(store, unit, kind)))
+
+
+def _reason(store: Store, unit: BuildUnit, kind: str) -> str:
+    """Why the unit was refused, failed or waits."""
+    if kind in ("kept", "surveyed") or store.index is None:
+        return ""
+    tally = store.index.tally(unit.position)
+    return "" if tally is None else UnitTally.model_validate_json(tally).reason
 
 
 def _version(name: str) -> str | None:

@@ -20,8 +20,8 @@ from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Brief, Outcome, write_outcomes
 from pairwright.construct.resume import unfinished
 from pairwright.construct.steps import BuildPlan, build_steps
-from pairwright.construct.survey import SurveyOutcome
 from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
+from pairwright.construct.unit_tally import entry_of
 from pairwright.construct.unit_work import ModelSource, work_on
 from pairwright.construct.units import BuildUnit, first_items
 from pairwright.dataset import line_writer
@@ -71,8 +71,8 @@ def read_corpus(
 ) -> tuple[Corpus, SourceSummary]:
     """The source's items as a corpus, and what was refused or repaired.
 
-    The users that a question is tried on are chosen for the first `limit` items. Every problem
-    is a line of `source_problems.jsonl`.
+    With `limit`, only the first items are tried on other users. Every problem is a line of
+    `source_problems.jsonl`.
     """
     counted: dict[str, Counter[str]] = {"refused": Counter(), "repaired": Counter()}
     partial = run.problems.with_suffix(".partial")
@@ -90,8 +90,8 @@ def read_corpus(
         corpus = Corpus.write(items(), run.items, config)
     partial.replace(run.problems)
     if config.aspects == "planner" and not config.own_choices:
-        corpus.tried = choose_others(
-            corpus,
+        corpus.choose_tried = lambda of: choose_others(
+            of,
             config.twin,
             config.planner.others,
             limit,
@@ -113,9 +113,10 @@ def _language(item: Item, domains: Domains) -> str | None:
 
 
 def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
-    """The source's items; of people's own choices one for each natural twin."""
-    if not config.own_choices:
-        yield from sources.read(config.source, domains, folder)
+    """The source's items; of people's own choices one for each pair or natural twin."""
+    if "natural" not in config.modes:
+        read = sources.read_accepted if config.own_choices else sources.read
+        yield from read(config.source, domains, folder)
         return
     source, choosers = sources.read_choosers(config.source, domains, folder)
     most, least = config.natural.twins_per_user, config.source.min_posts
@@ -130,21 +131,11 @@ async def build_here(
     `on_outcome` is called with each outcome. Raises Interrupted (nothing is written, all finished
     calls are stored), EndpointRefused and StoreError.
     """
-    counted = Tally()
-
-    def count(outcome: Outcome | SurveyOutcome) -> None:
-        if isinstance(outcome, Outcome):
-            counted.add(outcome)
-        on_outcome(outcome.brief)
-
     corpus, rules = task.corpus, task.rules.with_other_users(task.corpus)
     for units in task.steps():
-        todo = unfinished(units, task.store, count)
-        await build_units(todo, corpus, rules, models, task.store, count)
-    if task.target is not None:
-        # The store may have more, of a build with a larger target.
-        counted = tally_outcomes(task.store)
-    return counted, conclude(task, counted)
+        todo = unfinished(units, task.store, on_outcome)
+        await build_units(todo, corpus, rules, models, task.store, on_outcome)
+    return conclude(task)
 
 
 async def build_units(
@@ -153,7 +144,7 @@ async def build_units(
     rules: BuildRules,
     models: ModelSource,
     store: Store,
-    ended: Callable[[Outcome | SurveyOutcome], None],
+    ended: Callable[[Brief], None],
 ) -> None:
     """Work through some units; each outcome is put into the store. Raises as
     `build_here` does."""
@@ -169,8 +160,9 @@ async def build_units(
         except Exception as error:
             error.add_note(f"in unit {unit.id}")
             raise
-        store.add_outcome(unit.position, unit.id, outcome.kind, outcome.model_dump_json())
-        ended(outcome)
+        entry = entry_of(outcome, store) if isinstance(outcome, Outcome) else None
+        store.add_outcome(unit.position, unit.id, outcome.kind, outcome.model_dump_json(), entry)
+        ended(outcome.brief)
 
     ahead = takewhile(lambda _: not interrupted, todo)
     await work_through(ahead, work, workers=models.workers, stop=models.stop)
@@ -178,13 +170,15 @@ async def build_units(
         raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
 
-def conclude(task: BuildTask, counted: Tally) -> list[ReplyCheck]:
-    """Write the outcome files of a run whose units have all ended, unless one waits."""
+def conclude(task: BuildTask) -> tuple[Tally, list[ReplyCheck]]:
+    """Count the units of a run, which have all ended, and write the outcome files unless one
+    waits."""
     store, rules = task.store, task.rules
-    checked = model_checks(store, counted)
+    counted = tally_outcomes(store)
+    checked = model_checks(counted)
     if counted.waiting:
         # Files that are there are whole ones; the store and its outcomes say how far it is.
-        return checked
+        return counted, checked
     target = None
     if task.target is not None:
         target = reached_target(task.target, rules.config.modes, len(task.items), counted)
@@ -193,4 +187,4 @@ def conclude(task: BuildTask, counted: Tally) -> list[ReplyCheck]:
     )
     write_outcomes(store, task.run.path, manifest)
     store.finish()
-    return checked
+    return counted, checked

@@ -1,23 +1,19 @@
 """Counting the outcomes of a run: what the table, `status` and the manifest are made of."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pydantic import ConfigDict
-
-from pairwright.construct.funnel import stages_reached
-from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
-from pairwright.models import Leniency, Reply, completion_of, parse
+from pairwright.construct.funnel import stages_up_to
+from pairwright.construct.unit_tally import UnitTally, index_of
+from pairwright.models import Leniency
 from pairwright.models.store import Store
 from pairwright.modes import Stage
-from pairwright.records import Draft, Mode, Rejected
+from pairwright.records import Mode
 from pairwright.stats import Share, share
 
-# Profiles are counted together by length: the headline figure of no personal signal.
-MEASURED = ("support", "support_control", "planner_precision", "planner_recall")
 _LENGTHS = ((1, 2), (3, 4), (5, 9), (10, 19), (20, None))
+"""Profiles are counted together by length: the headline figure of no personal signal."""
 
 
 @dataclass
@@ -39,8 +35,9 @@ class Tally:
     `several_posts`."""
     drafts: Counter[str] = field(default_factory=Counter)
     """Refused drafts by gate, those before a kept one included."""
-    no_signal: dict[str, tuple[int, bool]] = field(default_factory=dict)
-    """The items whose rubric was inferred: the profile's length, and whether nothing was left."""
+    no_signal: Counter[tuple[int, bool]] = field(default_factory=Counter)
+    """The items whose rubric was inferred, by the profile's length, and whether nothing was
+    left."""
     reached: Counter[tuple[Mode, Stage]] = field(default_factory=Counter)
     """Units by mode and by each stage that they reached."""
     simulated: int = 0
@@ -51,45 +48,29 @@ class Tally:
     units share counts for each."""
     lenient: Counter[Leniency] = field(default_factory=Counter)
     """Those of them in which something had to be overlooked."""
-    calls: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in MEASURED})
-    """Keys of the calls that measure a model, by purpose; `model_checks` reads their replies."""
+    readings: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Over the replies that measure a model, by purpose: the cases that passed, and all cases."""
 
-    def add(self, outcome: Outcome) -> None:
-        """Count one outcome."""
-        mode, result = outcome.mode, outcome.result
-        for call in outcome.calls:
-            if call.purpose in MEASURED:
-                self.calls[call.purpose].add(call.key)
-        self.reached.update((mode, stage) for stage in stages_reached(outcome))
-        self.simulated += outcome.simulated
-        self.recorded.update(outcome.recorded)
-        if isinstance(result, Failure):
-            self.failed[mode, result.failure] += 1
-            return
-        if isinstance(result, Pending):
-            self.waiting[mode, result.waits_for] += 1
-            return
-        self.json_replies += outcome.json_replies
-        self.lenient.update(outcome.lenient)
-        refused: tuple[Draft, ...]
-        if isinstance(result, Rejected):
-            self.rejected[mode, result.stage, result.reason] += 1
-            refused = result.drafts
-        else:
-            self.kept[mode] += 1
-            self.pairs[mode] += len(outcome.pairs)
-            self.aspects.update(
-                "one_post" if len(aspect.post_ids) == 1 else "several_posts"
-                for pair in outcome.pairs
-                if pair.rubric.inferable
-                for aspect in pair.rubric.aspects
-            )
-            refused = result.refused
-        self.drafts.update(d.refused_by.gate for d in refused if d.refused_by)
-        if any(call.purpose == "plan" for call in outcome.calls):
-            nothing = isinstance(result, Rejected) and result.reason == "no_personal_signal"
-            own = isinstance(result, Rejected) and result.user == outcome.user
-            self.no_signal[outcome.item_id] = (outcome.posts, nothing and own)
+    def add(self, unit: UnitTally, n: int = 1) -> None:
+        """Count n units of this tally."""
+        mode = unit.mode
+        self.reached.update({(mode, stage): n for stage in stages_up_to(mode, unit.reached)})
+        self.simulated += n * unit.simulated
+        self.recorded.update(unit.recorded)
+        match unit.kind:
+            case "kept":
+                self.kept[mode] += n
+                self.pairs[mode] += n * unit.pairs
+            case "rejected":
+                self.rejected[mode, unit.stage, unit.reason] += n
+            case "failed":
+                self.failed[mode, unit.reason] += n
+            case "waiting":
+                self.waiting[mode, unit.reason] += n
+        self.aspects.update({name: n * times for name, times in unit.aspects.items()})
+        self.drafts.update({gate: n * times for gate, times in unit.drafts.items()})
+        self.lenient.update({kind: n * times for kind, times in unit.lenient.items()})
+        self.json_replies += n * unit.json_replies
 
     @property
     def units(self) -> int:
@@ -105,22 +86,23 @@ class Tally:
         """Share of items refused for want of personal signal, by number of earlier posts."""
         rows = []
         for low, high in _LENGTHS:
-            refused = [
-                nothing
-                for posts, nothing in self.no_signal.values()
-                if posts >= low and (high is None or posts <= high)
-            ]
-            if refused:
+            items = Counter[bool]()
+            for (posts, nothing), n in self.no_signal.items():
+                if posts >= low and (high is None or posts <= high):
+                    items[nothing] += n
+            if items:
                 name = f"{low} or more" if high is None else f"{low} to {high}"
-                rows.append((name, share(sum(refused), len(refused))))
+                rows.append((name, share(items[True], items.total())))
         return rows
 
 
 def tally_outcomes(store: Store) -> Tally:
-    """The spooled outcomes of the last run, counted."""
-    counted = Tally()
-    for outcome in iterate_outcomes(store):
-        counted.add(outcome)
+    """The units of the last run, counted."""
+    counted, index = Tally(), index_of(store)
+    for text, n in index.tallies():
+        counted.add(UnitTally.model_validate_json(text), n)
+    counted.no_signal = index.signals()
+    counted.readings = index.readings()
     return counted
 
 
@@ -134,59 +116,19 @@ class ReplyCheck(NamedTuple):
     """k of n cases, with its 95 % interval."""
 
 
-class _Counted(Reply):
-    """What is counted of a stored reply, whatever else it has: the replies of earlier versions name
-    no numbers, and a run of theirs keeps its figures."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class _Verdict(_Counted):
-    verdict: str
-
-
-class _Verdicts(_Counted):
-    cases: list[_Verdict]
-
-
-class _Match(_Counted):
-    found_in: list[int]
-
-
-class _Matches(_Counted):
-    aspects: list[_Match]
-
-
-def _carried(text: str) -> list[bool]:
-    reply = parse(text, _Verdicts)
-    return [] if isinstance(reply, str) else [c.verdict == "carried" for c in reply.cases]
-
-
-def _matched(text: str) -> list[bool]:
-    reply = parse(text, _Matches)
-    return [] if isinstance(reply, str) else [bool(a.found_in) for a in reply.aspects]
-
-
-# By the purpose of the calls: what is counted, and how a reply is read.
-CHECKS: dict[str, tuple[str, Callable[[str], list[bool]]]] = {
-    "support": ("support by own post", _carried),
-    "support_control": ("support by stranger's post", _carried),
-    "planner_precision": ("planned, in the gold list", _matched),
-    "planner_recall": ("gold, in the plan", _matched),
+CHECKS = {
+    "support": "support by own post",
+    "support_control": "support by stranger's post",
+    "planner_precision": "planned, in the gold list",
+    "planner_recall": "gold, in the plan",
 }
+"""What is counted of the replies that measure a model, by the purpose of their calls."""
 
 
-def model_checks(store: Store, counted: Tally) -> list[ReplyCheck]:
+def model_checks(counted: Tally) -> list[ReplyCheck]:
     """Each check with its share over the calls of a run; replies that cannot be read count
     for nothing."""
-    rows = []
-    for name, (meaning, read) in CHECKS.items():
-        bodies = ((key, store.get(key)) for key in counted.calls[name])
-        passed = [
-            answer
-            for key, body in bodies
-            if body is not None
-            for answer in read(completion_of(key, body).text)
-        ]
-        rows.append(ReplyCheck(name, meaning, share(sum(passed), len(passed))))
-    return rows
+    return [
+        ReplyCheck(name, meaning, share(*counted.readings.get(name, (0, 0))))
+        for name, meaning in CHECKS.items()
+    ]

@@ -6,7 +6,8 @@ from typing import NamedTuple, cast
 
 from pydantic import BaseModel
 
-from pairwright.construct.outcomes import Kind, Outcome, iterate_outcomes
+from pairwright.construct.outcomes import Kind, Outcome
+from pairwright.construct.unit_tally import names_of
 from pairwright.errors import InputError
 from pairwright.models.store import Store, StoredCall
 from pairwright.records import Mode
@@ -70,11 +71,14 @@ def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
 
     An item id finds the first of its units. Raises InputError where nothing has the id.
     """
-    for outcome in iterate_outcomes(store):
-        names = {outcome.unit, outcome.item_id}
-        for pair in outcome.pairs:
-            names |= {pair.id, pair.twin_id or pair.id}
-        if wanted in names:
+    index = store.index
+    # What the index names is looked at: a name may be that of an earlier outcome.
+    places = store.positions() if index is None else {*index.positions(wanted), *index.stale()}
+    for position in sorted(places):
+        if (record := store.record(position)) is None:
+            continue
+        outcome = Outcome.model_validate_json(record)
+        if wanted in names_of(outcome):
             return outcome
     raise InputError(
         f"nothing here has the id {wanted!r}",

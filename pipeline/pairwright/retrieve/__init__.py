@@ -5,7 +5,6 @@ dense.py    the ranking by a model of the extra `[dense]`; those of the base ins
 
 from functools import lru_cache
 
-import bm25s
 import numpy as np
 
 from pairwright import text
@@ -48,6 +47,9 @@ def ranked(question: str, posts: tuple[Post, ...], rules: HistoryRules) -> tuple
 def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     """The posts by falling score of the bm25s library (Lucene's variant, k1 = 1.5, b = 0.75); equal
     scores keep their order."""
+    # It takes a while to import, and commands that only read a run do without.
+    import bm25s
+
     language = text.language_of(*(post.text for post in posts[:4]), question)
     query, stem = sorted(text.terms(question, language)), text.stemmer(language)
     tokens = [[stem(word) for word in text.words(post.text)] for post in posts]

@@ -11,6 +11,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.resume import content_hashes, identity
 from pairwright.construct.session import BuildTask, build_here, read_corpus
 from pairwright.construct.tally import ReplyCheck, Tally
+from pairwright.construct.unit_tally import renew_index
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.batch.rounds import MOST_LINES
@@ -120,6 +121,7 @@ def build(
         accepted = accept_changes or not store.totals().calls
         folder_of_run.prepare(config, content, accept_changes=accepted)
         store.begin(identity(folder_of_run.saved(), limit, in_waves=target is not None))
+        renew_index(store)
         requests = _begin_round(batches, folder_of_run, end) if batches else None
         corpus, summary = read_corpus(config, rules.domains, base, folder_of_run, limit)
         end.callback(corpus.close)

@@ -89,7 +89,7 @@ def status(run: str | Path) -> RunStatus:
     folder = RunFolder(Path(run))
     with closing(Store(folder.calls, writing=False)) as store:
         counted = tally_outcomes(store)
-        return status_of(folder, store, folder.settings(), counted, model_checks(store, counted))
+        return status_of(folder, store, folder.settings(), counted, model_checks(counted))
 
 
 def status_of(

@@ -6,6 +6,7 @@ call; a power cut may lose the last ones. Only answers are stored, never failure
 
 store.py     the store of a run: its calls, and what came of its units
 calls.py     the calls, and what they add up to
+unit_index.py    what counts and finds the units without reading their records
 durable.py   an `LLM` that looks into the store first
 file.py      the file: making it, locking its folder, and what is wrong with it
 database.py  the connection of one process
@@ -17,17 +18,21 @@ from pairwright.models.store.calls import CallStore, ModelCalls, StoredCall, Tot
 from pairwright.models.store.durable import Durable, RecentReplies, ReplyStore
 from pairwright.models.store.record import CallRecord, lost_calls, recorded_store
 from pairwright.models.store.store import Store
+from pairwright.models.store.unit_index import Reading, UnitEntry, UnitIndex
 
 __all__ = [
     "CallRecord",
     "CallStore",
     "Durable",
     "ModelCalls",
+    "Reading",
     "RecentReplies",
     "ReplyStore",
     "Store",
     "StoredCall",
     "Totals",
+    "UnitEntry",
+    "UnitIndex",
     "lost_calls",
     "recorded_store",
 ]

@@ -67,6 +67,7 @@ class CallStore:
         self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
+        self._summed: tuple[tuple[int, int], dict[str, tuple[ModelCalls, int]]] | None = None
         self._pending: list[Row] = []
         self._pending_cached: list[Row] = []
         self._committed: asyncio.Future[None] | None = None
@@ -107,7 +108,9 @@ class CallStore:
 
     def get(self, key: str) -> bytes | None:
         """The raw reply under a key, here or beneath; None where there is none."""
-        row = self._db.execute("SELECT reply FROM calls WHERE key = ?", key).fetchone()
+        row = self._db.execute(
+            "SELECT CAST(reply AS BLOB) FROM calls WHERE key = ?", key
+        ).fetchone()
         if row is None:
             return self._beneath.get(key) if self._beneath else None
         return bytes(row[0])
@@ -173,26 +176,44 @@ class CallStore:
 
     def totals(self) -> Totals:
         """What all calls add up to."""
-        row = self._db.execute(
-            "SELECT count(*), coalesce(sum(prompt_tokens), 0),"
-            " coalesce(sum(completion_tokens), 0), coalesce(sum(simulated), 0) FROM calls"
-        ).fetchone()
-        calls, sent, received, simulated = row
-        return Totals(calls, sent, received, simulated, self._cached_by_model().total())
+        sums = self._sums().values()
+        return Totals(
+            calls=sum(calls.calls for calls, _ in sums),
+            prompt_tokens=sum(calls.prompt_tokens for calls, _ in sums),
+            completion_tokens=sum(calls.completion_tokens for calls, _ in sums),
+            simulated=sum(simulated for _, simulated in sums),
+            cached_tokens=sum(calls.cached_tokens for calls, _ in sums),
+        )
 
     def calls_by_model(self) -> dict[str, ModelCalls]:
         """The number of calls to each model, and their tokens."""
-        cached = self._cached_by_model()
-        rows = self._db.execute(
-            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens)"
-            " FROM calls GROUP BY model ORDER BY model"
-        )
-        return {
-            str(model): ModelCalls(
-                calls=n, prompt_tokens=sent, completion_tokens=received, cached_tokens=cached[model]
+        return {model: calls for model, (calls, _) in self._sums().items()}
+
+    def _sums(self) -> dict[str, tuple[ModelCalls, int]]:
+        """By model, what its calls add up to, and how many of them are simulated. Calls are added
+        up again only where this process or another one has written since."""
+        (version,) = self._db.execute("PRAGMA data_version").fetchone()
+        state = (version, self._db.connection.total_changes)
+        if self._summed is None or self._summed[0] != state:
+            cached = self._cached_by_model()
+            rows = self._db.execute(
+                "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(simulated)"
+                " FROM calls GROUP BY model ORDER BY model"
             )
-            for model, n, sent, received in rows
-        }
+            sums = {
+                str(model): (
+                    ModelCalls(
+                        calls=n,
+                        prompt_tokens=sent,
+                        completion_tokens=received,
+                        cached_tokens=cached[model],
+                    ),
+                    int(simulated),
+                )
+                for model, n, sent, received, simulated in rows
+            }
+            self._summed = state, sums
+        return self._summed[1]
 
     def used_by(self, key: str) -> tuple[str, ModelCalls] | None:
         """The model behind a stored call, and its tokens."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from pairwright.errors import InUse, StoreError, on_disk
 from pairwright.models.store.calls import CallStore
 from pairwright.models.store.store import Store
+from pairwright.models.store.unit_index import MERGE
 
 PATIENCE_S = 30.0
 """How long a shard may stay in the hands of a worker that is about to end."""
@@ -141,6 +142,8 @@ def _take_in(database: sqlite3.Connection) -> set[int]:
     )
     database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
     database.execute("INSERT OR REPLACE INTO main.outcomes SELECT * FROM shard.outcomes")
+    for statement in MERGE:
+        database.execute(statement)
     if not differing:
         return set()
     again = {

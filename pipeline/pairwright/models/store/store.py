@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pairwright.models.store.calls import CallStore
 from pairwright.models.store.database import Row
+from pairwright.models.store.unit_index import UnitEntry, UnitIndex, puts
 
 SPOOLED = 20
 """Outcomes written in one transaction."""
@@ -24,6 +25,12 @@ class Store(CallStore):
         """Open, or create. Arguments and errors are those of `CallStore`."""
         super().__init__(path, writing=writing, unchanging=unchanging, beneath=beneath)
         self._outcomes: list[Row] = []
+        self._entries: list[tuple[int, UnitEntry]] = []
+        try:
+            self._index = UnitIndex.begin(self._db) if writing else UnitIndex.of(self._db)
+        except BaseException:
+            self._db.close()
+            raise
 
     def close(self) -> None:
         """Commit what waits and release the run folder."""
@@ -50,6 +57,7 @@ class Store(CallStore):
     def clear_outcomes(self) -> None:
         """Forget what came of the last run; its calls stay."""
         self._db.execute("DELETE FROM outcomes")
+        self._db.execute("DELETE FROM unit_names")
         self._db.execute("DROP TABLE IF EXISTS matched")
         self._db.execute("UPDATE run SET finished = 0")
 
@@ -62,31 +70,52 @@ class Store(CallStore):
         """Whether the last run ended."""
         return bool(self._db.execute("SELECT finished FROM run").fetchone()[0])
 
-    def add_outcome(self, position: int, unit: str, kind: str, record: str) -> None:
-        """Spool one outcome until the run is whole; files are written from here in order."""
+    def add_outcome(
+        self, position: int, unit: str, kind: str, record: str, entry: UnitEntry | None = None
+    ) -> None:
+        """Spool one outcome until the run is whole; files are written from here in order. Without
+        an entry, the one in the index is stale."""
         self._outcomes.append((position, unit, kind, record))
+        if entry is not None:
+            self._entries.append((position, entry))
         if len(self._outcomes) >= SPOOLED:
             self._spool()
 
     def _spool(self) -> None:
         rows, self._outcomes = self._outcomes, []
+        entries, self._entries = self._entries, []
         if rows:
-            self._db.write(("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows))
+            self._db.write(("INSERT INTO outcomes VALUES (?, ?, ?, ?)", rows), *puts(entries))
 
-    def outcome(self, position: int, unit: str) -> str | None:
-        """The record of one unit, where it has ended."""
+    @property
+    def index(self) -> UnitIndex | None:
+        """The index of the units; None where an earlier version wrote the store, and it is only
+        read."""
+        self._spool()
+        return self._index
+
+    def record(self, position: int) -> str | None:
+        """The record of the unit at a position, where it has ended."""
         row = self._db.execute(
-            "SELECT record FROM outcomes WHERE position = ? AND unit = ?", position, unit
+            "SELECT record FROM outcomes WHERE position = ?", position
         ).fetchone()
         return None if row is None else str(row[0])
 
     def kind(self, position: int, unit: str) -> str | None:
         """What came of one unit, in a word, where it has ended."""
-        self._spool()
+        for place, name, kind, _ in self._outcomes:
+            if (place, name) == (position, unit):
+                return str(kind)
         row = self._db.execute(
             "SELECT kind FROM outcomes WHERE position = ? AND unit = ?", position, unit
         ).fetchone()
         return None if row is None else str(row[0])
+
+    def positions(self) -> list[int]:
+        """The positions of all units that have ended, in source order."""
+        self._spool()
+        query = "SELECT position FROM outcomes WHERE position >= 0 ORDER BY position"
+        return [position for (position,) in self._db.rows(query)]
 
     def outcomes(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """(unit, kind, record) in source order, without surveys."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairwright.intervals import Floats, Interval
+from pairwright.intervals import Floats, Interval, mean_by_user
 from pairwright.text import word_count, words
 from pairwright.train.completions.completion_tasks import NONE, WRONG, best, own
 from pairwright.train.completions.records import (
@@ -22,7 +22,6 @@ from pairwright.train.completions.records import (
     ItemCompletions,
     Picks,
 )
-from pairwright.train.gold import mean_by_user
 
 
 class Rouge(NamedTuple):

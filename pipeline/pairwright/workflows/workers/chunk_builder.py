@@ -68,9 +68,8 @@ class Builder:
                 # would not be a function of this one.
                 rules = self._setup.rules.with_other_users(self._setup.corpus)
                 await build_units(
-                    _announced(chunk.units, begun), self._setup.corpus, rules, models, shard,
-                    lambda outcome: ended(outcome.brief),
-                )  # fmt: skip
+                    _announced(chunk.units, begun), self._setup.corpus, rules, models, shard, ended
+                )
         finally:
             begun.set()
 

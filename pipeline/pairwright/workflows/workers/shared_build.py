@@ -8,7 +8,7 @@ from typing import Protocol
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.resume import unfinished
 from pairwright.construct.session import BuildTask, conclude
-from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
+from pairwright.construct.tally import ReplyCheck, Tally
 from pairwright.construct.units import BuildUnit, Chunk, chunks, size_of
 from pairwright.errors import Interrupted
 from pairwright.models.client import Meter
@@ -47,12 +47,11 @@ def build_over_workers(
         progress(BuildBegun(total, meter))
         counts = CombinedCounts(meter, lambda unit: progress(UnitEnded(unit)))
         for units in task.steps():
-            ended = unfinished(units, store, lambda outcome: progress(UnitEnded(outcome.brief)))
+            ended = unfinished(units, store, lambda unit: progress(UnitEnded(unit)))
             # A step may have few units, and they too are for all workers.
             todo = list(ended)
             build_rounds(todo, size_of(len(todo), workers), store, setup.shards, group, counts)
-    counted = tally_outcomes(store)
-    return counted, conclude(task, counted), meter
+    return *conclude(task), meter
 
 
 class WorkerGroup(Protocol):
