@@ -9,12 +9,11 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, Handler, completion, fail, in_thread, simulated
-from pairwright.records import GivenAnswer, Item, Post
+from pairwright.records import GivenAnswer, Item, Post, PublishedAnswer
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.stackexchange.accepted import (
     AcceptedAnswer,
     NoAcceptedAnswer,
-    PublishedAnswer,
     read_accepted,
 )
 from pairwright.train.accepted.measures import (
@@ -53,10 +52,11 @@ def test_a_match_has_as_many_votes_and_about_the_same_length(tmp_path: Path) -> 
     (case,) = read(
         tmp_path,
         answer(50, 11, 10, user=8, Score=3, Body=words(100)),
-        answer(51, 12, 10, user=9, Score=2, Body=words(100)),  # fewer votes
-        answer(52, 12, 10, user=10, Score=9, Body=words(160)),  # too long
-        answer(53, 13, 10, user=11, Score=3, Body=words(140)),
-        answer(54, 13, 10, user=12, Score=4, Body=words(90)),  # the nearest in length
+        answer(51, 12, 10, user=9, Score=2, Body=words(100, "rye")),  # fewer votes
+        answer(52, 12, 10, user=10, Score=9, Body=words(160, "spelt")),  # too long
+        answer(53, 13, 10, user=11, Score=3, Body=words(140, "malt")),
+        answer(56, 13, 10, user=13, Score=4, Body=words(99)),  # nearly the same text
+        answer(54, 13, 10, user=12, Score=4, Body=words(90, "oats")),  # the nearest in length
         answer(55, 13, 10, user=7, Score=9, Body=words(100)),  # the asker's own
     )
     assert isinstance(case, AcceptedAnswer)
@@ -64,7 +64,7 @@ def test_a_match_has_as_many_votes_and_about_the_same_length(tmp_path: Path) -> 
     assert case.match is not None
     assert case.match.source_url == f"https://{SITE}/a/54"
     assert case.best.source_url == f"https://{SITE}/a/52"
-    assert len(case.others) == 4
+    assert len(case.others) == 5
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_no_item_gives_no_figure() -> None:
 def published(score: int, words: int, day: int) -> PublishedAnswer:
     return PublishedAnswer(
         source_url=f"https://{SITE}/a/{day}", user="x", created=f"2015-01-{day:02}T00:00:00",
-        score=score, text=" ".join(["bread"] * words),
+        score=score, text=" ".join([f"loaf{day}"] * words),
     )  # fmt: skip
 
 

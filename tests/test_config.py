@@ -118,7 +118,7 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("words = 100", "words = 99.5", ["[words]", "integer"]),
         ("words = 100", "words = [100]", ["[words]", "integer"]),
         ('modes = ["twin", "violate"]', 'modes = "twin"', ["[modes]", "should be a list"]),
-        ('"violate"]', '"contrast"]', ["[modes.1]", "'twin', 'violate' or 'natural'"]),
+        ('"violate"]', '"contrast"]', ["[modes.1]", "'twin', 'violate', 'natural' or 'accepted'"]),
         ('model = "m"', "model = 5", ["[endpoints.local.model]", "string"]),
         ("posts = 10", "posts = 10\nretrieval = 'tfidf'", ["[planner.retrieval]", "'bm25'"]),
         ("[gates]", "[[gates]]", ["[gates]", "should be a table"]),

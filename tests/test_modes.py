@@ -18,10 +18,10 @@ def test_every_mode_has_one_definition_under_its_own_name() -> None:
 
 def test_pairs_of_others_have_no_mode_and_are_called_pairs() -> None:
     assert [mode_title(mode) for mode in (*MODES, None)] == [
-        "Twins", "Pairs of mode violate", "Natural twins", "Pairs",
+        "Twins", "Pairs of mode violate", "Natural twins", "Accepted answers", "Pairs",
     ]  # fmt: skip
     assert [mode_pairs(mode) for mode in (*MODES, None)] == [
-        "twins", "pairs of mode violate", "natural twins", "pairs",
+        "twins", "pairs of mode violate", "natural twins", "accepted answers", "pairs",
     ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from golden import row, rows, write
 from pairwright import assets
 from pairwright.dataset import read_lines
 from pairwright.errors import CallFailed, ConfigError, InputError
+from pairwright.intervals import mean_by_user
 from pairwright.models import SIMULATED, Request
 from pairwright.records import Item
 from pairwright.report import to_html
@@ -26,7 +27,6 @@ from pairwright.train.gold import (
     GoldItems,
     aspect_agreement,
     by_words,
-    mean_by_user,
     read_gold,
 )
 from pairwright.train.plan_score.judge import AspectJudging, compared, others_of

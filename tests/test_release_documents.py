@@ -20,6 +20,7 @@ from pairwright.audit.records import Audit, AuditSource, Check
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
 from pairwright.dataset.checksums import file_digest
 from pairwright.dataset.message import user_message
+from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair
@@ -544,7 +545,7 @@ def test_croissant_names_every_file_with_its_hash_and_every_column(
     assert files == {part.path: file_digest(root / part.path) for part in known.summary.parts}
     assert [of["name"] for of in found["recordSet"]] == [of.config for of in known.summary.configs]
     for record_set in found["recordSet"]:
-        assert [field["name"] for field in record_set["field"]] == list(Row.model_fields)
+        assert [field["name"] for field in record_set["field"]] == SCHEMA.names
     assert "datePublished" not in found
     assert sum(name.startswith("rai:") for name in found) >= 15
 

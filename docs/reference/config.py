@@ -51,7 +51,8 @@ def config_page() -> str:
         "## Keys outside tables",
         key_table(Config, [k for k in Config.model_fields if k not in TABLES]),
         "Required tables: `[source]`, `[roles]` and one `[endpoints.NAME]` for each name that the"
-        ' roles use. With `modes = ["natural"]` only `[source]`: no model is asked.',
+        ' roles use. With `modes = ["natural"]` or `["accepted"]` only `[source]`: no model is'
+        " asked.",
         *_table_sections(),
         "## Presets",
         "A preset is a set of defaults under the rest of the file: what the file says wins, key by"

@@ -7,7 +7,6 @@ a tool's server is in `pairwright.workflows`.
 from collections.abc import Mapping
 from pathlib import Path
 
-from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.annotation import AnnotatedTask, AnnotationFile
 from pairwright_human_eval.label_studio import exports
 from pairwright_human_eval.label_studio.annotations import read_annotation, with_earlier
@@ -60,7 +59,7 @@ def read_annotations(export: Export) -> AnnotationFile:
 def _annotated(task: ExportedTask, export: Export) -> AnnotatedTask:
     read = (
         read_annotation(content, task, n)
-        if export.tool == SERVER_TOOL
+        if export.tool == "label-studio"
         else read_stored(content, export, n)
         for n, content in enumerate(task.annotations)
     )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation
 
-from pairwright_human_eval import SERVER_TOOL, AnnotationTool
+from pairwright_human_eval import AnnotationTool
 from pairwright_human_eval.annotation import BY_HAND
 from pairwright_human_eval.records import Kind
 
@@ -36,9 +36,9 @@ class Export(BaseModel):
 
     file: str
     """The file's name without its folder."""
-    tool: AnnotationTool | Literal["simulation"] = SERVER_TOOL
-    """What the file is from. Annotations of the server's tool are kept in its own form, all others
-    as `StoredAnnotation`."""
+    tool: AnnotationTool | Literal["simulation"] = "label-studio"
+    """What the file is from; a stored file that does not name it is from Label Studio. Annotations
+    of Label Studio are kept in its own form, all others as `StoredAnnotation`."""
     source: str = BY_HAND
     """The server, where our own pull names it. Accounts are numbered by server."""
     project: int | None = None

@@ -219,3 +219,16 @@ def mean(
         low = round(max(least, value - width), 6)
         high = round(min(most, value + width), 6)
     return Interval(value=round(value, 6), low=low, high=high, n=n, clusters=count)
+
+
+def mean_by_user(
+    values: Sequence[tuple[str, float]], least: float = 0.0, most: float = 1.0
+) -> Interval | None:
+    """The mean of each item's value, from `least` to `most`, beside its user, with its 95 %
+    interval by user; None of no items. Where nothing varies, nothing shows how wide that is: it
+    has none."""
+    places = {user: n for n, user in enumerate(dict.fromkeys(user for user, _ in values))}
+    points = np.array([value for _, value in values], dtype=float)
+    clusters = np.array([places[user] for user, _ in values], dtype=np.intp)
+    estimate = mean(points, clusters, least=least, most=most)
+    return estimate and with_width(estimate)

@@ -7,7 +7,7 @@ Everything that lists modes takes them from `MODES`. The function that builds a 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-Mode = Literal["twin", "violate", "natural"]
+Mode = Literal["twin", "violate", "natural", "accepted"]
 
 
 class ModeDefinition(NamedTuple):
@@ -117,7 +117,34 @@ NATURAL = ModeDefinition(
     ),
     own_choice=True,
 )
-MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE, NATURAL)}
+ACCEPTED = ModeDefinition(
+    name="accepted",
+    pairs="accepted answers",
+    units="accepted answers",
+    halves=1,
+    adherence_endings=("", ""),
+    sides=("accepted answer", "its match"),
+    meaning=(
+        "Mode accepted: a question, the answer that the user who asked it accepted, and another"
+        " answer that has as many votes or more and about the same length. The label is the user's"
+        " own choice: no model wrote, planned or judged anything, there is no rubric, and no"
+        " annotator was asked, because a stranger's guess is no better evidence than the choice"
+        " itself."
+    ),
+    limits=(
+        "Accepted answers: nothing holds what is not personal equal but votes, which never favour"
+        " the accepted answer, and length, which is about the same. An answer may be accepted"
+        " because it is right, clear or early. So a scorer that cannot see the user can be right"
+        " more often than not, and only what the same scorer gains by the history is evidence of"
+        " personalization.",
+        "The label says which answer the user accepted, and not that it is the better one, for"
+        " anybody or for this user: some accept the first that works.",
+        "Questions and answers are as the source has them now. A question that was edited after"
+        " the answers may hold a trace of them.",
+    ),
+    own_choice=True,
+)
+MODES: dict[Mode, ModeDefinition] = {mode.name: mode for mode in (TWIN, VIOLATE, NATURAL, ACCEPTED)}
 """The modes by name, in the order of pages."""
 
 Stage = Literal["items", "signal", "partner", "partner_signal", "drafts", "kept"]

@@ -82,6 +82,30 @@ class GivenAnswer(Record):
     """Whether the user who asked accepted it."""
 
 
+class PublishedAnswer(Record):
+    """An answer with its text."""
+
+    source_url: str
+    user: str
+    """Empty where its account was deleted."""
+    created: str
+    score: int
+    """Votes up less votes down."""
+    text: str
+
+
+class AnswerChoice(Record):
+    """The answer that the user who asked accepted, and its match: another that has as many votes or
+    more and about the same length."""
+
+    accepted: PublishedAnswer
+    match: PublishedAnswer
+
+    @property
+    def both(self) -> tuple[PublishedAnswer, PublishedAnswer]:
+        return self.accepted, self.match
+
+
 class OppositeChoice(Record):
     """What the user of an item chose of two responses, and who chose the other."""
 
@@ -117,6 +141,8 @@ class Item(Record):
     `items.jsonl`: no prompt shows it, and no pair or release holds it."""
     opposite: OppositeChoice | None = None
     """Of mode natural: the user's own choice, against that of another user."""
+    accepted: AnswerChoice | None = None
+    """Of mode accepted: the user's own choice of two answers."""
 
 
 Follows = Literal["stated", "inferred", "pattern"]
@@ -264,6 +290,28 @@ class Rejected(Record):
     """Every refused draft, with what was measured."""
 
 
+class ResponseSource(Record):
+    """Where a response is from that somebody published, and what voters thought of it."""
+
+    user: str
+    """Pseudonym of its author; empty where the account was deleted."""
+    source_url: str
+    created: str
+    score: int
+    """Votes up less votes down."""
+
+
+class ResponseSources(Record):
+    """The same of both responses of a pair."""
+
+    chosen: ResponseSource
+    rejected: ResponseSource
+
+    @property
+    def both(self) -> tuple[ResponseSource, ResponseSource]:
+        return self.chosen, self.rejected
+
+
 class Pair(Record):
     """One personalized preference pair: the unit a scorer sees."""
 
@@ -291,6 +339,8 @@ class Pair(Record):
     narrative: str | None = None
     created: str | None = None
     source_url: str | None = None
+    response_sources: ResponseSources | None = None
+    """Of mode accepted: where both responses are from."""
     simulated: bool = False
     """Whether a reply behind it carries the embedded model's mark: then it is not a benchmark."""
 
@@ -319,7 +369,7 @@ def _sides(names: tuple[str, str], by_name: Mapping[str, T]) -> dict[Side, T]:
 
 
 class Contrast(Record):
-    """A kept pair of mode violate, and the drafts refused before it."""
+    """A kept pair of mode violate or accepted, and the drafts refused before it."""
 
     pair: Pair
     refused: tuple[Draft, ...] = ()

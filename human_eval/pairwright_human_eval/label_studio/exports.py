@@ -38,7 +38,7 @@ def read_export(path: Path) -> Export:
     if not isinstance(content, list):
         raise InputError("not a list of tasks", where=path, fix=_EXPORT_JSON)
     _check_tasks(path, content)
-    return Export(file=path.name, tasks=tuple(map(clean_task, content)))
+    return Export(file=path.name, tool="label-studio", tasks=tuple(map(clean_task, content)))
 
 
 def _check_tasks(path: Path, rows: list[JsonValue]) -> None:

@@ -53,6 +53,7 @@ def fetch_annotations(
     for n, project in enumerate(projects, start=1):
         export = Export(
             file=f"{state.name}-{project.id}.json",
+            tool="label-studio",
             source=state.name,
             project=project.id,
             annotator=project.annotator,

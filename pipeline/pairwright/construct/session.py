@@ -91,7 +91,11 @@ def read_corpus(
     partial.replace(run.problems)
     if config.aspects == "planner" and not config.own_choices:
         corpus.choose_tried = lambda of: choose_others(
-            of, config.twin, config.planner.others, limit
+            of,
+            config.twin,
+            config.planner.others,
+            limit,
+            language=lambda item: _language(item, domains),
         )
     summary = SourceSummary(
         path=Path(config.source.path).name,
@@ -103,10 +107,16 @@ def read_corpus(
     return corpus, summary
 
 
+def _language(item: Item, domains: Domains) -> str | None:
+    posts = (post.text for post in item.profile)
+    return domains.language(item.domain, item.question, *posts)
+
+
 def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
-    """The source's items; of people's own choices one for each natural twin."""
-    if not config.own_choices:
-        yield from sources.read(config.source, domains, folder)
+    """The source's items; of people's own choices one for each pair or natural twin."""
+    if "natural" not in config.modes:
+        read = sources.read_accepted if config.own_choices else sources.read
+        yield from read(config.source, domains, folder)
         return
     source, choosers = sources.read_choosers(config.source, domains, folder)
     most, least = config.natural.twins_per_user, config.source.min_posts

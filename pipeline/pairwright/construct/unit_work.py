@@ -2,6 +2,7 @@
 
 from typing import Protocol, assert_never
 
+from pairwright.construct.accepted import build_accepted
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.contrast import build_contrast
@@ -14,7 +15,7 @@ from pairwright.construct.units import BuildUnit
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import Models
 from pairwright.models.run import traced
-from pairwright.records import Contrast, Item, Rejected, Twin, content_id
+from pairwright.records import Contrast, Item, Mode, Rejected, Twin, content_id
 from pairwright.settings.config import Config
 
 
@@ -39,8 +40,8 @@ async def work_on(
     if unit.mode == "survey":
         return await _survey(unit, corpus, rules, source)
     item = corpus.item(unit.item)
-    if unit.mode == "natural":
-        return _natural(unit, item)
+    if unit.mode == "natural" or unit.mode == "accepted":
+        return _own_choice(unit, item)
     models, log = traced(source.models(generator_of(item, rules.config)))
     result: Contrast | Twin | Rejected | Failure | Pending
     try:
@@ -67,16 +68,17 @@ async def work_on(
     )
 
 
-def _natural(unit: BuildUnit, item: Item) -> Outcome:
-    """A natural twin, of which no model is asked anything."""
+def _own_choice(unit: BuildUnit, item: Item) -> Outcome:
+    """The user's own choice, of which no model is asked anything."""
+    mode: Mode = "accepted" if unit.mode == "accepted" else "natural"
     return Outcome(
         unit=unit.id,
-        mode="natural",
+        mode=mode,
         item_id=item.id,
         user=item.user,
         partner=item.opposite and item.opposite.other,
         posts=len(item.profile),
-        result=build_natural(item),
+        result=build_accepted(item) if mode == "accepted" else build_natural(item),
         calls=(),
         prompt_tokens=0,
         completion_tokens=0,
@@ -112,7 +114,7 @@ async def _pairs(
             return await build_contrast(item, models, rules)
         case "twin":
             return await _twin(unit, item, corpus, models, rules)
-        case "survey" | "natural":
+        case "survey" | "natural" | "accepted":
             raise AssertionError(f"{unit.mode} makes no pairs here")
         case _:
             assert_never(unit.mode)

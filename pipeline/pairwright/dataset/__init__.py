@@ -23,6 +23,7 @@ from pairwright.dataset.row import (
     RowDelivery,
     RowPost,
     RowQuality,
+    RowSource,
     RowSupport,
     RowVotes,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "RowDelivery",
     "RowPost",
     "RowQuality",
+    "RowSource",
     "RowSupport",
     "RowVotes",
     "check_files",

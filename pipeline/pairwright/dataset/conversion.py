@@ -13,10 +13,12 @@ from pairwright.dataset.row import (
     RowDelivery,
     RowPost,
     RowQuality,
+    RowSource,
+    RowSources,
     RowSupport,
     RowVotes,
 )
-from pairwright.records import Comparison, Pair, Post, dyad_id, pseudonym
+from pairwright.records import Comparison, Pair, Post, ResponseSource, dyad_id, pseudonym
 
 
 def row_of(
@@ -67,6 +69,21 @@ def row_of(
         created=pair.created,
         source_url=pair.source_url,
         licence=licence_of(pair.source_url, pair.created, licence),
+        response_sources=pair.response_sources
+        and RowSources(
+            chosen=_answer(pair.response_sources.chosen, licence),
+            rejected=_answer(pair.response_sources.rejected, licence),
+        ),
+    )
+
+
+def _answer(source: ResponseSource, licence: str | None) -> RowSource:
+    return RowSource(
+        user=source.user,
+        source_url=source.source_url,
+        created=source.created,
+        licence=licence_of(source.source_url, source.created, licence),
+        score=source.score,
     )
 
 

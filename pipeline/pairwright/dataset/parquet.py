@@ -6,7 +6,7 @@ on the rows alone.
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -56,17 +56,24 @@ _ASPECT = pa.struct(
 )
 _QUALITY = pa.struct({"scale": _TEXT, "chosen": _NUMBER, "rejected": _NUMBER})
 _VOTES = pa.struct(dict.fromkeys(("chosen", "rejected", "equal", "cannot_tell"), _NUMBER))
+_ANSWER = pa.struct(
+    {
+        "user": _TEXT, "source_url": _TEXT, "created": _TEXT, "licence": _TEXT, "score": _NUMBER,
+    }
+)  # fmt: skip
 _OTHER = {
     "profile": _list(_POST),
     "rubric_aspects": _list(_ASPECT),
     "quality": _list(_QUALITY),
     "votes": _VOTES,
     "label_error": pa.float64(),
+    "response_sources": pa.struct({"chosen": _ANSWER, "rejected": _ANSWER}),
     "asked": _YES,
     "verified": _YES,
     "simulated": _YES,
 }
-SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
+_SOURCES_SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
+SCHEMA = pa.schema([column for column in _SOURCES_SCHEMA if column.name != "response_sources"])
 _LATER = ("support", "delivery", "follows", "label_error")
 """Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
 
@@ -81,15 +88,24 @@ def _before(type_: pa.DataType) -> pa.DataType:
 
 
 _OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
+_KNOWN = (SCHEMA, _SOURCES_SCHEMA, _OLDER)
+
+
+def schema_of(*, sources: bool) -> pa.Schema:
+    """The columns of a file, whose rows may say where both responses are from."""
+    return _SOURCES_SCHEMA if sources else SCHEMA
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
-    """Write rows into a new file and say how many; `note` goes into its metadata.
+    """Write rows into a new file and say how many; `note` goes into its metadata. All rows say
+    where their responses are from, or none.
 
     Raises StoreError where the disk refuses.
     """
-    schema = SCHEMA.with_metadata({"pairwright": note})
     written, waiting = 0, iter(rows)
+    head = list(islice(waiting, 1))
+    schema = schema_of(sources=any(row.response_sources for row in head))
+    schema, waiting = schema.with_metadata({"pairwright": note}), chain(head, waiting)
     with on_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with pq.ParquetWriter(path, schema, compression="zstd") as file:
@@ -110,7 +126,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         with pq.ParquetFile(path) as file:
             # The metadata of the file, such as the note, is not of the rows; columns have nothing.
             found = file.schema_arrow.remove_metadata()
-            if not any(found.equals(known, check_metadata=True) for known in (SCHEMA, _OLDER)):
+            if not any(found.equals(known, check_metadata=True) for known in _KNOWN):
                 raise _unreadable(path, _difference(file.schema_arrow))
             for batch in file.iter_batches(batch_size=_rows_at_once(path, file.metadata)):
                 _check_texts(path, number, batch)

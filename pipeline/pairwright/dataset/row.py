@@ -4,11 +4,13 @@ An audit reads other people's pairs into the same record: what they do not have 
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.records import Follows, Mode, Origin, Record, content_id
+from pairwright.text import language_of
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
 
@@ -109,6 +111,29 @@ class RowVotes(Record):
     cannot_tell: int
 
 
+class RowSource(Record):
+    """Where one response is from, where people published both."""
+
+    user: str
+    """Pseudonym of its author; empty where the account was deleted."""
+    source_url: str
+    created: str
+    licence: str | None = None
+    score: int
+    """Votes up less votes down."""
+
+
+class RowSources(Record):
+    """The same of both responses."""
+
+    chosen: RowSource
+    rejected: RowSource
+
+    @property
+    def both(self) -> tuple[RowSource, RowSource]:
+        return self.chosen, self.rejected
+
+
 class Row(Record):
     """One pair as it is released, or as it was found in somebody's file."""
 
@@ -150,16 +175,19 @@ class Row(Record):
     simulated: bool = False
     """Whether a simulated model or annotator had a part in it: then it is not a benchmark."""
     created: str | None = None
+    """The time of the question."""
     source_url: str | None = None
     licence: str | None = None
-    """The time of the question."""
+    response_sources: RowSources | None = None
+    """Where both responses are from. Only rows of mode accepted have it."""
 
     @model_serializer(mode="wrap")
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it where there is none: its hash stays."""
         fields: dict[str, object] = handler(self)
-        if self.label_error is None:
-            fields.pop("label_error", None)
+        for name in LATER_FIELDS:
+            if getattr(self, name) is None:
+                fields.pop(name, None)
         return fields
 
     @property
@@ -167,6 +195,12 @@ class Row(Record):
         """What this user expects: the aspects that most annotators found supported, and all of them
         where nobody was asked."""
         return tuple(a for a in self.rubric_aspects if a.support is None or a.support.most)
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language of its texts, by which their words are compared; None where it cannot be
+        told. Told from what both halves of a twin have, so that both have the same."""
+        return language_of(*sorted((self.chosen, self.rejected)), self.question)
 
     @property
     def config(self) -> str:
@@ -189,6 +223,7 @@ class Row(Record):
         whether that verified it, and the licences, which follow from addresses and dates."""
         said = {"votes", "label_error", "verified", "simulated", "licence"}
         parts = {
+            "response_sources": {"chosen": {"licence"}, "rejected": {"licence"}},
             "profile": {"__all__": {"licence"}},
             "rubric_aspects": {"__all__": {"support", "delivery"}},
         }
@@ -202,8 +237,8 @@ class Row(Record):
         return content_id("pair", self.mode or "", *parts)
 
 
-LATER_FIELDS = frozenset({"label_error"})
-"""Fields that rows of older versions do not have."""
+LATER_FIELDS = frozenset({"label_error", "response_sources"})
+"""Fields that rows of older versions, or of other modes, do not have."""
 
 
 def has_columns(names: Iterable[str]) -> bool:

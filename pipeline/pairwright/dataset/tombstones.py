@@ -1,14 +1,24 @@
 """Users and addresses that are to be forgotten, known by the hash of their name alone."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from pairwright.dataset.address import address_of, stack_exchange_host
-from pairwright.dataset.row import Row, RowPost
-from pairwright.records import Item, Pair, Post, content_id, pseudonym
+from pairwright.dataset.row import Row, RowPost, RowSource
+from pairwright.records import (
+    Item,
+    Pair,
+    Post,
+    PublishedAnswer,
+    ResponseSource,
+    content_id,
+    pseudonym,
+)
+
+_Addressed = Post | RowPost | PublishedAnswer | ResponseSource | RowSource
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -57,14 +67,28 @@ class ForgetList(NamedTuple):
     """Names of addresses."""
 
     def concerns(self, record: Pair | Item) -> bool:
-        """Whether its user, its question or a post of its profile is named."""
-        return pseudonym(record.user) in self.users or self.holds(record.source_url, record.profile)
+        """Whether its user, its question, a post of its profile, or a response or its author is
+        named."""
+        if isinstance(record, Item):
+            answers = record.accepted.both if record.accepted else ()
+            authors = {pseudonym(answer.user) for answer in answers if answer.user}
+            return self._concerns(pseudonym(record.user), authors, record, answers)
+        sources = record.response_sources.both if record.response_sources else ()
+        authors = {source.user for source in sources}
+        return self._concerns(pseudonym(record.user), authors, record, sources)
 
     def concerns_row(self, row: Row) -> bool:
         """The same of a released pair."""
-        return row.user in self.users or self.holds(row.source_url, row.profile)
+        answers = row.response_sources.both if row.response_sources else ()
+        return self._concerns(row.user or "", {answer.user for answer in answers}, row, answers)
 
-    def holds(self, question: str | None, posts: Iterable[Post | RowPost]) -> bool:
+    def _concerns(
+        self, user: str, authors: Set[str], record: Pair | Item | Row, answers: Sequence[_Addressed]
+    ) -> bool:
+        named = user in self.users or not self.users.isdisjoint(authors)
+        return named or self.holds(record.source_url, [*record.profile, *answers])
+
+    def holds(self, question: str | None, posts: Iterable[_Addressed]) -> bool:
         """Whether the address of a question or of one of these posts is named."""
         if not self.urls:
             return False

@@ -4,6 +4,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+from pairwright.answer_traits import AnswerTraits, TraitFigure, row_traits, trait_figures
 from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
 from pairwright.dataset.address import host_of
 from pairwright.records import Record
@@ -76,6 +79,16 @@ class Summary(Record):
     """Rows with preference votes."""
     divided: int
     """Those of them on which not every vote is for the chosen response."""
+    traits: tuple[TraitFigure, ...] = ()
+    """Of accepted answers: what else tells which one was accepted."""
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """As older versions wrote it where there are none."""
+        fields: dict[str, object] = handler(self)
+        if not self.traits:
+            fields.pop("traits", None)
+        return fields
 
 
 class SummaryBuilder:
@@ -91,6 +104,7 @@ class SummaryBuilder:
         self._dyads: set[str] = set()
         self._questions: set[bytes] = set()
         self._posts: dict[bytes, tuple[str, str]] = {}
+        self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
             name: Counter()
@@ -118,6 +132,12 @@ class SummaryBuilder:
             if name not in self._posts:
                 self._posts[name] = post.licence or "unknown", _host(post.source_url)
             self._note_time(post.created)
+        for answer in row.response_sources.both if row.response_sources else ():
+            at = _short(answer.source_url)
+            self._posts[at] = answer.licence or "unknown", _host(answer.source_url)
+            self._note_time(answer.created)
+        if traits := row_traits(row):
+            self._answers.append((row.user or "", *traits))
         self._note_time(row.created)
         self._count(row)
 
@@ -179,6 +199,7 @@ class SummaryBuilder:
             simulated=self._counts["state"]["simulated"],
             voted=self._counts["state"]["voted"],
             divided=self._counts["state"]["divided"],
+            traits=trait_figures(self._answers),
         )
 
     def _config(self, name: str) -> ConfigSummary:

@@ -121,7 +121,7 @@ class Config(Record):
     )
     source: SourceRules
     endpoints: dict[str, Endpoint] = Field(
-        description="what answers; of natural twins nothing does, and roles are left out, too"
+        description="what answers; of users' own choices nothing does, and roles are left out, too"
     )
     roles: Roles
     sampling: SamplingByRole = SamplingByRole()
@@ -148,9 +148,9 @@ class Config(Record):
     @model_validator(mode="before")
     @classmethod
     def _without_models(cls, data: Any) -> Any:
-        """Nothing is asked of a model for natural twins."""
+        """Nothing is asked of a model where labels are the users' own choices."""
         modes = data.get("modes") if isinstance(data, dict) else None
-        if isinstance(modes, list | tuple) and "natural" in modes:
+        if isinstance(modes, list | tuple) and has_own_choices(modes):
             nobody = {"planner": "", "generator": [""], "judge": ""}
             return {"endpoints": {}, "roles": nobody} | data
         return data
@@ -160,14 +160,22 @@ class Config(Record):
         """Whether labels are the users' own choices: then no model is asked."""
         return has_own_choices(self.modes)
 
+    def _check_own_choices(self) -> None:
+        if self.modes == ("accepted",) and self.source.format == "stackexchange":
+            return
+        if "accepted" in self.modes:
+            raise ValueError(
+                "modes = ['accepted'] goes alone, and with [source] format = 'stackexchange'"
+            )
+        if self.modes != ("natural",) or not self.source.own_choices:
+            raise ValueError(
+                "modes = ['natural'] goes alone, and with [source] format = 'choices' or 'polis'"
+            )
+
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
         if self.own_choices or self.source.own_choices:
-            if self.modes != ("natural",) or not self.source.own_choices:
-                raise ValueError(
-                    "modes = ['natural'] goes alone, and with [source] format = 'choices' or"
-                    " 'polis'"
-                )
+            self._check_own_choices()
             return self
         if not self.endpoints:
             raise ValueError("[endpoints] name none: give one that answers")

@@ -32,9 +32,18 @@ from pairwright.sources.polis import authors
 from pairwright.sources.polis.files import conversations_hash, locate_conversations
 from pairwright.sources.problems import ProblemCounts, SourceProblem
 from pairwright.sources.stackexchange import histories
+from pairwright.sources.stackexchange.accepted import accepted_items
 from pairwright.sources.stackexchange.files import POSTS, dump_hash, locate_dump
 
-__all__ = ["Chooser", "SourceProblem", "read", "read_choosers", "source_hash", "with_items"]
+__all__ = [
+    "Chooser",
+    "SourceProblem",
+    "read",
+    "read_accepted",
+    "read_choosers",
+    "source_hash",
+    "with_items",
+]
 
 
 def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
@@ -51,6 +60,14 @@ def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | 
         )
     source, rows = _open(rules, domains, folder)
     yield from with_items(source, rows)
+
+
+def read_accepted(
+    rules: SourceRules, domains: Domains, folder: Path
+) -> Iterator[Item | SourceProblem]:
+    """The same of questions whose users accepted an answer that has a match. Raises SourceError."""
+    source, rows = _open(rules, domains, folder)
+    yield from with_items(source, accepted_items(rules, folder, rows))
 
 
 def read_choosers(

@@ -41,6 +41,11 @@ REASONS = {
     " refused what this user took",
     "not_paired": "(choices, Polis) those who chose the reverse are other users' partners, or the"
     " couple has its `twins_per_user`",
+    "none_accepted": "the user who asked accepted no answer, or the dump does not have it",
+    "own_answer": "the accepted answer is by the user who asked",
+    "no_other_answer": "nobody else answered",
+    "no_text": "the accepted answer has no text",
+    "no_match": "no other answer has as many votes or more and about the same length",
     "not_a_post": "(dumps) a row that is neither a question nor an answer, such as a tag's page",
     "deleted_user": "(dumps) a post whose account was deleted",
     "community_owned": "(dumps) a post of the community: nobody's own words",

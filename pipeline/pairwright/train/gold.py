@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pairwright import text
 from pairwright.assets import DOCS
 from pairwright.errors import SourceError
-from pairwright.intervals import Interval, mean, with_width
+from pairwright.intervals import Interval
 from pairwright.records import Item, Record
 from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
@@ -99,7 +99,9 @@ def aspect_agreement(
 
 def by_words(first: Sequence[str], second: Sequence[str]) -> NDArray[np.float64]:
     """Shared content words over all."""
-    return np.array([[text.jaccard(text.terms(a), text.terms(b)) for b in second] for a in first])
+    language = text.language_of(*second, *first)
+    planned, gold = ([text.terms(one, language) for one in part] for part in (first, second))
+    return np.array([[text.jaccard(a, b) for b in gold] for a in planned])
 
 
 def by_embedding(model: str, where: str) -> Similarity:
@@ -112,19 +114,6 @@ def by_embedding(model: str, where: str) -> Similarity:
         return np.asarray(np.clip(own @ other.T, 0.0, 1.0))
 
     return similarity
-
-
-def mean_by_user(
-    values: Sequence[tuple[str, float]], least: float = 0.0, most: float = 1.0
-) -> Interval | None:
-    """The mean of each item's value, from `least` to `most`, beside its user, with its 95 %
-    interval by user; None of no items. Where nothing varies, nothing shows how wide that is: it
-    has none."""
-    places = {user: n for n, user in enumerate(dict.fromkeys(user for user, _ in values))}
-    points = np.array([value for _, value in values], dtype=float)
-    clusters = np.array([places[user] for user, _ in values], dtype=np.intp)
-    estimate = mean(points, clusters, least=least, most=most)
-    return estimate and with_width(estimate)
 
 
 def format_interval(interval: Interval | None) -> str:

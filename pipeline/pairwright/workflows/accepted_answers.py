@@ -15,12 +15,12 @@ from pairwright.errors import CallFailed, ConfigError
 from pairwright.models import Models, together
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
-from pairwright.records import Item, Rejected, Rubric
+from pairwright.records import Item, PublishedAnswer, Rejected, Rubric
 from pairwright.settings.config import Config
 from pairwright.sources.stackexchange.accepted import (
+    NO_MATCH,
     AcceptedAnswer,
     NoAcceptedAnswer,
-    PublishedAnswer,
     read_accepted,
 )
 from pairwright.stages.judges import adherence
@@ -40,7 +40,6 @@ from pairwright.workflows.scoring import ScoringCalls, open_calls
 
 STRANGERS = 3
 """So many users are tried for the control of one item, until one has aspects for its question."""
-NO_MATCH = "no_match"
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ class Licences:
         ]
         if row.source_url:
             texts.append(("question", row.source_url, row.created, row.licence))
+        for answer in row.response_sources.both if row.response_sources else ():
+            texts.append(("a response", answer.source_url, answer.created, answer.licence))
         if not texts:
             return
         detail = None
@@ -144,4 +146,6 @@ def _forgotten_part(row: Row, forgotten: ForgetList) -> str | None:
         return "its user was to be forgotten"
     if forgotten.holds(row.source_url, ()):
         return "its question was to be forgotten"
-    return "a post was to be forgotten" if forgotten.holds(None, row.profile) else None
+    if forgotten.holds(None, row.profile):
+        return "a post was to be forgotten"
+    return "a response or its author was to be forgotten" if forgotten.concerns_row(row) else None

@@ -5,6 +5,7 @@ response.py style.py features.py pair_features.py    what they go by
 classifiers.py   what can be learnt from responses and questions
 baselines.py     what overlap with posts and aspects can tell
 private_words.py    words that the writer can have only from the posts
+published.py     responses that people published: votes and time
 questions.py     questions with options: what picks the right one of k
 gaps.py          whether twins are whole, and how unequal two responses are
 """
@@ -23,6 +24,7 @@ from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.gaps import GAPS, length_matched, twin_gaps, twin_identity
 from pairwright.audit.shortcuts.pair_features import PairFeatures
 from pairwright.audit.shortcuts.private_words import LEAK_LIMITS, PROFILE_RESIDUAL, AuditWords
+from pairwright.audit.shortcuts.published import PublishedAnswers
 from pairwright.audit.shortcuts.questions import KEY_PLACE
 from pairwright.audit.shortcuts.response import COUNTED
 from pairwright.audit.shortcuts.trials import (
@@ -51,6 +53,7 @@ class Shortcuts:
         *(check.definition for check in (*COUNTED, *CLASSIFIERS)),
         KEY_PLACE,
         PROFILE_RESIDUAL,
+        *PublishedAnswers.definitions,
         *GAPS,
         PROFILE_OVERLAP,
         ASPECTS_OVERLAP,
@@ -72,6 +75,7 @@ class Shortcuts:
         self._seed = seed
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
+        self._published = PublishedAnswers()
 
     def add(self, row: Row, choice: OptionKey | None = None) -> None:
         """Count one row, of a question with options if `choice` says so."""
@@ -79,6 +83,7 @@ class Shortcuts:
         if features is None:
             features = self._features[row.config] = PairFeatures(row.mode, self._seed, self._words)
         features.add(row, choice)
+        self._published.add(row)
 
     def checks(self) -> Iterator[Check | LimitComparison]:
         """All checks of each configuration, after the last row."""
@@ -100,6 +105,7 @@ class Shortcuts:
                 yield from twin_gaps(config, features, by_name[PROFILE_OVERLAP.name])
             else:
                 yield length_matched(config, features)
+        yield from self._published.checks()
 
     def _of_pairs(self, trial: Trial) -> Check | LimitComparison:
         limits = self._limits(trial)

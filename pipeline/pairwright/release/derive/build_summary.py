@@ -13,7 +13,7 @@ from pairwright.dataset import Layout
 from pairwright.errors import InputError
 from pairwright.modes import STAGES, has_own_choices
 from pairwright.records import Mode, Record
-from pairwright.release.derive import own_choice
+from pairwright.release.derive.own_choice import own_choice_words, preparation, words_of_modes
 from pairwright.release.records import Provenance, UnitOutcome
 from pairwright.release.summary import Summary
 from pairwright.stats import share
@@ -155,7 +155,8 @@ PAIR = (
 
 def pair_sentence(summary: Summary) -> str:
     """What a pair is."""
-    return own_choice.PAIR if own_choice.made_of_choices(summary) else PAIR
+    words = own_choice_words(summary)
+    return words.pair if words else PAIR
 
 
 def source_sentences(build: BuildSummary) -> Iterator[str]:
@@ -163,11 +164,8 @@ def source_sentences(build: BuildSummary) -> Iterator[str]:
     source = build.source
     if source is None:
         return
-    what = (
-        "natural twins, each a question with what two users chose and had written or chosen before"
-        if has_own_choices(build.funnel)
-        else "questions, each with its user's posts"
-    )
+    words = words_of_modes(build.funnel)
+    what = words.items if words else "questions, each with its user's posts"
     yield f"Source: {source.path}, hash {source.hash}: {source.items:,} {what}."
     for what, counts in (("refused", source.refused), ("repaired", source.repaired)):
         if counts:
@@ -187,8 +185,8 @@ def evidence_sentences(summary: Summary) -> Iterator[str]:
 
 def preparation_sentences(summary: Summary, counts: tuple[UnitCount, ...]) -> Iterator[str]:
     """What was done to the material, from what its rows and units show."""
-    if own_choice.made_of_choices(summary):
-        yield from own_choice.preparation(sum(count.units for count in counts))
+    if words := own_choice_words(summary):
+        yield from preparation(words, sum(count.units for count in counts))
         return
     yield "Posts that are not older than the question are left out; very long ones are cut."
     how = {

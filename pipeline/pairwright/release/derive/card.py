@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from pairwright.dataset.parquet import schema_of
 from pairwright.modes import MODES, is_twin
 from pairwright.records import FULL_ADHERENCE
-from pairwright.release.derive import build_summary, cautions, own_choice
+from pairwright.release.derive import build_summary, cautions
 from pairwright.release.derive.audit_summary import (
     BASELINE_HEAD,
     AuditSummary,
@@ -15,6 +16,7 @@ from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.front_matter import yaml_header
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, code, page, points, table
+from pairwright.release.derive.own_choice import own_choice_words
 from pairwright.release.derive.proof import proof_paragraph
 from pairwright.release.derive.study_summary import (
     agreement_rows,
@@ -30,6 +32,7 @@ from pairwright.release.derive.study_summary import (
     voters,
 )
 from pairwright.release.records import Erratum
+from pairwright.release.summary import Summary
 
 COLUMNS = {
     "id": (
@@ -45,7 +48,7 @@ COLUMNS = {
         " `support` and `delivery` count annotators' answers: does what the user wrote support it,"
         " and which response delivers it; none where nobody was asked. What most did not find"
         " supported is not part of the answer key."
-        " Empty in mode natural."
+        " Empty where the label is the user's own choice."
         " `follows` says how the planner came to it: `stated` in a post, `inferred` from one, or a"
         " `pattern` of several. `confidence` has a value only where an older version made the pair."
     ),
@@ -54,12 +57,12 @@ COLUMNS = {
         " own reason for the choice. Never show it to a scorer."
     ),
     "category": "Subcategory of the question, in the words of the source.",
-    "chosen": "The response that is meant to fit this user, or in mode natural was taken.",
-    "rejected": "The response that is meant not to, or in mode natural was refused.",
+    "chosen": "The response that is meant to fit this user, or that the user took or accepted.",
+    "rejected": "The response that is meant not to, or that the user did not take.",
     "item_id": "The source's id of the question.",
     "domain": "The domain; a twin's is that of its question.",
     "mode": f"How the rejected response came about: {' or '.join(MODES)}.",
-    "twin_id": "The twin this pair is one half of; none in mode violate.",
+    "twin_id": "The twin this pair is one half of; none of single pairs.",
     "asked": (
         "Whether this user asked the question: false in a twin's counterfactual half. In mode"
         " natural true in the half that is named first, and no more than that."
@@ -68,7 +71,7 @@ COLUMNS = {
     "dyad": "Names the user, or a twin's two users. Draw whole dyads for intervals and folds.",
     "aspects_origin": (
         "Where the rubric is from: planner (inferred from posts), narrative, or gold (the source);"
-        " none in mode natural."
+        " none where the label is the user's own choice."
     ),
     "strategy": "How the rejected response was asked for.",
     "generator": "The model that wrote both responses; empty where people did.",
@@ -88,6 +91,10 @@ COLUMNS = {
     ),
     "source_url": "The address of the question.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
+    "response_sources": (
+        "Where chosen and rejected are from: author (a pseudonym), address, time, licence, and"
+        " votes up less votes down. No scorer is shown any of it."
+    ),
 }
 """What each column of data/*.parquet holds, for the card and Croissant. The first eight are the
 official benchmark's schema, in its order."""
@@ -106,9 +113,15 @@ _AGREEMENT_HEAD = (
 _PREFERENCE_HEAD = ("preference votes", "votes", "chosen, of choices", "chosen, of all votes")
 
 
+def _columns(summary: Summary) -> list[tuple[str, str]]:
+    """The columns of its rows, each with what it holds."""
+    return [(name, COLUMNS[name]) for name in schema_of(sources=bool(summary.traits)).names]
+
+
 def dataset_card(release: ReleaseContext) -> str:
     """Write the whole file."""
     info, summary, audit = release.primary.provenance.info, release.summary, release.audit
+    choices = own_choice_words(summary)
     modes = {config.mode for config in summary.configs}
     return yaml_header(release) + page(
         "card.md.jinja",
@@ -120,7 +133,7 @@ def dataset_card(release: ReleaseContext) -> str:
             build_summary.pair_sentence(summary),
             *(MODES[mode].meaning for mode in MODES if mode in modes),
         ],
-        configs=_configs(release), columns=table(_COLUMN_HEAD, COLUMNS.items(), left=2),
+        configs=_configs(release), columns=table(_COLUMN_HEAD, _columns(summary), left=2),
         source=list(build_summary.source_sentences(release.build)),
         evidence=list(build_summary.evidence_sentences(summary)),
         models=_table_or_none(_MODEL_HEAD, build_summary.model_rows(release.build)),
@@ -129,7 +142,7 @@ def dataset_card(release: ReleaseContext) -> str:
         stages=_table_or_none(_STAGE_HEAD, build_summary.stage_rows(release.units)),
         prompts=_table_or_none(("prompt", "hash"), sorted(release.build.prompts.items())),
         human=study_tables(release), nobody=nobody_sentence(summary),
-        no_models=own_choice.HOW if own_choice.made_of_choices(summary) else NO_MODELS,
+        no_models=choices.how if choices else NO_MODELS,
         proof=release.study and proof_paragraph(summary, release.study),
         failed=_failed_checks(audit),
         voters=release.study and voters(release.study),

@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 
 from pairwright.modes import MODES
-from pairwright.release.derive import own_choice
 from pairwright.release.derive.audit_summary import blind_sentences
 from pairwright.release.derive.context import ReleaseContext
+from pairwright.release.derive.own_choice import own_choice_words, trait_sentences
 from pairwright.release.derive.study_summary import HumanSummary
 
 
@@ -26,8 +26,8 @@ def uses(release: ReleaseContext) -> Iterator[str]:
     if release.trial:
         yield "Trying out the tools that read a release. No result on these pairs means anything."
         return
-    if own_choice.made_of_choices(release.summary):
-        yield from own_choice.uses()
+    if words := own_choice_words(release.summary):
+        yield from words.uses
         return
     yield (
         "Measuring whether a reward model or judge prefers, of two answers to one question, the"
@@ -54,9 +54,10 @@ def misuses(release: ReleaseContext) -> Iterator[str]:
         "Profiling, identifying or contacting the people who wrote the posts, or deciding anything"
         " about them."
     )
+    words = own_choice_words(release.summary)
     yield (
-        own_choice.MISUSE
-        if own_choice.made_of_choices(release.summary)
+        words.misuse
+        if words
         else "Judging which answers are correct: both responses of a pair are meant to be equally"
         " good to someone who does not know the user."
     )
@@ -85,8 +86,8 @@ def sensitive(release: ReleaseContext) -> Iterator[str]:
         "Posts may speak of health, faith, money, family or work, of those who wrote them and of"
         " others. Pairwright takes nothing out of them to hide that."
     )
-    if own_choice.made_of_choices(summary):
-        yield from own_choice.sensitive()
+    if words := own_choice_words(summary):
+        yield from words.sensitive
     if release.primary.audit is not None:
         yield (
             "What an automatic search found in them, such as e-mail addresses and phone numbers, is"
@@ -123,8 +124,9 @@ def biases(release: ReleaseContext) -> Iterator[str]:
             f"{_rubrics(release, 'narrative')} were drawn from the asker's own explanation of the"
             " question, which the earlier posts need not show."
         )
-    if own_choice.made_of_choices(release.summary):
-        yield from own_choice.biases()
+    if words := own_choice_words(release.summary):
+        yield from words.biases
+        yield from trait_sentences(release.summary)
         return
     generators = ", ".join(sorted(release.summary.generators))
     yield (

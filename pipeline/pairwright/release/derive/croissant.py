@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 from pydantic import JsonValue
 
-from pairwright.dataset.parquet import SCHEMA
+from pairwright.dataset.parquet import schema_of
 from pairwright.release.derive import build_summary, cautions
 from pairwright.release.derive.card import COLUMNS, bibtex_entry
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import addresses
 from pairwright.release.derive.markdown import NOT_STATED
-from pairwright.release.derive.own_choice import made_of_choices
+from pairwright.release.derive.own_choice import own_choice_words
 from pairwright.release.derive.study_summary import (
     HumanSummary,
     agreement_rows,
@@ -53,6 +53,7 @@ def croissant_json(release: ReleaseContext) -> str:
     """The whole file."""
     info = release.primary.provenance.info
     configs = [config.config for config in release.summary.configs]
+    schema = schema_of(sources=bool(release.summary.traits))
     value: Json = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -68,7 +69,7 @@ def croissant_json(release: ReleaseContext) -> str:
         "keywords": ["preference", "personalization", "reward models", "evaluation"],
         **_responsible(release),
         "distribution": [*_files(release), *map(_set, configs)],
-        "recordSet": [_records(config) for config in configs],
+        "recordSet": [_records(config, schema) for config in configs],
     }
     if info.languages:
         value["inLanguage"] = list[JsonValue](info.languages)
@@ -110,20 +111,15 @@ def _set(config: str) -> Json:
     }
 
 
-def _records(config: str) -> Json:
+def _records(config: str, schema: pa.Schema) -> Json:
     return {
         "@type": "cr:RecordSet",
         "@id": config,
         "name": config,
         "description": f"The pairs of {config}",
         "key": {"@id": f"{config}/id"},
-        "field": _fields(config),
+        "field": [_field(config, column.name, column.type) for column in schema],
     }
-
-
-def _fields(config: str) -> list[JsonValue]:
-    """One field a column, in the order of the files."""
-    return [_field(config, column.name, column.type) for column in SCHEMA]
 
 
 def _field(config: str, column: str, type_: Any) -> Json:
@@ -185,7 +181,7 @@ def _responsible(release: ReleaseContext) -> Json:
             ]
         ),
         "dataCollectionType": ["Secondary Data Analysis",
-                               *([] if made_of_choices(summary) else ["Machine-generated text"]),
+                               *([] if own_choice_words(summary) else ["Machine-generated text"]),
                                *(["Manual Human Curation"] if _by_people(study) else [])],
         "dataCollectionMissingData": "Fields that the source does not have are null.",
         "dataCollectionTimeframe": [day for day in (summary.oldest, summary.newest) if day],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pairwright.dataset.address import stack_exchange_host
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.markdown import Markdown, page, table, visible
-from pairwright.release.derive.own_choice import RESPONSES, made_of_choices
+from pairwright.release.derive.own_choice import own_choice_words
 
 SHARE_ALIKE = "CC-BY-SA-"
 # https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
@@ -31,7 +31,7 @@ def licence_page(release: ReleaseContext) -> str:
             ((_name(name), f"{n:,}") for name, n in counts.items()),
         ),
         own=own,
-        made=not made_of_choices(release.summary),
+        made=own_choice_words(release.summary) is None,
         # Addresses of this file's making, of ids of a few characters: links, where others are text.
         texts=Markdown("\n".join(f"- {name}: <{address}>" for name, address in texts.items())),
         stack_exchange=any(map(stack_exchange_host, release.summary.hosts)),
@@ -52,8 +52,9 @@ def meaning(release: ReleaseContext) -> Iterator[str]:
             " that Creative Commons lists as compatible."
         )
         yield (
-            "Attribution: attribution.csv has a line for each post and question; its author is"
-            " named at its address. Keep that file, or the addresses in the rows, with the posts."
+            "Attribution: attribution.csv has a line for each post and question"
+            f"{', and for each answer' if release.summary.traits else ''}; its author is named at"
+            " its address. Keep that file, or the addresses in the rows, with the posts."
             " Posts are as the source gave them; longer ones may be cut."
         )
     if "unknown" in counts:
@@ -63,9 +64,9 @@ def meaning(release: ReleaseContext) -> Iterator[str]:
         )
     if attribution := release.primary.provenance.info.attribution.strip():
         yield f"Attribution, in the words that the source asks for: {attribution}"
-    if made_of_choices(release.summary):
+    if words := own_choice_words(release.summary):
         licence = release.primary.provenance.info.licence
-        yield f"{RESPONSES}: {licence or 'none is stated'}. None of this is legal advice."
+        yield f"{words.responses}: {licence or 'none is stated'}. None of this is legal advice."
         return
     own = release.primary.provenance.info.own_licence
     adapted = (
@@ -108,7 +109,7 @@ def addresses(release: ReleaseContext) -> list[str]:
 
 def _own(release: ReleaseContext) -> list[str]:
     """The licence of what was made from the posts, if anything was."""
-    if made_of_choices(release.summary):
+    if own_choice_words(release.summary):
         return []
     return [release.primary.provenance.info.own_licence or "unknown"]
 

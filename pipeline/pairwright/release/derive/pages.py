@@ -5,11 +5,12 @@ What the run can say answers them; the rest is what the makers wrote, or "Not st
 """
 
 from pairwright.modes import is_twin
-from pairwright.release.derive import build_summary, cautions, own_choice
+from pairwright.release.derive import build_summary, cautions
 from pairwright.release.derive.card import errata_table, study_tables
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, page, points, table
+from pairwright.release.derive.own_choice import own_choice_words
 from pairwright.release.derive.study_summary import nobody_sentence, verified_sentence
 from pairwright.release.records import Version
 
@@ -26,8 +27,8 @@ def datasheet(release: ReleaseContext) -> str:
         models=points(f"{role}: {model} ({sampling})" for role, model, sampling in models),
         calls=build_summary.call_sentence(release.build), study=release.study,
         human=study_tables(release),
-        nobody=nobody_sentence(summary), own_choice=own_choice.made_of_choices(summary),
-        gap=own_choice.GAP, how=own_choice.HOW, uses=points(cautions.uses(release)),
+        nobody=nobody_sentence(summary), own_choice=own_choice_words(summary),
+        uses=points(cautions.uses(release)),
         misuses=points(cautions.misuses(release)),
         verified=verified_sentence(summary, release.study),
         preparation=points(build_summary.preparation_sentences(summary, release.units)),

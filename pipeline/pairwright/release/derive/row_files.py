@@ -1,8 +1,8 @@
 """Files made of rows line by line: attribution.csv and preference/CONFIG-SPLIT.jsonl.
 
-attribution.csv has the address and the licence of each post and question; the address names the
-author. A cell that a spreadsheet would take for a formula begins with an apostrophe, which a
-spreadsheet does not show.
+attribution.csv has the address and the licence of each post, question and published answer; the
+address names the author. A cell that a spreadsheet would take for a formula begins with an
+apostrophe, which a spreadsheet does not show.
 
 A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
 
@@ -22,14 +22,15 @@ import json
 from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
-from pairwright.dataset import Row, RowPost
+from pairwright.dataset import Row, RowPost, RowSource
 from pairwright.dataset.message import user_message
+from pairwright.records import content_id
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class AttributionLine(NamedTuple):
-    """One post or question; empty where nothing is known."""
+    """One post, question or published answer; empty where nothing is known."""
 
     id: str
     address: str
@@ -38,20 +39,24 @@ class AttributionLine(NamedTuple):
 
 
 def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
-    """The file, line by line: every post and question, sorted."""
+    """The file, line by line: every post, question and published answer, sorted."""
     yield _written(AttributionLine._fields)
     for line in sorted(lines):
         yield _written(line)
 
 
 def attribution_lines(row: Row) -> Iterator[AttributionLine]:
-    """The lines of the question and of the posts, without their texts."""
+    """The lines of the question, the posts and the responses that people published, without their
+    texts. A response is known by the hash of its text."""
     yield _line(row.item_id, row)
     for post in row.profile:
         yield _line(post.id, post)
+    if row.response_sources:
+        yield _line(content_id("answer", row.chosen), row.response_sources.chosen)
+        yield _line(content_id("answer", row.rejected), row.response_sources.rejected)
 
 
-def _line(name: str, text: Row | RowPost) -> AttributionLine:
+def _line(name: str, text: Row | RowPost | RowSource) -> AttributionLine:
     return AttributionLine(name, text.source_url or "", text.licence or "", text.created or "")
 
 

@@ -111,7 +111,7 @@ CONTROLS = {"wrong_profile": "another user's posts", "narrative": "posts and the
 
 def nobody_sentence(summary: Summary) -> str:
     """What is said where no annotator was asked."""
-    return own_choice.LABEL if own_choice.made_of_choices(summary) else NOBODY
+    return own_choice.LABEL if own_choice.own_choice_words(summary) else NOBODY
 
 
 def verified_sentence(summary: Summary, study: HumanSummary | None) -> str:

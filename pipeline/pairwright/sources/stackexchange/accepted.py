@@ -8,12 +8,15 @@ votes or more, and of about the same length.
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pairwright.records import GivenAnswer, Item, Record
+from pairwright.records import AnswerChoice, GivenAnswer, Item, PublishedAnswer, Record
 from pairwright.settings.rules import SourceRules
+from pairwright.sources import problems
 from pairwright.sources.fields import clean_text
 from pairwright.sources.markup import post_text
+from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.stackexchange.files import locate_dump
 from pairwright.sources.stackexchange.store import DumpStore
+from pairwright.text import near_duplicate, word_count
 
 LENGTH_RATIO = 1.5
 """The longer text of a match has at most so many times the words of the shorter one."""
@@ -21,29 +24,12 @@ NONE_ACCEPTED = "none_accepted"
 OWN_ANSWER = "own_answer"
 NO_OTHER = "no_other_answer"
 NO_TEXT = "no_text"
+NO_MATCH = "no_match"
 REASONS = {
-    NONE_ACCEPTED: "the user who asked accepted no answer, or the dump does not have it",
-    OWN_ANSWER: "the accepted answer is by the user who asked",
-    NO_OTHER: "nobody else answered",
-    NO_TEXT: "the accepted answer has no text",
+    reason: problems.REASONS[reason]
+    for reason in (NONE_ACCEPTED, OWN_ANSWER, NO_OTHER, NO_TEXT, NO_MATCH)
 }
 """Why an item has no accepted answer to compare."""
-
-
-class PublishedAnswer(Record):
-    """An answer with its text."""
-
-    source_url: str
-    user: str
-    """Empty where its account was deleted."""
-    created: str
-    score: int
-    """Votes up less votes down."""
-    text: str
-
-    @property
-    def words(self) -> int:
-        return len(self.text.split())
 
 
 class AcceptedAnswer(Record):
@@ -63,14 +49,16 @@ class AcceptedAnswer(Record):
     def match(self) -> PublishedAnswer | None:
         """The other answer that votes and length do not tell apart: of those with as many votes or
         more, the one nearest in length; None where no length is within `LENGTH_RATIO`."""
-        own = self.accepted.words
+        own = word_count(self.accepted.text)
         near = [
-            answer
-            for answer in self.others
-            if answer.score >= self.accepted.score
-            and max(own, answer.words) <= LENGTH_RATIO * min(own, answer.words)
+            (abs(words - own), place, answer)
+            for place, answer in enumerate(self.others)
+            if (words := word_count(answer.text))
+            and answer.score >= self.accepted.score
+            and max(own, words) <= LENGTH_RATIO * min(own, words)
+            and not near_duplicate(self.accepted.text, answer.text)
         ]
-        return min(near, key=lambda answer: abs(answer.words - own), default=None)
+        return min(near)[2] if near else None
 
 
 class NoAcceptedAnswer(Record):
@@ -92,6 +80,28 @@ def read_accepted(
     with DumpStore(locate_dump(rules, folder)) as store:
         for item in items:
             yield _accepted(item, store, rules.max_post_chars)
+
+
+def accepted_items(
+    rules: SourceRules, folder: Path, rows: Iterable[Item | SourceProblem]
+) -> Iterator[Item | SourceProblem]:
+    """The same rows, each item with its accepted answer and the match.
+
+    An item that has none is a problem: its reason is a key of `REASONS`. Raises SourceError where
+    the dump cannot be read.
+    """
+    with DumpStore(locate_dump(rules, folder)) as store:
+        for row in rows:
+            if isinstance(row, SourceProblem):
+                yield row
+                continue
+            found = _accepted(row, store, rules.max_post_chars)
+            if isinstance(found, AcceptedAnswer) and found.match:
+                choice = AnswerChoice(accepted=found.accepted, match=found.match)
+                yield row.model_copy(update={"accepted": choice})
+            else:
+                reason = NO_MATCH if isinstance(found, AcceptedAnswer) else found.reason
+                yield SourceRefusal(reason, REASONS[reason]).at(row.source_url or row.id, row.id)
 
 
 def _accepted(item: Item, store: DumpStore, longest: int) -> AcceptedAnswer | NoAcceptedAnswer:

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
-from pairwright.intervals import Interval
-from pairwright.records import Record
-from pairwright.sources.stackexchange.accepted import AcceptedAnswer, PublishedAnswer
-from pairwright.train.gold import mean_by_user
+from pairwright.answer_traits import AnswerTraits, Trait, trait_figures
+from pairwright.intervals import Interval, mean_by_user
+from pairwright.records import PublishedAnswer, Record
+from pairwright.sources.stackexchange.accepted import AcceptedAnswer
+from pairwright.text import word_count
 
 
 class AspectService(Record):
@@ -89,14 +90,6 @@ def reasons_of(lines: Iterable[AcceptedLine]) -> dict[str, int]:
     return dict(Counter(line.reason for line in lines if line.reason).most_common())
 
 
-Trait = Literal["votes", "words", "time"]
-TRAITS: dict[Trait, str] = {
-    "votes": "the accepted answer has more votes",
-    "words": "the accepted answer is longer",
-    "time": "the accepted answer is earlier",
-}
-
-
 class TraitShare(Record):
     """How often something that is not personal tells which answer was accepted."""
 
@@ -109,24 +102,16 @@ class TraitShare(Record):
 
 def trait_shares(cases: Sequence[AcceptedAnswer]) -> Iterator[TraitShare]:
     """The shares of accepted answers that votes, length and time explain."""
-    for trait in TRAITS:
+    best = trait_figures([(c.item.user, _traits(c.accepted), _traits(c.best)) for c in cases])
+    match = trait_figures(
+        [(c.item.user, _traits(c.accepted), _traits(c.match)) for c in cases if c.match is not None]
+    )
+    against_match = {figure.trait: figure.share for figure in match}
+    for figure in best:
         yield TraitShare(
-            trait=trait,
-            best=mean_by_user([(c.item.user, _tells(trait, c, c.best)) for c in cases]),
-            match=mean_by_user(
-                [(c.item.user, _tells(trait, c, c.match)) for c in cases if c.match is not None]
-            ),
+            trait=figure.trait, best=figure.share, match=against_match.get(figure.trait)
         )
 
 
-def _tells(trait: Trait, case: AcceptedAnswer, other: PublishedAnswer) -> float:
-    own = case.accepted
-    match trait:
-        case "votes":
-            first, second = float(own.score), float(other.score)
-        case "words":
-            first, second = float(own.words), float(other.words)
-        case "time":
-            # The earlier one is the larger one here.
-            return 1.0 if own.created < other.created else 0.5 * (own.created == other.created)
-    return 0.5 + (first > second) / 2 - (first < second) / 2
+def _traits(answer: PublishedAnswer) -> AnswerTraits:
+    return AnswerTraits(answer.score, word_count(answer.text), answer.created)

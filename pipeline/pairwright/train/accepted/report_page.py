@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure as Drawing
 
+from pairwright.answer_traits import TRAITS
 from pairwright.records import Record
 from pairwright.report import BLUE, GREY, ORANGE, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.sources.stackexchange.accepted import LENGTH_RATIO, REASONS
 from pairwright.text import number_of, visible
 from pairwright.train.accepted.measures import (
     MEANING,
-    TRAITS,
     AcceptedFigure,
     Name,
     TraitShare,

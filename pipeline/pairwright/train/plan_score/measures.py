@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from pairwright.intervals import Interval
+from pairwright.intervals import Interval, mean_by_user
 from pairwright.records import Record
-from pairwright.train.gold import AspectAgreement, mean_by_user
+from pairwright.train.gold import AspectAgreement
 
 Match = Literal["judge", "embedding", "words"]
 MATCHES: dict[Match, str] = {

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from pairwright.errors import ConfigError
-from pairwright.intervals import Interval
+from pairwright.intervals import Interval, mean_by_user
 from pairwright.records import Item, Record
-from pairwright.train.gold import AspectAgreement, Similarity, aspect_agreement, mean_by_user
+from pairwright.train.gold import AspectAgreement, Similarity, aspect_agreement
 from pairwright.train.planner.examples import PlannerPrompt
 from pairwright.train.planner.training_target import Form, aspects_of
 
