@@ -71,10 +71,21 @@ def _all_particulars(sources: tuple[str, ...]) -> _Particulars:
 @lru_cache(maxsize=4096)
 def _particulars(text: str) -> _Particulars:
     text = apart(text)
-    return _Particulars(_addresses(text), _names(_ADDRESS.sub(" ", text)), _numbers(text))
+    return _Particulars(_addresses(text), _names(_without_addresses(text)), _numbers(text))
+
+
+def _may_hold_address(text: str) -> bool:
+    # Most texts hold none, and a look is much cheaper than the pattern.
+    return "@" in text or "://" in text or "www." in text
+
+
+def _without_addresses(text: str) -> str:
+    return _ADDRESS.sub(" ", text) if _may_hold_address(text) else text
 
 
 def _addresses(text: str) -> frozenset[str]:
+    if not _may_hold_address(text):
+        return frozenset()
     addresses = (
         match.lower().rstrip(".,;:!?/\u3001\u3002\uff01\uff0c\uff1a\uff1f")
         for match in _ADDRESS.findall(text)
@@ -96,7 +107,7 @@ def _names(text: str) -> frozenset[str]:
 
 def _numbers(text: str) -> frozenset[str]:
     numbers = set()
-    for given, unit in _NUMBER.findall(_ADDRESS.sub(" ", text)):
+    for given, unit in _NUMBER.findall(_without_addresses(text)):
         number = given.replace(",", "")
         digits = re.sub(r"\D", "", number).strip("0")
         if _YEAR.fullmatch(number):
