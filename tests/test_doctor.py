@@ -23,6 +23,7 @@ from pairwright.workflows.doctor.examination import (
     ServerToExamine,
     _findings,
     check_context,
+    check_served,
     context_needed,
 )
 from pairwright.workflows.doctor.questions import ServerFinding, ServerQuestions
@@ -482,3 +483,17 @@ def test_words_of_a_server_can_neither_colour_nor_clear_the_screen() -> None:
         print_server(console, ServerReport("near", "m\x1b[0m", "http://x", (found,), MeterCounts()))
     assert "[bold red]x[/]" in captured.get()
     assert not set("\x1b\x07\x9b") & set(captured.get())
+
+
+def test_a_server_that_answers_as_another_model_is_noted() -> None:
+    async def handler(asked: Asked) -> web.StreamResponse:
+        return web.json_response(completion(PLAN) | {"model": "m-mini"})
+
+    async def look(questions: ServerQuestions) -> list[ServerFinding]:
+        await check_schema(questions)
+        return check_served(questions.client, "m")
+
+    (found,) = examined(handler, look)[0]
+    assert (found.state, found.about) == ("note", "model")
+    assert found.found == "replies name m-mini, not m"
+    assert examined(say(PLAN), look)[0] == []

@@ -6,7 +6,6 @@ import py3langid
 import pytest
 
 from pairwright.gates import DraftSides, check_writing, judge_contrast, judge_twin
-from pairwright.gates.languages import language
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -16,6 +15,7 @@ from pairwright.records import (
     Quality,
 )
 from pairwright.settings.rules import GateRules, TextGate, TwinRules
+from pairwright.text import language, languages
 from scripted import rubric
 
 QUESTION = "How do I bake good bread during the week?"
@@ -43,6 +43,7 @@ def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> DraftSide
         "rubrics": (rubric("Bread without an oven", "Nothing with nuts"),),
         "narrative": None,
         "posts": POSTS,
+        "language": "en",
     }
     return DraftSides(**(fields | changes))
 
@@ -519,6 +520,13 @@ def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
     assert not measured("wrong_language", sides(GERMAN, GERMAN)).passed
 
 
+def test_where_a_language_cannot_be_told_nothing_is_in_another() -> None:
+    assert measured("wrong_language", sides(GERMAN, language=None)).passed
+    found = measured("wrong_language", sides("Pizza al forno", "1 2 3"))
+    assert found.passed
+    assert found.value == [None, None]
+
+
 DUTCH = (
     "Meng het deeg in de avond en laat het over nacht rijzen in de koelkast. Bak het brood in een "
     "hete pan, want zo is de korst van het brood op zijn best."
@@ -547,11 +555,11 @@ IN_MANY_LANGUAGES = [
 
 @pytest.mark.parametrize("said", IN_MANY_LANGUAGES)
 def test_a_look_at_the_function_words_says_what_the_classifier_says(said: str) -> None:
-    assert language(said) == py3langid.classify(said[:200])[0]
+    assert language(said) in {None, py3langid.classify(said[:200])[0]}
 
 
 def test_plain_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(py3langid, "classify")
+    monkeypatch.delattr(languages, "_identifier")
     assert (
         language("If it rises in there at all, then it will be as good as any they sell.") == "en"
     )
@@ -571,6 +579,7 @@ def test_answers_in_the_askers_own_language_pass() -> None:
         GERMAN,
         question="Wie backe ich unter der Woche gutes Brot?",
         posts=("Ich wohne auf einem Boot und habe nur eine Gasflamme, aber keinen Ofen.",),
+        language="de",
     )
     assert measured("wrong_language", asked).passed
 

@@ -6,6 +6,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pairwright.text import word_count
+
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]*_]*(?=\s|$)|[。！？]")
 _MARKUP = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+[.)])[ \t]+|[*`|#]", re.MULTILINE)
 Sizes = NDArray[np.float64]
@@ -16,7 +18,7 @@ Sizes = NDArray[np.float64]
 def size_of(text: str) -> Sizes:
     """Shape (3,), read-only, without list marks, bold marks and the like."""
     text = _MARKUP.sub("", text)
-    sizes = [len(text), len(text.split()), len(SENTENCE_END.findall(text))]
+    sizes = [len(text), word_count(text), len(SENTENCE_END.findall(text))]
     found: Sizes = np.array(sizes, dtype=float)
     found.flags.writeable = False
     return found

@@ -46,8 +46,9 @@ async def plan_of(
 def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:
     config = rules.config
     return PlanSettings(
-        rules.prompts, config.planner, rules.guidance(item), config.words, rules.once
-    )
+        rules.prompts, config.planner, rules.guidance(item), config.words, rules.once,
+        rules.language(item),
+    )  # fmt: skip
 
 
 def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:
@@ -79,7 +80,9 @@ def _within_words(
 async def _narrative(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
     if not item.narrative:
         return Rejected(stage="narrative", reason="no_narrative", detail="the item carries none")
-    reply = await aspects_of_narrative(item.question, item.narrative, models.planner, rules.prompts)
+    reply = await aspects_of_narrative(
+        item.question, item.narrative, models.planner, rules.prompts, rules.language(item)
+    )
     if isinstance(reply, Rejected):
         return reply
     supported, dropped = reply
@@ -107,7 +110,7 @@ async def _measure(item: Item, rubric: Rubric, models: Models, rules: BuildRules
         gold = tuple(aspect.aspect for aspect in item.rubric_aspects)
     elif against == "narrative" and item.narrative:
         reply = await aspects_of_narrative(
-            item.question, item.narrative, models.planner, rules.prompts
+            item.question, item.narrative, models.planner, rules.prompts, rules.language(item)
         )
         gold = () if isinstance(reply, Rejected) else tuple(a.aspect for a in reply[0])
     if gold:

@@ -61,6 +61,12 @@ class BuildRules:
         """What the planner reads of the item's domain."""
         return self.domains.by_key[item.domain].guidance
 
+    def language(self, item: Item, *texts: str) -> str | None:
+        """The language of an item's question: that of its domain's file, or what question and posts
+        tell. `texts` are more of them."""
+        posts = (post.text for post in item.profile)
+        return self.domains.language(item.domain, item.question, *posts, *texts)
+
 
 def _folder(name: str | None, key: str, base: Path, shipped: Path) -> Path:
     if name is None:

@@ -6,7 +6,7 @@ A user can be the asker's partner if both write in the same category, their prof
 length, and older posts of the one bear on the question of the other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -17,18 +17,24 @@ from pairwright.construct.other_users import NeighbourRing, TriedUsers
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
 
+ToldLanguage = Callable[[Item], str | None]
 LOOK = 300
 """So many users of the category are looked at for a question, the nearest on the ring."""
 
 
 def choose_others(
-    corpus: Corpus, rules: TwinRules, count: int, limit: int | None = None
+    corpus: Corpus,
+    rules: TwinRules,
+    count: int,
+    limit: int | None = None,
+    *,
+    language: ToldLanguage | None = None,
 ) -> dict[str, TriedUsers]:
     """The users that each question is tried on, `count` where the category has as many, by item.
 
     First come those who suit the question while the asker suits theirs, which makes two twins of
     a couple; then those who suit the question; then anybody of the category. Within each group the
-    nearest on the ring comes first.
+    nearest on the ring comes first. `language` tells an item's language, otherwise its texts do.
     """
     tried = {}
     for category, ring in sorted(corpus.rings.items()):
@@ -39,20 +45,28 @@ def choose_others(
             if corpus.entries[position].category == category and (limit is None or position < limit)
         ]
         if items:
-            choice = _UserChoice(corpus, category, rules)
+            choice = _UserChoice(corpus, category, rules, language or _of_texts)
             for item in map(corpus.item, items):
                 tried[item.id] = choice.of(item, ring, count)
     return tried
 
 
-def suits(item: Item, posts: tuple[Post, ...], rules: TwinRules) -> bool:
+def _of_texts(item: Item) -> str | None:
+    return text.language_of(item.question, *(post.text for post in item.profile))
+
+
+def suits(
+    item: Item, posts: tuple[Post, ...], rules: TwinRules, language: str | None = "en"
+) -> bool:
     """Whether posts of a partner older than the question bear on it, are about as many as the
     asker's, and none repeats it."""
-    asks = text.terms(item.question)
+    asks = text.terms(item.question, language)
     older = older_than(item, posts)
     if not _level(len(item.profile), len(older), rules):
         return False
-    relevant = sum(_bears(asks, text.terms(post.text), rules.relevance_floor) for post in older)
+    relevant = sum(
+        _bears(asks, text.terms(post.text, language), rules.relevance_floor) for post in older
+    )
     if relevant < rules.min_relevant or fair_posts(item, posts) != older:
         return False
     return not any(text.near_duplicate(item.question, post.text) for post in older)
@@ -71,14 +85,17 @@ class _Reader(NamedTuple):
 class _UserChoice:
     """Choosing among the users of one category; texts are read only of those who may do."""
 
-    def __init__(self, corpus: Corpus, category: str, rules: TwinRules) -> None:
+    def __init__(
+        self, corpus: Corpus, category: str, rules: TwinRules, language: ToldLanguage
+    ) -> None:
         self._corpus = corpus
         self._rules = rules
+        self._language = language
         # A user who asks in several categories can be a partner in that of the longest history.
         users = [u for u in corpus.by_category[category] if corpus.category_of(u) == category]
         positions = [n for u in corpus.by_category[category] for n in corpus.by_user[u]]
-        wanted = text.terms_of(corpus.item(n).question for n in positions)
-        self._readers = {user: _reader(corpus.latest(user), wanted) for user in users}
+        wanted = frozenset[str]().union(*map(self._asks, map(corpus.item, positions)))
+        self._readers = {user: self._reader(corpus.latest(user), wanted) for user in users}
         # Near users ask for each other, once from each side.
         self._suits_latest = lru_cache(maxsize=1 << 14)(self._suits_latest_question)
 
@@ -101,10 +118,10 @@ class _UserChoice:
         """Whether a user could be the partner for an item's question."""
         if item.user in self._readers and item.id == self._corpus.latest(item.user).id:
             return self._suits_latest(item.user, user)
-        other, asks = self._readers.get(user), text.terms(item.question)
+        other, asks = self._readers.get(user), self._asks(item)
         if other is None or not self._fits(asks, item.created, len(item.profile), other):
             return False
-        return suits(item, self._corpus.latest(user).profile, self._rules)
+        return suits(item, self._corpus.latest(user).profile, self._rules, self._language(item))
 
     def _suits_back(self, item: Item, user: str) -> bool:
         """The same for the other user's question and the posts of the item's user."""
@@ -115,7 +132,7 @@ class _UserChoice:
         if other is None or not self._fits(own.asks, own.created, len(own.posts), other):
             return False
         item, profile = self._corpus.latest(asker), self._corpus.latest(user).profile
-        return suits(item, profile, self._rules)
+        return suits(item, profile, self._rules, self._language(item))
 
     def _fits(
         self, asks: frozenset[str], created: str | None, posts: int, partner: _Reader
@@ -131,11 +148,16 @@ class _UserChoice:
         relevant = sum(_bears(asks, terms, rules.relevance_floor) for terms in older)
         return _level(posts, len(older), rules) and relevant >= rules.min_relevant
 
+    def _asks(self, item: Item) -> frozenset[str]:
+        return text.terms(item.question, self._language(item))
 
-def _reader(item: Item, wanted: frozenset[str]) -> _Reader:
-    posts = tuple((post.created, wanted & text.terms(post.text)) for post in item.profile)
-    terms = _union(terms for _, terms in posts)
-    return _Reader(text.terms(item.question), item.created, posts, terms)
+    def _reader(self, item: Item, wanted: frozenset[str]) -> _Reader:
+        language = self._language(item)
+        posts = tuple(
+            (post.created, wanted & text.terms(post.text, language)) for post in item.profile
+        )
+        terms = _union(terms for _, terms in posts)
+        return _Reader(self._asks(item), item.created, posts, terms)
 
 
 def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -107,6 +107,7 @@ async def _draw(
         rubrics=(rubric,),
         narrative=item.narrative,
         posts=tuple(post.text for post in item.profile),
+        language=rules.language(item),
     )
     gates = check_writing(sides, rules.config.gates, words=rules.config.words)
     draft = draft.model_copy(update={"gates": gates})

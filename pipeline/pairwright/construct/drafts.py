@@ -62,6 +62,7 @@ async def write_draft(
             words=rules.config.words,
             draw=number,
             faults=notes(brief, refused),
+            language=rules.language(item),
         )
 
     first, second = briefs

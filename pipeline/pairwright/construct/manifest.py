@@ -99,6 +99,7 @@ def make_manifest(
         },
         "roles": config.roles.model_dump(mode="json"),
         "endpoints": models,
+        **({"served_models": served} if (served := _served_models(store)) else {}),
         "calls": {
             "n": totals.calls,
             "prompt_tokens": totals.prompt_tokens,
@@ -110,6 +111,11 @@ def make_manifest(
         "prompts": dict(sorted(prompts.hashes.items())),
         "config": essential(config.model_dump(mode="json")),
     }
+
+
+def _served_models(store: Store) -> dict[str, JsonValue]:
+    """By model that was asked for, the other names that replies give, with the number of calls."""
+    return {model: dict(names) for model, names in sorted(store.served_names().items())}
 
 
 def _counts(items: int, counted: Tally) -> dict[str, JsonValue]:

@@ -101,9 +101,9 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
 
 def _quoted(brief: SideBrief, refused: Draft) -> str:
     """The run of words that the side repeats; empty where the gate names the other side's."""
-    own = f" {' '.join(text.words(_text(brief, refused)))} "
+    own = _text(brief, refused)
     runs = (gate.value for gate in refused.gates if gate.gate == "rubric_leakage")
-    found = next((run for run in runs if isinstance(run, str) and f" {run} " in own), None)
+    found = next((run for run in runs if isinstance(run, str) and text.holds_run(own, run)), None)
     return f'"{found}"' if found else ""
 
 

@@ -91,7 +91,11 @@ def read_corpus(
     partial.replace(run.problems)
     if config.aspects == "planner" and not config.own_choices:
         corpus.choose_tried = lambda of: choose_others(
-            of, config.twin, config.planner.others, limit
+            of,
+            config.twin,
+            config.planner.others,
+            limit,
+            language=lambda item: _language(item, domains),
         )
     summary = SourceSummary(
         path=Path(config.source.path).name,
@@ -101,6 +105,11 @@ def read_corpus(
         repaired=dict(sorted(counted["repaired"].items())),
     )
     return corpus, summary
+
+
+def _language(item: Item, domains: Domains) -> str | None:
+    posts = (post.text for post in item.profile)
+    return domains.language(item.domain, item.question, *posts)
 
 
 def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:

@@ -78,16 +78,17 @@ async def survey_question(
     return Survey(
         signal=True,
         possible=tuple(
-            PossiblePartner(user=one.user, bearing=_bearing(item, one.posts))
+            PossiblePartner(user=one.user, bearing=_bearing(item, one.posts, rules.language(item)))
             for one, plan in zip(candidates, plans, strict=True)
             if isinstance(plan, Plan) and len(plan.aspects) >= least
         ),
     )
 
 
-def _bearing(item: Item, posts: tuple[Post, ...]) -> float:
-    asks = text.terms(item.question)
-    return round(len(asks & text.terms_of(p.text for p in posts)) / max(1, len(asks)), 4)
+def _bearing(item: Item, posts: tuple[Post, ...], language: str | None) -> float:
+    asks = text.terms(item.question, language)
+    held = text.terms_of((post.text for post in posts), language)
+    return round(len(asks & held) / max(1, len(asks)), 4)
 
 
 def iterate_surveys(store: Store) -> Iterator[SurveyOutcome]:

@@ -48,7 +48,9 @@ async def build_twin(
         return asker
     if isinstance(other, Rejected):
         return other
-    if rules.config.gated and (alike := _alike(asker, other, rules.config.twin.rubric_overlap)):
+    if rules.config.gated and (
+        alike := _alike(asker, other, rules.config.twin.rubric_overlap, rules.language(item))
+    ):
         return alike
 
     async def draw(number: int, refused: Draft | None) -> Draft | Rejected:
@@ -68,9 +70,9 @@ async def build_twin(
     return _marked(twin) if log.simulated else twin
 
 
-def _alike(asker: Rubric, other: Rubric, most: float) -> Rejected | None:
+def _alike(asker: Rubric, other: Rubric, most: float, language: str | None) -> Rejected | None:
     first, second = (
-        text.terms(" ".join(aspect.aspect for aspect in rubric.aspects))
+        text.terms(" ".join(aspect.aspect for aspect in rubric.aspects), language)
         for rubric in (asker, other)
     )
     overlap = round(text.jaccard(first, second), 3)
@@ -112,6 +114,7 @@ async def _draw(
         rubrics=(asker, other),
         narrative=item.narrative,
         posts=tuple(post.text for post in (*item.profile, *posts)),
+        language=rules.language(item, *(post.text for post in posts)),
     )
     gates = check_writing(sides, config.gates, words=config.words)
     draft = draft.model_copy(update={"gates": gates})

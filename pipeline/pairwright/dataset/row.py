@@ -4,11 +4,13 @@ An audit reads other people's pairs into the same record: what they do not have 
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.records import Follows, Mode, Origin, Record, content_id
+from pairwright.text import language_of
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
 
@@ -193,6 +195,12 @@ class Row(Record):
         """What this user expects: the aspects that most annotators found supported, and all of them
         where nobody was asked."""
         return tuple(a for a in self.rubric_aspects if a.support is None or a.support.most)
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language of its texts, by which their words are compared; None where it cannot be
+        told. Told from what both halves of a twin have, so that both have the same."""
+        return language_of(*sorted((self.chosen, self.rejected)), self.question)
 
     @property
     def config(self) -> str:

@@ -114,6 +114,7 @@ async def planned_aspects(sources: ContentSources, row: Row) -> PromptContent | 
     planned = await plan(
         row.question, own, planner.model, planner.prompts, planner.rules,
         guidance=planner.domains.guidance(row.domain), words=planner.words,
+        language=planner.domains.language(row.domain, row.question, *(post.text for post in own)),
     )  # fmt: skip
     if isinstance(planned, Rejected):
         return Unscored(f"planner_{planned.reason}", planned.detail)

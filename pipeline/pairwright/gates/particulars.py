@@ -11,6 +11,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from pairwright.text import apart
+
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s<>()\[\]\"']+"
     r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -43,6 +45,7 @@ def shared_particulars(text: str, sources: tuple[str, ...], allowed: str) -> fro
     both.
     """
     known = _all_particulars(sources)
+    text, allowed = apart(text), apart(allowed)
     one_line, permitted = " ".join(_straight(text).split()), _straight(allowed).lower()
     names = {name for name in known.names if _holds(one_line, name)}
     shared = (_addresses(text) & known.addresses) | names | (_numbers(text) & known.numbers)
@@ -67,11 +70,26 @@ def _all_particulars(sources: tuple[str, ...]) -> _Particulars:
 
 @lru_cache(maxsize=4096)
 def _particulars(text: str) -> _Particulars:
-    return _Particulars(_addresses(text), _names(_ADDRESS.sub(" ", text)), _numbers(text))
+    text = apart(text)
+    return _Particulars(_addresses(text), _names(_without_addresses(text)), _numbers(text))
+
+
+def _may_hold_address(text: str) -> bool:
+    # Most texts hold none, and a look is much cheaper than the pattern.
+    return "@" in text or "://" in text or "www." in text
+
+
+def _without_addresses(text: str) -> str:
+    return _ADDRESS.sub(" ", text) if _may_hold_address(text) else text
 
 
 def _addresses(text: str) -> frozenset[str]:
-    addresses = (match.lower().rstrip(".,;:!?/") for match in _ADDRESS.findall(text))
+    if not _may_hold_address(text):
+        return frozenset()
+    addresses = (
+        match.lower().rstrip(".,;:!?/\u3001\u3002\uff01\uff0c\uff1a\uff1f")
+        for match in _ADDRESS.findall(text)
+    )
     return frozenset(re.sub(r"^(?:https?://)?(?:www\.)?", "", address) for address in addresses)
 
 
@@ -89,7 +107,7 @@ def _names(text: str) -> frozenset[str]:
 
 def _numbers(text: str) -> frozenset[str]:
     numbers = set()
-    for given, unit in _NUMBER.findall(_ADDRESS.sub(" ", text)):
+    for given, unit in _NUMBER.findall(_without_addresses(text)):
         number = given.replace(",", "")
         digits = re.sub(r"\D", "", number).strip("0")
         if _YEAR.fullmatch(number):

@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from pairwright import text
-from pairwright.gates.languages import language
 from pairwright.gates.particulars import is_address, shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
 from pairwright.gates.results import gate_result
@@ -32,6 +31,8 @@ class DraftSides(NamedTuple):
     narrative: str | None
     posts: tuple[str, ...]
     """Texts of the profiles concerned."""
+    language: str | None
+    """That of the question; None where it cannot be told, and then no response is in another."""
 
     @property
     def both(self) -> tuple[str, str]:
@@ -78,11 +79,9 @@ def _measure(s: DraftSides, rules: GateRules, limit: int) -> Iterator[_Measure]:
     overlap = 1.0 if same else round(shared, 3)
     alike = overlap > rules.near_duplicate
     yield _Measure("near_duplicate", (alike, alike), overlap, rules.near_duplicate)
-    # A question is too short to tell a language by; the posts of those who ask are not.
-    asked_in = language(" ".join((s.question, *(post[:100] for post in s.posts))), enough=450)
-    spoken = [language(response) for response in s.both]
-    foreign = _each(spoken, lambda code: code != asked_in)
-    yield _Measure("wrong_language", foreign, list(spoken), asked_in)
+    spoken = [text.language(response) for response in s.both]
+    foreign = _each(spoken, lambda code: None not in (code, s.language) and code != s.language)
+    yield _Measure("wrong_language", foreign, list(spoken), s.language)
 
 
 def _each(values: Sequence[T], at_fault: Callable[[T], bool]) -> tuple[bool, bool]:

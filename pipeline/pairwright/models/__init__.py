@@ -9,6 +9,7 @@ model.py         a role's model, and the seam below it: `LLM` and `Sender`
 request.py completion.py    a request with its key, and a stored reply
 reply.py         replies by a schema: what is sent, and reading what comes back
 shared_work.py   several calls at once, and results that several pieces of work share
+served_model.py  whether a reply is of the model that was asked for
 usage.py         the tokens of the calls behind one piece of work
 run.py           many pieces of work at once, with bounded memory and a clean stop
 foreign_body.py  what came in place of a reply, such as a web page

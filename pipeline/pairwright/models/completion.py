@@ -41,6 +41,8 @@ class Completion(NamedTuple):
     """Whether any of the reasoning was in the message's content."""
     recorded: bool = False
     """Whether it comes from a recording of an earlier run."""
+    served: str = ""
+    """The model that the reply says answered; empty where it names none."""
 
     @property
     def only_thinking(self) -> bool:
@@ -85,6 +87,7 @@ def completion_of(key: str, body: bytes) -> Completion:
             reasoning_inline=bool(inline),
             thinking_tokens=min(completion_tokens, _count(of_reply, "reasoning_tokens")),
             recorded=data.get("object") == RECORDED,
+            served=_name(data.get("model")),
         )
     except (
         KeyError,
@@ -104,6 +107,9 @@ def _without_thinking(text: str) -> tuple[str, str]:
     is all of the text. Tags further on, and those inside JSON, are words of the reply.
     """
     thought = ""
+    # Most replies have no such tag, and a look is much cheaper than the patterns.
+    if "<think" not in text and "</think" not in text and "THINK]" not in text:
+        return thought, text
     while True:
         opened = _THINKS.match(text)
         begin = opened.end() if opened else 0
@@ -140,6 +146,10 @@ def _text(content: Any) -> Any:
     if not isinstance(content, list):
         return content
     return "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
+
+
+def _name(model: Any) -> str:
+    return " ".join(visible(model).split())[:200] if isinstance(model, str) else ""
 
 
 def _words(error: Any) -> str:

@@ -59,6 +59,12 @@ def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, Js
     build["source"] = {**source, "path": _named(source.get("path"))}
     if isinstance(recorded := build.get("recorded"), list):
         build["recorded"] = [model_name(str(model)) for model in recorded]
+    if isinstance(served := build.get("served_models"), dict):
+        build["served_models"] = {
+            model_name(asked): {model_name(name): n for name, n in names.items()}
+            for asked, names in served.items()
+            if isinstance(names, dict)
+        }
     build["endpoints"] = _endpoints(build.get("endpoints"))
     build["config"] = public_settings(config, content)
     return build

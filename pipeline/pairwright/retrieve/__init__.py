@@ -50,8 +50,9 @@ def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     # It takes a while to import, and commands that only read a run do without.
     import bm25s
 
-    query = sorted(text.terms(question))
-    tokens = [[text.stem(w) for w in text.words(post.text)] for post in posts]
+    language = text.language_of(*(post.text for post in posts[:4]), question)
+    query, stem = sorted(text.terms(question, language)), text.stemmer(language)
+    tokens = [[stem(word) for word in text.words(post.text)] for post in posts]
     known = {token for document in tokens for token in document}
     query = [term for term in query if term in known]
     if not query or len(posts) < 2:

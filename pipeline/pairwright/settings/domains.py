@@ -3,6 +3,7 @@
 A new domain is one file. Its name without `.toml` is the domain's key in records and releases.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -12,8 +13,10 @@ from pairwright.assets import DOCS
 from pairwright.errors import DomainError
 from pairwright.records import Record
 from pairwright.settings.toml_files import read_toml, validated
+from pairwright.text import LANGUAGES, language_of
 
 T = TypeVar("T", bound=Record)
+_TOLD = ("language", None)
 
 
 class Guidance(NamedTuple):
@@ -34,6 +37,8 @@ class Domain(Record):
 
     key: str
     name: str
+    language: str | None = None
+    """The ISO 639-1 code of the language of its users; None: their texts tell it."""
     subcategories: tuple[str, ...] = Field(min_length=1)
     also: tuple[str, ...] = ()
     # See `Guidance` for these four.
@@ -45,6 +50,17 @@ class Domain(Record):
     @property
     def guidance(self) -> Guidance:
         return Guidance(self.kinds, self.good, self.bad, self.not_inferred)
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
+        # A run is known by it: one that began before there was this key is still the same.
+        return [(name, value) for name, value in super().__repr_args__() if (name, value) != _TOLD]
+
+    @field_validator("language")
+    @classmethod
+    def _known(cls, code: str | None) -> str | None:
+        if code is not None and code not in LANGUAGES:
+            raise ValueError(f"{code!r} is not one of the codes {', '.join(LANGUAGES)}")
+        return code
 
     @field_validator("subcategories", "kinds", "good", "bad", "not_inferred")
     @classmethod
@@ -131,6 +147,12 @@ class Domains:
         """What the planner reads of the domain `key`; nothing of one that is not known."""
         domain = self.by_key.get(key)
         return domain.guidance if domain else Guidance()
+
+    def language(self, key: str, *texts: str) -> str | None:
+        """The language of texts of the domain `key`: the file's, or what the texts tell; None where
+        neither does."""
+        domain = self.by_key.get(key)
+        return (domain and domain.language) or language_of(*texts)
 
     def of(self, category: str) -> Domain | None:
         """The domain a category belongs to, or None for an unknown one."""

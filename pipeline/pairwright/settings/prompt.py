@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from pairwright.errors import PromptError
 from pairwright.settings.prompt_variables import (
     BUILDING,
+    OPTIONAL,
     OWN,
     SYSTEM_TEXTS,
     VARIABLES,
@@ -22,6 +23,7 @@ from pairwright.settings.prompt_variables import (
     Message,
 )
 from pairwright.settings.template import Piece, Rendered, compiled
+from pairwright.text import LANGUAGES
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Prompts:
         """The same from texts that were read before; the folder is named in errors."""
         pieces, hashes = {}, {}
         for name, source in sources.items():
-            pieces[name] = compiled(folder / f"{name}.md", source, VARIABLES[name])
+            pieces[name] = compiled(folder / f"{name}.md", source, VARIABLES[name], OPTIONAL)
             hashes[name] = _hash(source)
         return cls(folder, sources, pieces, hashes)
 
@@ -56,8 +58,10 @@ class Prompts:
     def ask(self, name: str, **values: Hashable) -> Ask:
         """Render one prompt; `posts` and `question` make the history of one that carries it.
 
-        Lists are given as tuples: what a loop writes of the same values is kept.
+        Lists are given as tuples: what a loop writes of the same values is kept. Without
+        `in_language` nothing is said of a language.
         """
+        values = {**dict.fromkeys(OPTIONAL, ()), **values}
         if name in WITH_HISTORY:
             values = {**values, "history": Rendered(self._text("history", values))}
         system = self._systems[SYSTEM_TEXTS[name]]
@@ -70,6 +74,18 @@ class Prompts:
     def _systems(self) -> dict[str, Message]:
         names = [name for name in self.sources if name.startswith("system")]
         return {name: Message("system", self._text(name, {})) for name in names}
+
+
+def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, Hashable]:
+    """The values of a prompt that say in which language a reply is to be: nothing of English, and
+    where the language is not known. `length` is how many words are
+    asked for: the least and the most, or the most."""
+    known = None if code == "en" else LANGUAGES.get(code or "")
+    if known is None:
+        return {}
+    a_word = known.characters
+    asked = [f"{n * a_word:.0f}" for n in length] if a_word else []
+    return {"languages": (known.name,), "characters": (" to ".join(asked),) if asked else ()}
 
 
 class OwnPrompt(NamedTuple):

@@ -44,19 +44,25 @@ class SupportPrompt(NamedTuple):
     posts: tuple[str, ...]
 
 
-_WRITING = frozenset({"question", "aspects", "faults", "words"})
+_LANGUAGE = frozenset({"languages", "characters"})
+_WRITING = frozenset({"question", "aspects", "faults", "words"}) | _LANGUAGE
+OPTIONAL = _LANGUAGE
+"""Variables that a prompt may leave out: empty where the question is in English, or its language
+cannot be told."""
 # Which variables each prompt may use, and must use.
 VARIABLES: dict[str, frozenset[str]] = {
     "system_planning": frozenset(),
     "system_writing": frozenset(),
     "system_judging": frozenset(),
     "history": frozenset({"posts", "question"}),
-    "plan": frozenset({"history", "max_aspects", "words", "kinds", "good", "bad", "not_inferred"}),
-    "plan_blind": frozenset({"question", "max_aspects"}),
+    "plan": frozenset(
+        {"history", "max_aspects", "words", "kinds", "good", "bad", "not_inferred", "languages"}
+    ),
+    "plan_blind": frozenset({"question", "max_aspects", "languages"}),
     "support": frozenset({"question", "cases"}),
     "match": frozenset({"question", "aspects", "lists"}),
-    "narrative": frozenset({"question", "narrative", "max_aspects"}),
-    "write_plain": frozenset({"question", "words"}),
+    "narrative": frozenset({"question", "narrative", "max_aspects", "languages"}),
+    "write_plain": frozenset({"question", "words"}) | _LANGUAGE,
     "write_adhering": _WRITING,
     "write_omitting": _WRITING,
     "write_contradicting": _WRITING,
@@ -69,7 +75,7 @@ VARIABLES: dict[str, frozenset[str]] = {
     "prefer": frozenset({"history", "aspects", "first", "second"}),
     "rate": frozenset({"history", "aspects", "response"}),
     "system_sampling": frozenset(),
-    "sample": frozenset({"history", "words"}),
+    "sample": frozenset({"history", "words"}) | _LANGUAGE,
     "plan_list": frozenset({"history"}),
     "system_completing": frozenset(),
     "complete": frozenset({"history", "words"}),

@@ -74,11 +74,13 @@ def guard(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def compiled(path: Path, source: str, may: frozenset[str]) -> tuple[Piece, ...]:
-    """The parts of a prompt that uses these variables. Kept: a process that loads its prompts more
-    than once compiles them once."""
+def compiled(
+    path: Path, source: str, may: frozenset[str], optional: frozenset[str] = frozenset()
+) -> tuple[Piece, ...]:
+    """The parts of a prompt that uses these variables, and may leave out those that are optional.
+    Kept: a process that loads its prompts more than once compiles them once."""
     environment = _environment()
-    return tuple(_pieces(environment, _checked(environment, path, source, may)))
+    return tuple(_pieces(environment, _checked(environment, path, source, may, optional)))
 
 
 def _environment() -> jinja2.Environment:
@@ -131,9 +133,13 @@ def _loop(environment: jinja2.Environment, node: nodes.Node) -> Piece:
 
 
 def _checked(
-    environment: jinja2.Environment, path: Path, source: str, may: frozenset[str]
+    environment: jinja2.Environment,
+    path: Path,
+    source: str,
+    may: frozenset[str],
+    optional: frozenset[str],
 ) -> nodes.Template:
-    """The template, which uses these variables, all of them and no others."""
+    """The template, which uses these variables, all that are not optional and no others."""
     listed = ", ".join(sorted(may)) or "none"
     try:
         tree = environment.parse(source)
@@ -167,7 +173,7 @@ def _checked(
         raise PromptError(
             f"unknown variable {unknown[0]!r}", where=path, fix=f"This prompt may use: {listed}."
         )
-    if missing := sorted(may - used):
+    if missing := sorted(may - used - optional):
         raise PromptError(
             f"the variable {missing[0]!r} is not used",
             where=path,

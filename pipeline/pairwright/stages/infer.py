@@ -53,6 +53,8 @@ class PlanSettings(NamedTuple):
     """The length of a response."""
     once: SharedWork
     """Plans that several questions have in common."""
+    language: str | None = None
+    """That of the question, in which aspects and answers are written."""
 
 
 async def plan_once(
@@ -63,7 +65,7 @@ async def plan_once(
     async def work(models: Models) -> Plan | Rejected:
         return await plan(
             question, posts, models.planner, settings.prompts, settings.rules,
-            guidance=settings.guidance, words=settings.words,
+            guidance=settings.guidance, words=settings.words, language=settings.language,
         )  # fmt: skip
 
     # A plan names posts, so users who wrote the same words must not get each other's.
@@ -84,8 +86,8 @@ async def infer_rubric(
         return _no_signal(user, own.aspects, own.dropped)
 
     blind, answer, carried, other_plans = await together(
-        plan_blind(question, models.planner, prompts),
-        write_plain(question, models.generator, prompts, words=words),
+        plan_blind(question, models.planner, prompts, settings.language),
+        write_plain(question, models.generator, prompts, words=words, language=settings.language),
         _supported(user_question, own, models.judge, settings),
         together(*(plan_once(question, posts, models, settings) for posts in user_question.others)),
     )

@@ -7,7 +7,7 @@ nobody else.
 from pairwright import text
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, DroppedAspect, Rejected
-from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt import Prompts, in_language
 from pairwright.stages.planner import MAX_PLANNED
 
 
@@ -22,10 +22,20 @@ class NarrativeReply(Reply):
 
 
 async def aspects_of_narrative(
-    question: str, narrative: str, planner: Model, prompts: Prompts
+    question: str,
+    narrative: str,
+    planner: Model,
+    prompts: Prompts,
+    language: str | None = None,
 ) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]] | Rejected:
     """Aspects whose evidence is a span of the narrative, and those whose is not."""
-    ask = prompts.ask("narrative", question=question, narrative=narrative, max_aspects=MAX_PLANNED)
+    ask = prompts.ask(
+        "narrative",
+        question=question,
+        narrative=narrative,
+        max_aspects=MAX_PLANNED,
+        **in_language(language),
+    )
     reply = await planner.answer(ask, NarrativeReply, _wrong)
     if isinstance(reply, Rejected):
         return reply
@@ -41,7 +51,7 @@ async def aspects_of_narrative(
 
 
 def _in_narrative(quote: str, narrative: str) -> bool:
-    return len(quote.split()) >= 2 and quote in narrative
+    return text.word_count(quote) >= 2 and quote in narrative
 
 
 def _wrong(reply: NarrativeReply) -> str | None:

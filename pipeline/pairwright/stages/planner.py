@@ -12,7 +12,7 @@ from pairwright import text
 from pairwright.models import Model, Reply
 from pairwright.records import Aspect, DroppedAspect, Follows, Post, Rejected
 from pairwright.settings.domains import Guidance
-from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import PlanRules
 from pairwright.settings.template import guard
 from pairwright.stages.history import PromptPosts, with_history
@@ -71,8 +71,9 @@ async def plan(
     *,
     guidance: Guidance,
     words: int,
+    language: str | None = None,
 ) -> Plan | Rejected:
-    """The planner's aspects for a user with these posts, oldest first."""
+    """The planner's aspects for a user with these posts, oldest first, in `language`."""
     reply, shown = await with_history(
         prompts,
         "plan",
@@ -84,13 +85,16 @@ async def plan(
         max_aspects=MAX_PLANNED,
         words=words,
         **guidance._asdict(),
+        **in_language(language),
     )
     if isinstance(reply, Rejected):
         return reply
-    return sifted(reply, question, shown)
+    return sifted(reply, question, shown, language)
 
 
-def sifted(reply: PlanReply, question: str, shown: PromptPosts) -> Plan:
+def sifted(
+    reply: PlanReply, question: str, shown: PromptPosts, language: str | None = "en"
+) -> Plan:
     """The aspects of a planner's reply that pass the rules, without a model."""
     passed: list[Aspect] = []
     dropped: list[DroppedAspect] = []
@@ -105,7 +109,7 @@ def sifted(reply: PlanReply, question: str, shown: PromptPosts) -> Plan:
             post_ids=tuple(post.id for post in posts),
             follows=planned.follows,
         )
-        why = _unfounded(planned, named) or _unfit(aspect, posts, question, passed)
+        why = _unfounded(planned, named) or _unfit(aspect, posts, question, passed, language)
         if why:
             dropped.append(DroppedAspect(aspect=aspect, reason=why))
         else:
@@ -113,9 +117,13 @@ def sifted(reply: PlanReply, question: str, shown: PromptPosts) -> Plan:
     return Plan(tuple(passed), tuple(dropped), shown)
 
 
-async def plan_blind(question: str, planner: Model, prompts: Prompts) -> tuple[str, ...] | Rejected:
+async def plan_blind(
+    question: str, planner: Model, prompts: Prompts, language: str | None = None
+) -> tuple[str, ...] | Rejected:
     """What just anyone who asks this would expect: the rubric without a history."""
-    ask = prompts.ask("plan_blind", question=question, max_aspects=2 * MAX_PLANNED)
+    ask = prompts.ask(
+        "plan_blind", question=question, max_aspects=2 * MAX_PLANNED, **in_language(language)
+    )
     reply = await planner.answer(ask, PlanBlindReply)
     return reply if isinstance(reply, Rejected) else tuple(reply.aspects)
 
@@ -127,8 +135,13 @@ def _as_shown(post: str) -> str:
 
 def _copied(aspect: str, posts: list[Post], question: str) -> bool:
     """Whether five words of an aspect are in a post it names, and not in the question."""
-    words, question = text.normalised(aspect).split(), text.normalised(question)
-    runs = [" ".join(words[n : n + 5]) for n in range(len(words) - 4)]
+    aspect, question = text.normalised(aspect), text.normalised(question)
+    words, between = aspect.split(), " "
+    length = text.run_length(aspect, 5)
+    if length > 5:
+        # Without spaces it is characters in a row that are looked for.
+        words, between, length = list(aspect), "", length + 1
+    runs = [between.join(words[n : n + length]) for n in range(len(words) - length + 1)]
     read = [_as_shown(post.text) for post in posts]
     return any(run in post for run in runs if run not in question for post in read)
 
@@ -151,23 +164,29 @@ def _unfounded(planned: PlannedAspect, named: list[Post | None]) -> str | None:
         if post is None:
             return "names_no_shown_post"
         quote = text.normalised(passage.passage).strip("\"' .")
-        if len(quote.split()) < 2 or quote not in _as_shown(post.text):
+        if text.word_count(quote) < 2 or quote not in _as_shown(post.text):
             return "evidence_not_in_post"
     if planned.follows == "pattern" and len(set(named)) < 2:
         return "pattern_of_one_post"
     return None
 
 
-def _unfit(aspect: Aspect, posts: list[Post], question: str, earlier: list[Aspect]) -> str | None:
-    if len(aspect.aspect.split()) > MAX_WORDS:
+def _unfit(
+    aspect: Aspect,
+    posts: list[Post],
+    question: str,
+    earlier: list[Aspect],
+    language: str | None,
+) -> str | None:
+    if text.word_count(aspect.aspect) > MAX_WORDS:
         return "too_long"
     if _copied(aspect.aspect, posts, question):
         return "copied_from_post"
     if _MANNER.search(aspect.aspect):
         return "not_about_content"
-    own = text.terms(aspect.aspect)
-    if not own or len(own & text.terms(question)) / len(own) >= 0.8:
+    own = text.terms(aspect.aspect, language)
+    if not own or len(own & text.terms(question, language)) / len(own) >= 0.8:
         return "restates_the_question"
-    if any(text.jaccard(own, text.terms(other.aspect)) >= 0.6 for other in earlier):
+    if any(text.jaccard(own, text.terms(other.aspect, language)) >= 0.6 for other in earlier):
         return "repeats_another_aspect"
     return None

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from pairwright.models import Model
 from pairwright.records import Post, Rejected, Rubric
-from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import PlanRules, asked_length
 from pairwright.stages.history import PromptPosts, with_history
 
@@ -34,10 +34,12 @@ async def write(
     words: int,
     draw: int,
     faults: tuple[str, ...] = (),
+    language: str | None = None,
 ) -> str | Rejected:
     """A response that serves, leaves out or contradicts the aspects of a rubric.
 
-    `words` is the most that is accepted; `faults` are what refused the writer's last response.
+    `words` is the most that is accepted; `faults` are what refused the writer's last response;
+    `language` is that of the question.
     """
     ask = prompts.ask(
         f"write_{stance}",
@@ -45,15 +47,26 @@ async def write(
         aspects=tuple(aspect.aspect for aspect in rubric.aspects),
         words=_length(words),
         faults=faults,
+        **in_language(language, asked_length(words)),
     )
     return await generator.write(ask, draw)
 
 
 async def write_plain(
-    question: str, generator: Model, prompts: Prompts, *, words: int
+    question: str,
+    generator: Model,
+    prompts: Prompts,
+    *,
+    words: int,
+    language: str | None = None,
 ) -> str | Rejected:
     """A response to a typical asker: the yardstick for aspects that anyone gets."""
-    ask = prompts.ask("write_plain", question=question, words=_length(words))
+    ask = prompts.ask(
+        "write_plain",
+        question=question,
+        words=_length(words),
+        **in_language(language, asked_length(words)),
+    )
     return await generator.write(ask)
 
 

@@ -99,7 +99,9 @@ def aspect_agreement(
 
 def by_words(first: Sequence[str], second: Sequence[str]) -> NDArray[np.float64]:
     """Shared content words over all."""
-    return np.array([[text.jaccard(text.terms(a), text.terms(b)) for b in second] for a in first])
+    language = text.language_of(*second, *first)
+    planned, gold = ([text.terms(one, language) for one in part] for part in (first, second))
+    return np.array([[text.jaccard(a, b) for b in gold] for a in planned])
 
 
 def by_embedding(model: str, where: str) -> Similarity:

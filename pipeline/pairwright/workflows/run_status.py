@@ -10,6 +10,7 @@ from pairwright.construct.manifest import ReachedTarget, cost
 from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
+from pairwright.models.served_model import is_same_model
 from pairwright.models.store import Store, Totals, lost_calls
 from pairwright.settings.config import Config
 from pairwright.sources import SourceProblem
@@ -33,6 +34,9 @@ class RunStatus:
     """Calls and tokens of the run's store, those of earlier builds included."""
     cost: float
     """The cost of all stored calls, by the config's prices."""
+    served: dict[str, dict[str, int]]
+    """By model that was asked for, the other models that replies name, with the number of calls;
+    dated versions of the same model are left out."""
     surveyed: int
     """Items that are surveyed, where twins are built."""
     target: ReachedTarget | None
@@ -103,11 +107,20 @@ def status_of(
         checks=tuple(checked),
         stored=store.totals(),
         cost=cost(store, config),
+        served=_other_models(store),
         surveyed=store.surveyed,
         target=_target(folder.path / "manifest.json") if store.finished else None,
         finished=store.finished and (folder.path / "manifest.json").exists(),
         source_problems=source_problems(folder),
     )
+
+
+def _other_models(store: Store) -> dict[str, dict[str, int]]:
+    others = {
+        asked: {name: n for name, n in names.items() if not is_same_model(name, asked)}
+        for asked, names in store.served_names().items()
+    }
+    return {asked: names for asked, names in others.items() if names}
 
 
 def _target(manifest: Path) -> ReachedTarget | None:

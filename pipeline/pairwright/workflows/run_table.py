@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pairwright.construct.funnel import funnel_rows, kept_costs
 from pairwright.modes import MODES, STAGES
-from pairwright.text import number_of
+from pairwright.text import number_of, visible
 from pairwright.workflows.run_status import RunStatus
 
 
@@ -80,6 +80,9 @@ def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
     counted, totals = status.tally, status.stored
     now = "" if sent is None else f"; {sent:,} sent now"
     yield RunRow("calls", f"stored{now}", f"{totals.calls:,}")
+    for asked, names in status.served.items():
+        for name, n in names.items():
+            yield RunRow("calls", f"for {asked}, of which replies name {visible(name)}", f"{n:,}")
     yield RunRow("tokens", "of prompts", f"{totals.prompt_tokens:,}")
     if totals.cached_tokens:
         yield RunRow("tokens", "of them from caches", f"{totals.cached_tokens:,}")

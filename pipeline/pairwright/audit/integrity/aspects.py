@@ -120,7 +120,7 @@ class AspectsDistinct:
         same = (
             f"{m} and {n}: {mask_text(b.aspect[:500])}"
             for (m, a), (n, b) in pairs
-            if _same(a.aspect[:TEXT], b.aspect[:TEXT])
+            if _same(a.aspect[:TEXT], b.aspect[:TEXT], row.language)
         )
         self._check.add(row, next((f"aspects {detail}" for detail in same), None))
 
@@ -128,8 +128,8 @@ class AspectsDistinct:
         yield from self._check.checks()
 
 
-def _same(a: str, b: str) -> bool:
-    if text.jaccard(text.terms(a), text.terms(b)) >= SAME:
+def _same(a: str, b: str, language: str | None) -> bool:
+    if text.jaccard(text.terms(a, language), text.terms(b, language)) >= SAME:
         return True
     return text.canonical(a).casefold() == text.canonical(b).casefold()
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
+from pairwright import text
 from pairwright.audit.records import Check, CheckDefinition, Definitions, LimitComparison
 from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
@@ -87,7 +88,7 @@ def _whole(last: str, before: list[str], all_of_it: bool) -> bool:
         return True
     if _goes_on(last):
         return False
-    if all_of_it and not before and len(words) <= SHORT:
+    if all_of_it and not before and text.word_count(last) <= SHORT:
         return True
     if before and len(words) < 4 and words[0][0].isupper() and len(before[-1].split()) < 5:
         return True  # a signature

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, NamedTuple
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
 from pairwright.audit.row_check import clip
 from pairwright.dataset import Row
-from pairwright.gates.languages import language
 from pairwright.intervals import MOST, Interval, exact
+from pairwright.text import language
 
 SAMPLE = 1000
 """Rows of a configuration; classifying each would take longer than all else here."""
@@ -124,14 +124,17 @@ def _settled(wrong: float, n: int, level: float) -> Literal["pass", "fail"] | No
 
 
 def _detail(sampled: _Sampled) -> str | None:
-    """Which side is in which language; empty if all agree, None if the texts are too short."""
+    """Which side is in which language; empty if all agree, None if it cannot be told, as of
+    short texts."""
     if _letters(sampled.asked) < ENOUGH:
         return None
     sides = [side for side in sampled.sides if _letters(side) >= ENOUGH]
     if not sides:
         return None
     language_asked = language(sampled.asked, enough=450)
-    spoken = {language(side) for side in sides}
+    spoken = {code for side in sides if (code := language(side))}
+    if language_asked is None or not spoken:
+        return None
     return (
         f"{', '.join(sorted(spoken))} on a question in {language_asked}"
         if spoken != {language_asked}

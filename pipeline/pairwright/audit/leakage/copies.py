@@ -151,7 +151,8 @@ def _copied(sides: dict[str, str], row: Row) -> dict[str, str]:
 
 
 def _run(response: str) -> int:
-    return min(POST_RUN, max(SHORT_RUN, len(text.words(response)) // 2))
+    own = len(text.words(response)) * POST_RUN // text.run_length(response, POST_RUN)
+    return min(POST_RUN, max(SHORT_RUN, own // 2))
 
 
 def _whole(response: str, passage: str, question: str) -> bool:

@@ -67,7 +67,7 @@ class CorpusOverlap:
         sides = ((QUESTION, row.question), (CHOSEN, row.chosen), (REJECTED, row.rejected))
         for place, passage in (*sides, *((n, p.text) for n, p in enumerate(row.profile, POST))):
             if self._texts.add(number, place, passage):
-                self._keep(text.words(passage[:TEXT]))
+                self._keep(passage[:TEXT])
 
     def checks(self) -> Iterator[Check]:
         detail = ""
@@ -77,11 +77,12 @@ class CorpusOverlap:
             detail = f"held against {read:,} texts; rows by place: {counts}"
         yield from self._check.checks(detail)
 
-    def _keep(self, words: tuple[str, ...]) -> None:
+    def _keep(self, passage: str) -> None:
+        words = text.words(passage)
         own = np.unique(runs(hash_words(words), RUN))
         if len(own) > LONG:
             own = own[own % np.uint64(EVERY) == 0]
-        if len(words) >= WHOLE:
+        if len(words) >= text.run_length(passage, WHOLE):
             self._whole.setdefault(_whole(words), []).append(len(self._runs))
         self._runs.append(own)
 

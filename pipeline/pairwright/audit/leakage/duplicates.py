@@ -170,7 +170,7 @@ class Duplicates:
 
     def _text(self, row: int, place: int, passage: str) -> None:
         words = text.words(passage[:TEXT])
-        if len(words) >= WORDS and self._texts.add(row, place, passage):
+        if len(words) >= text.run_length(passage, WORDS) and self._texts.add(row, place, passage):
             self._sketches.add(words)
 
     def _standing(self) -> pd.DataFrame:

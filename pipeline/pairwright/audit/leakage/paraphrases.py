@@ -53,7 +53,9 @@ class NearDuplicatePairs:
             if twin in self._twins:
                 return
             self._twins.add(twin)
-        words = text.terms_of(one[:TEXT] for one in (row.question, row.chosen, row.rejected))
+        words = text.terms_of(
+            (one[:TEXT] for one in (row.question, row.chosen, row.rejected)), row.language
+        )
         if len(words) >= WORDS:
             self._sketches.add(tuple(words))
             self._places.append(place)

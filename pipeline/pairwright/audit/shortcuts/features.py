@@ -1,7 +1,7 @@
 """What is kept of a pair that classifiers and informed baselines are tried on."""
 
 import zlib
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +24,10 @@ StemFlags = npt.NDArray[np.bool_]
 
 # Both halves of a twin hold the same two responses.
 @lru_cache(maxsize=1024)
-def text_stems(response: str) -> Stems:
+def text_stems(response: str, language: str | None = "en") -> Stems:
     """The stems of a text by their hash, ascending, each once."""
-    distinct = list(dict.fromkeys(map(_numbers.__getitem__, text.words(response))))[:MOST]
+    numbers = _numbers(language)
+    distinct = list(dict.fromkeys(map(numbers.__getitem__, text.words(response))))[:MOST]
     return np.array(sorted(distinct), np.uint32)
 
 
@@ -47,7 +48,13 @@ def stem_hash(stem: str) -> int:
 
 
 _hashes = text.Remembered(stem_hash)
-_numbers = text.Remembered(lambda word: stem_hash(text.stem(word)))
+
+
+@cache
+def _numbers(language: str | None) -> text.Remembered[int]:
+    """By word the hash of its stem."""
+    stem = text.stemmer(language)
+    return text.Remembered(lambda word: stem_hash(stem(word)))
 
 
 class ResponseFeatures(NamedTuple):
@@ -73,18 +80,18 @@ def learnable_pair(row: Row) -> LearnablePair:
     """Measure a row's two responses, and what they share with its question."""
     return LearnablePair(
         question_numbers(row.question),
-        _features(row.question, row.chosen),
-        _features(row.question, row.rejected),
+        _features(row.question, row.chosen, row.language),
+        _features(row.question, row.rejected, row.language),
     )
 
 
-def _features(question: str, response: str) -> ResponseFeatures:
-    words = text_stems(response)
+def _features(question: str, response: str, language: str | None) -> ResponseFeatures:
+    words = text_stems(response, language)
     return ResponseFeatures(
         style=style_numbers(response),
-        shared=shared_with_question(question, response),
+        shared=shared_with_question(question, response, language),
         words=words,
-        in_question=among(words, text.terms(question)),
+        in_question=among(words, text.terms(question, language)),
     )
 
 
@@ -109,14 +116,17 @@ class PairOverlap(NamedTuple):
 
 def pair_overlap(row: Row, profile: frozenset[str]) -> PairOverlap:
     """Compare a row's two responses with the words of its profile, and with its aspects."""
-    aspects = text.terms_of(aspect.aspect for aspect in row.rubric_aspects)
+    aspects = text.terms_of((aspect.aspect for aspect in row.rubric_aspects), row.language)
     chosen, rejected = (
-        _overlap(response, profile, aspects) for response in (row.chosen, row.rejected)
+        _overlap(response, profile, aspects, row.language)
+        for response in (row.chosen, row.rejected)
     )
     return PairOverlap(chosen, rejected, bool(row.profile), bool(aspects))
 
 
-def _overlap(response: str, profile: frozenset[str], aspects: frozenset[str]) -> ResponseOverlap:
-    words, own = text_stems(response), text.terms(response)
+def _overlap(
+    response: str, profile: frozenset[str], aspects: frozenset[str], language: str | None
+) -> ResponseOverlap:
+    words, own = text_stems(response, language), text.terms(response, language)
     shared = own & profile
     return ResponseOverlap(words, among(words, shared), (len(shared), len(own & aspects)))

@@ -134,8 +134,8 @@ class PairFeatures:
         if choice:
             self.questions.add(len(self), choice)
         sides = (
-            response_counts(row.question, row.chosen),
-            response_counts(row.question, row.rejected),
+            response_counts(row.question, row.chosen, row.language),
+            response_counts(row.question, row.rejected, row.language),
         )
         cluster = row.cluster
         if self.shared.has_room(cluster):
@@ -155,8 +155,10 @@ class PairFeatures:
         self._clusters.append(self._places.setdefault(cluster, len(self._places)))
 
     def _shared(self, row: Row) -> SharedWords:
-        profile = text.terms_of(post.text for post in row.profile)
-        self.words.add(row, profile, (text_stems(row.chosen), text_stems(row.rejected)))
+        language = row.language
+        profile = text.terms_of((post.text for post in row.profile), language)
+        chosen, rejected = text_stems(row.chosen, language), text_stems(row.rejected, language)
+        self.words.add(row, profile, (chosen, rejected))
         return SharedWords(pair_overlap(row, profile), post_words(row, profile, self.words))
 
     def __len__(self) -> int:
@@ -215,8 +217,10 @@ def _points(chosen: ResponseCounts, rejected: ResponseCounts) -> Iterator[int]:
 
 def _echo(row: Row) -> float:
     """The `echo` of one half of a twin."""
-    aspects = text.terms_of(one.aspect for one in row.rubric_aspects) - text.terms(row.question)
-    return len(aspects & text.terms(row.chosen)) / len(aspects) if aspects else math.nan
+    language = row.language
+    aspects = text.terms_of((one.aspect for one in row.rubric_aspects), language)
+    aspects -= text.terms(row.question, language)
+    return len(aspects & text.terms(row.chosen, language)) / len(aspects) if aspects else math.nan
 
 
 def _quality_gap(row: Row) -> float:

@@ -101,13 +101,15 @@ class PostWords(NamedTuple):
     rejected: tuple[str, ...]
     rubric: str
     """Its aspects, their reasons and their evidence; empty where it has none."""
+    language: str | None
 
 
 def post_words(row: Row, profile: frozenset[str], audit: AuditWords) -> PostWords:
     """Compare a row's responses with the words of its posts."""
     parts = (part for a in row.rubric_aspects for part in (a.aspect, a.reason, a.evidence))
-    chosen, rejected = text.terms(row.chosen), text.terms(row.rejected)
-    asked = text.terms(row.question)
+    chosen, rejected, asked = (
+        text.terms(one, row.language) for one in (row.chosen, row.rejected, row.question)
+    )
     return PostWords(
         row=row.id,
         subject=row.subject,
@@ -116,6 +118,7 @@ def post_words(row: Row, profile: frozenset[str], audit: AuditWords) -> PostWord
         chosen=tuple(sorted(filter(audit.private, ((chosen - rejected) & profile) - asked))),
         rejected=tuple(sorted(filter(audit.private, ((rejected - chosen) & profile) - asked))),
         rubric="\n".join(parts),
+        language=row.language,
     )
 
 
@@ -145,7 +148,7 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
             continue
         sides = [list(filter(audit.private, side)) for side in (pair.chosen, pair.rejected)]
         # Rubrics are long, and most pairs have no such word.
-        both = text.terms("\n".join(known)) if any(sides) else frozenset[str]()
+        both = text.terms("\n".join(known), pair.language) if any(sides) else frozenset[str]()
         chosen, rejected = ([word for word in side if word not in both] for side in sides)
         points[place] = (np.sign(len(chosen) - len(rejected)) + 1) / 2
         if len(chosen) > len(rejected):

@@ -55,7 +55,7 @@ class ResponseCounts(NamedTuple):
     """Counts of one response to one question."""
 
     length: int
-    """Words between white space."""
+    """Words, as `word_count` counts them."""
     lists: int
     """Items of markdown lists."""
     headings: int
@@ -71,7 +71,7 @@ class ResponseCounts(NamedTuple):
 
 # Both halves of a twin hold the same two responses.
 @lru_cache(maxsize=1024)
-def response_counts(question: str, response: str) -> ResponseCounts:
+def response_counts(question: str, response: str, language: str | None = "en") -> ResponseCounts:
     """Count one response to one question."""
     form = text_form(response)
     return ResponseCounts(
@@ -79,7 +79,7 @@ def response_counts(question: str, response: str) -> ResponseCounts:
         lists=form.lists,
         headings=form.headings,
         bold=form.bold,
-        question_overlap=len(text.terms(response) & text.terms(question)),
+        question_overlap=len(text.terms(response, language) & text.terms(question, language)),
         lexical_diversity=form.diversity,
         persona=first_phrase(PERSONA, response, question),
         refusal=first_phrase(REFUSAL, response, question),

@@ -41,7 +41,7 @@ def habits(response: str) -> tuple[int, ...]:
 
 
 Numbers = npt.NDArray[np.float32]
-_SENTENCE = re.compile(r"[.!?]+(?=\s|$)")
+_SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[\u3002\uff01\uff1f]+")
 _LINK = re.compile(r"https?://|\]\(")
 _MARKS = ",;:!?()\"'`-—*"
 _UPPER, _DIGITS = string.ascii_uppercase.encode(), string.digits.encode()
@@ -109,12 +109,12 @@ def question_numbers(question: str) -> Numbers:
     return np.array([math.log1p(len(words)), any(word in _ASKS_WHY for word in words)], np.float32)
 
 
-def shared_with_question(question: str, response: str) -> Numbers:
+def shared_with_question(question: str, response: str, language: str | None = "en") -> Numbers:
     """Shape (4,): what a response shares with its question: count, share of the question's content
     words, share of its own, and whether it begins with them."""
-    own, wanted = text.terms(response), text.terms(question)
+    own, wanted = text.terms(response, language), text.terms(question, language)
     shared = len(own & wanted)
-    opening = text.terms(" ".join(response.split(None, 20)[:20]))
+    opening = text.terms(text.opening(response, 20), language)
     return np.array(
         [shared, shared / max(len(wanted), 1), shared / max(len(own), 1), len(opening & wanted)],
         np.float32,

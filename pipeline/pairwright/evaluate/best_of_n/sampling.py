@@ -25,9 +25,10 @@ from pairwright.models import Model, together
 from pairwright.models.run import work_through
 from pairwright.records import Rejected
 from pairwright.retrieve import selected
-from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import with_history
+from pairwright.text import language_of
 
 MOST = 1000
 """Draws beyond these are those of replies that were empty."""
@@ -43,6 +44,8 @@ class SampledPolicy(NamedTuple):
 
     async def draw(self, question: PersonQuestion, draw: int) -> tuple[str | Rejected, int]:
         """One answer, and how many posts it was shown. Raises CallFailed."""
+        posts = (post.text for post in question.posts)
+        language = language_of(question.question, *posts)
         answer, shown = await with_history(
             self.prompts,
             "sample",
@@ -52,6 +55,7 @@ class SampledPolicy(NamedTuple):
             self.model,
             lambda ask: self.model.write(ask, draw),
             words=self.words,
+            **in_language(language, (self.words,)),
         )
         return answer, len(shown.posts)
 

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +20,12 @@ from pairwright import text
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
 from pairwright.retrieve import dense
 
+_TELLING = 4
+"""Posts and aspects that tell a language: more than `language_of` reads of them."""
+
 
 def _longer(_: PromptContent, response: str) -> float:
-    return float(len(response.split()))
+    return float(text.word_count(response))
 
 
 def _constant(_: PromptContent, _response: str) -> float:
@@ -31,13 +34,14 @@ def _constant(_: PromptContent, _response: str) -> float:
 
 def _overlap(shown: PromptContent, response: str) -> float:
     """Distinct content words of the response that are in posts or aspects."""
-    return float(len(text.terms(response) & _shown_terms(shown)))
+    return float(len(text.terms(response, _language(shown)) & _shown_terms(shown)))
 
 
 def _similarity(shown: PromptContent, response: str) -> float:
     """Cosine of the two texts' word counts, damped by logarithms; rounded, so that equal texts are
     equal whatever the order of their words."""
-    own, known = _weights((response,)), _weights((*_texts(shown),))
+    language = _language(shown)
+    own, known = _weights((response,), language), _weights((*_texts(shown),), language)
     product = sum(weight * known.get(word, 0.0) for word, weight in own.items())
     lengths = math.sqrt(_square(own) * _square(known))
     return round(product / lengths, 9) if lengths else 0.0
@@ -70,12 +74,19 @@ def _texts(shown: PromptContent) -> Iterable[str]:
 # Both responses of a pair are held against the same.
 @lru_cache(maxsize=64)
 def _shown_terms(shown: PromptContent) -> frozenset[str]:
-    return text.terms_of(_texts(shown))
+    return text.terms_of(_texts(shown), _language(shown))
+
+
+@lru_cache(maxsize=64)
+def _language(shown: PromptContent) -> str | None:
+    """In which both responses are cut into words: that of what is shown."""
+    return text.language_of(*islice(_texts(shown), _TELLING), shown.question)
 
 
 @lru_cache(maxsize=256)
-def _weights(texts: tuple[str, ...]) -> dict[str, float]:
-    counts = Counter(text.stem(word) for passage in texts for word in text.words(passage))
+def _weights(texts: tuple[str, ...], language: str | None) -> dict[str, float]:
+    stem = text.stemmer(language)
+    counts = Counter(stem(word) for passage in texts for word in text.words(passage))
     return {word: 1 + math.log(n) for word, n in counts.items()}
 
 

@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from pairwright.models import Request, completion_of
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.refusals import BROKEN_OFF, refusal
 from pairwright.models.client.wire import Transient
+from pairwright.models.served_model import is_same_model
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -93,7 +93,6 @@ def reply_of(line: ReplyLine) -> BatchReply:
 
 
 _NOT_RUN = frozenset({"batch_expired", "batch_cancelled"})
-_DATED = re.compile(r"[-@:]\d[\w.-]*")
 
 
 class NotRun(Exception):
@@ -116,7 +115,7 @@ def body_to_store(reply: BatchReply, request: Request, where: str) -> bytes:
     if completion.finish in BROKEN_OFF:
         raise Transient("broken_off", f"the engine ended with {completion.finish!r}")
     named = reply.body.get("model") if isinstance(reply.body, dict) else None
-    if named is not None and not _same_model(str(named), request.model):
+    if named is not None and not is_same_model(str(named), request.model):
         raise ValueError(f"a reply of the model {str(named)[:80]!r}, not of {request.model!r}")
     return body
 
@@ -148,11 +147,3 @@ def _innermost(error: JsonValue) -> dict[str, JsonValue]:
     while isinstance(error, dict) and error.get("error"):
         error = error["error"]
     return error if isinstance(error, dict) else {"message": str(error)}
-
-
-def _same_model(named: str, requested: str) -> bool:
-    """Whether a reply's model is the one asked for, or a dated version of it."""
-    served, wanted = (name.rpartition("/")[2].casefold() for name in (named, requested))
-    return served == wanted or (
-        served.startswith(wanted) and _DATED.fullmatch(served[len(wanted) :]) is not None
-    )

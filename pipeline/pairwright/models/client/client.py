@@ -21,11 +21,14 @@ from pairwright.models.client.pace import Concurrency, Pace, Server, least_busy
 from pairwright.models.client.refusals import BROKEN_OFF, STAND_INS, refusal
 from pairwright.models.client.wire import Response, Transient, Wire
 from pairwright.models.foreign_body import web_page
+from pairwright.models.served_model import is_same_model
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
+MOST_OTHERS = 5
+"""Models that are named to people: a server can put another name into every reply."""
 _NOT_AN_ENDPOINT = {
     "connection": "Is the server running, and is `base_url` right? (Or HTTP_PROXY, if that is a"
     " proxy's address.)",
@@ -60,6 +63,8 @@ class Client:
         self._stopped = asyncio.Event()
         self._secrets = Secrets(api_key)
         self._answered = self._said = False
+        self.others: set[str] = set()
+        """Models that answered in place of the one that was asked for."""
         self._say = say
         answering = wires or wires_of(name, endpoint, api_key, say)
         self._servers = [Server(wire) for wire in answering]
@@ -137,6 +142,7 @@ class Client:
             server.succeeded()
             self._answered = True
             completion = answer.completion
+            self._compare(completion.served, request.model)
             took = time.monotonic() - started
             self._meter.seconds += took
             # What was refused took no time that says how busy the endpoint is.
@@ -148,6 +154,18 @@ class Client:
                 sent, received, self._endpoint.cost(sent, received, cached), cached
             )
         return answer
+
+    def _compare(self, served: str, asked: str) -> None:
+        """Say once of each model that answers in place of the one that was asked for."""
+        known = served in ("", asked) or served in self.others
+        if known or len(self.others) == MOST_OTHERS or is_same_model(served, asked):
+            return
+        self.others.add(served)
+        self._say(
+            f"[endpoints.{self.name}] asked for {asked}, and replies name the model {served}. If it"
+            " is the same model by another name, nothing is wrong. Else set `model`, or ask the"
+            " people who run the server. The manifest counts these replies."
+        )
 
     async def _pause(self, seconds: float) -> None:
         """Wait, unless the run is stopping: then nothing more is sent."""

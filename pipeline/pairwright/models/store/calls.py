@@ -2,20 +2,23 @@
 
 import asyncio
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.errors import StoreError
 from pairwright.models import Answer, Completion, Request, completion_of, key_of
 from pairwright.models.store.database import Database, Row
-from pairwright.models.store.file import CACHED
-from pairwright.records import Record
+from pairwright.models.store.sums import (
+    INSERT_CACHED,
+    CallSums,
+    ModelCalls,
+    Totals,
+    bring_up_to_date,
+)
 
 _INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_CACHED = "INSERT OR IGNORE INTO cached VALUES (?, ?, ?)"
+_INSERT_SERVED = "INSERT OR IGNORE INTO served VALUES (?, ?, ?)"
 
 
 class StoredCall(NamedTuple):
@@ -23,26 +26,6 @@ class StoredCall(NamedTuple):
     purpose: str
     request: str
     reply: bytes
-
-
-class ModelCalls(Record):
-    """What the calls to one model add up to."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    """Those of `prompt_tokens` that came from the endpoint's cache."""
-
-
-class Totals(NamedTuple):
-    """What the calls of a store add up to."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    simulated: int
-    cached_tokens: int = 0
 
 
 class CallStore:
@@ -67,34 +50,20 @@ class CallStore:
         self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
-        self._summed: tuple[tuple[int, int], dict[str, tuple[ModelCalls, int]]] | None = None
         self._pending: list[Row] = []
         self._pending_cached: list[Row] = []
+        self._pending_served: list[Row] = []
         self._committed: asyncio.Future[None] | None = None
         # A shard, which has a store beneath, has one reader and writer.
         alone = beneath is not None
         self._db = Database(path, writing=writing, unchanging=unchanging, alone=alone)
+        self._sums = CallSums(self._db)
         try:
             if writing:
-                self._add_cached()
+                bring_up_to_date(self._db)
         except BaseException:
             self._db.close()
             raise
-
-    def _add_cached(self) -> None:
-        """Bring a store of an earlier version up to date, from its replies."""
-        if not self._db.has("cached"):
-            self._db.write((CACHED, ()), (_INSERT_CACHED, list(self._cached_by_replies())))
-
-    def _cached_by_replies(self) -> Iterator[tuple[str, str, int]]:
-        """Rows of the table `cached`, from the raw replies."""
-        rows = self._db.rows(
-            "SELECT key, model, reply FROM calls WHERE instr(reply, CAST('cached_tokens' AS BLOB))"
-        )
-        for key, model, reply in rows:
-            with suppress(ValueError):  # A damaged reply is named where it is used.
-                if tokens := completion_of(key, reply).cached_tokens:
-                    yield key, model, tokens
 
     def settle(self) -> None:
         """Put everything into the one file, for those who read it as unchanging."""
@@ -139,6 +108,8 @@ class CallStore:
         )
         if completion.cached_tokens:
             self._pending_cached.append((completion.key, request.model, completion.cached_tokens))
+        if completion.served not in ("", request.model):
+            self._pending_served.append((completion.key, request.model, completion.served))
         if self._committed is None:
             loop = asyncio.get_running_loop()
             self._committed = loop.create_future()
@@ -148,11 +119,12 @@ class CallStore:
     def _flush(self) -> None:
         rows, self._pending = self._pending, []
         cached, self._pending_cached = self._pending_cached, []
+        served, self._pending_served = self._pending_served, []
         waiting, self._committed = self._committed, None
         if not rows:
             return
         try:
-            self._db.write((_INSERT, rows), (_INSERT_CACHED, cached))
+            self._db.write((_INSERT, rows), (INSERT_CACHED, cached), (_INSERT_SERVED, served))
         except StoreError as failure:
             if waiting is None:
                 raise
@@ -176,44 +148,16 @@ class CallStore:
 
     def totals(self) -> Totals:
         """What all calls add up to."""
-        sums = self._sums().values()
-        return Totals(
-            calls=sum(calls.calls for calls, _ in sums),
-            prompt_tokens=sum(calls.prompt_tokens for calls, _ in sums),
-            completion_tokens=sum(calls.completion_tokens for calls, _ in sums),
-            simulated=sum(simulated for _, simulated in sums),
-            cached_tokens=sum(calls.cached_tokens for calls, _ in sums),
-        )
+        return self._sums.totals()
 
     def calls_by_model(self) -> dict[str, ModelCalls]:
         """The number of calls to each model, and their tokens."""
-        return {model: calls for model, (calls, _) in self._sums().items()}
+        return self._sums.by_model()
 
-    def _sums(self) -> dict[str, tuple[ModelCalls, int]]:
-        """By model, what its calls add up to, and how many of them are simulated. Calls are added
-        up again only where this process or another one has written since."""
-        (version,) = self._db.execute("PRAGMA data_version").fetchone()
-        state = (version, self._db.connection.total_changes)
-        if self._summed is None or self._summed[0] != state:
-            cached = self._cached_by_model()
-            rows = self._db.execute(
-                "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(simulated)"
-                " FROM calls GROUP BY model ORDER BY model"
-            )
-            sums = {
-                str(model): (
-                    ModelCalls(
-                        calls=n,
-                        prompt_tokens=sent,
-                        completion_tokens=received,
-                        cached_tokens=cached[model],
-                    ),
-                    int(simulated),
-                )
-                for model, n, sent, received, simulated in rows
-            }
-            self._summed = state, sums
-        return self._summed[1]
+    def served_names(self) -> dict[str, dict[str, int]]:
+        """By model, the other names under which its replies say that they were answered, with the
+        number of calls."""
+        return self._sums.served_names()
 
     def used_by(self, key: str) -> tuple[str, ModelCalls] | None:
         """The model behind a stored call, and its tokens."""
@@ -230,16 +174,6 @@ class CallStore:
         return str(model), ModelCalls(
             calls=1, prompt_tokens=sent, completion_tokens=received, cached_tokens=held
         )
-
-    def _cached_by_model(self) -> Counter[str]:
-        if self._db.has("cached"):
-            return Counter(
-                dict(self._db.rows("SELECT model, sum(tokens) FROM cached GROUP BY model"))
-            )
-        sums: Counter[str] = Counter()
-        for _, model, tokens in self._cached_by_replies():
-            sums[model] += tokens
-        return sums
 
     def simulated_models(self) -> set[str]:
         """Models of whose replies any carries the embedded model's mark."""

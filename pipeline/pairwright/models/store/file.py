@@ -30,6 +30,12 @@ CREATE TABLE cached (          -- calls of whose prompt the endpoint had a part 
     model TEXT NOT NULL,
     tokens INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE served (          -- calls whose reply names another model than was asked for
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    name TEXT NOT NULL         -- a dated version of the model, or another one
+) WITHOUT ROWID;
+CREATE INDEX served_names ON served (model, name);
 CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
     position INTEGER PRIMARY KEY, -- of a survey below zero
     unit TEXT NOT NULL,
@@ -42,8 +48,13 @@ PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {FORMAT};
 COMMIT;
 """
-CACHED = SCHEMA[SCHEMA.index("CREATE TABLE cached") : SCHEMA.index("CREATE TABLE outcomes")]
+CACHED = SCHEMA[SCHEMA.index("CREATE TABLE cached") : SCHEMA.index("CREATE TABLE served")]
 """The table that stores of earlier versions lack: it is derived from their replies."""
+SERVED = (
+    SCHEMA[SCHEMA.index("CREATE TABLE served") : SCHEMA.index("CREATE INDEX served_names")],
+    SCHEMA[SCHEMA.index("CREATE INDEX served_names") : SCHEMA.index("CREATE TABLE outcomes")],
+)
+"""The table and its index that they lack, too: it holds what was asked since."""
 
 
 def create(path: Path) -> None:

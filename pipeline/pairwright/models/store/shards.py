@@ -140,6 +140,10 @@ def _take_in(database: sqlite3.Connection) -> set[int]:
         "INSERT OR IGNORE INTO main.cached SELECT * FROM shard.cached AS ours"
         " WHERE NOT EXISTS (SELECT 1 FROM main.calls AS theirs WHERE theirs.key = ours.key)"
     )
+    database.execute(
+        "INSERT OR IGNORE INTO main.served SELECT * FROM shard.served AS ours"
+        " WHERE NOT EXISTS (SELECT 1 FROM main.calls AS theirs WHERE theirs.key = ours.key)"
+    )
     database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
     database.execute("INSERT OR REPLACE INTO main.outcomes SELECT * FROM shard.outcomes")
     for statement in MERGE:

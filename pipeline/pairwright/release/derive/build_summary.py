@@ -17,6 +17,7 @@ from pairwright.release.derive.own_choice import own_choice_words, preparation, 
 from pairwright.release.records import Provenance, UnitOutcome
 from pairwright.release.summary import Summary
 from pairwright.stats import share
+from pairwright.text import number_of
 
 
 class _ManifestPart(Record):
@@ -82,6 +83,8 @@ class BuildSummary(_ManifestPart):
     endpoints: dict[str, EndpointModel] = Field(default={})
     recorded: tuple[str, ...] = ()
     """Models whose replies came from a recording."""
+    served_models: dict[str, dict[str, int]] = Field(default={})
+    """By model that was asked for, the other names that replies give, with the number of calls."""
     calls: BuildCallCounts | None = None
     funnel: dict[str, dict[str, int]] = Field(default={})
     """Units by mode and by stage that they reached; nothing in runs of earlier versions."""
@@ -241,6 +244,18 @@ def recorded_sentence(build: BuildSummary) -> str:
     )
 
 
+def served_sentence(build: BuildSummary) -> str:
+    """The names that replies give their models, where they are others than those asked for."""
+    answered = [
+        f"{name} for {asked} in {number_of(n, 'call')}"
+        for asked, names in sorted(build.served_models.items())
+        for name, n in sorted(names.items())
+    ]
+    if not answered:
+        return ""
+    return f" Replies name models by other names than were asked for: {', '.join(answered)}."
+
+
 def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
     """Mode, outcome, stage, reason, n."""
     return [
@@ -270,6 +285,7 @@ def call_sentence(build: BuildSummary) -> str:
     return (
         f"In all {calls.n:,} calls of models{simulated}, with {calls.prompt_tokens:,} tokens in and"
         f" {calls.completion_tokens:,} tokens out.{recorded_sentence(build)}"
+        f"{served_sentence(build)}"
     )
 
 

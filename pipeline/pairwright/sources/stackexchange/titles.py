@@ -40,8 +40,6 @@ _GENERAL = re.compile(
     r"(?:what|which|how|why|when|where|who|is|are|does|do|can)\b(?!.*\b(?:i|i'm|my|we)\b).*\?$",
     re.IGNORECASE,
 )
-# Scripts without spaces between words: two characters count as a word.
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 
 
 def why_unanswerable(title: str) -> str | None:
@@ -51,7 +49,7 @@ def why_unanswerable(title: str) -> str | None:
         match = pointer.search(plain)
         if match:
             return f"{match.group().strip()!r} points at what the title does not say"
-    terms = len(text.terms(plain) - _OF_ANY_QUESTION) + len(_UNSPACED.findall(plain)) // 2
+    terms = len(text.terms(plain) - _OF_ANY_QUESTION)
     if terms < MIN_TERMS and not (terms and _GENERAL.match(plain)):
         return f"{text.number_of(terms, 'word')} with content, not {MIN_TERMS}"
     return None

@@ -3,11 +3,10 @@ and differences between conditions.
 
 Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries", sections 2 and 3.1, as
 F-measures without stemming. Of texts in ASCII they are those of the package rouge-score 0.1.2,
-which drops every other letter; here letters of all scripts count. (It was last released in 2022,
-and asks for NLTK for a stemmer that is off by default.)
+which drops every other letter; here letters of all scripts count, cut as `words` are. (It was last
+released in 2022, and asks for NLTK for a stemmer that is off by default.)
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pairwright.intervals import Floats, Interval, mean_by_user
-from pairwright.text import word_count
+from pairwright.text import word_count, words
 from pairwright.train.completions.completion_tasks import NONE, WRONG, best, own
 from pairwright.train.completions.records import (
     CompletionDifference,
@@ -23,8 +22,6 @@ from pairwright.train.completions.records import (
     ItemCompletions,
     Picks,
 )
-
-_WORD = re.compile(r"[^\W_]+")
 
 
 class Rouge(NamedTuple):
@@ -36,7 +33,7 @@ class Rouge(NamedTuple):
 
 def rouge(written: str, truth: str) -> Rouge:
     """ROUGE of a text and what was really written; 0 where either has no word."""
-    a, b = (_WORD.findall(text.lower()) for text in (written, truth))
+    a, b = (" ".join(words(text)).replace("'", " ").split() for text in (written, truth))
     shared = (Counter(a) & Counter(b)).total()
     return Rouge(_f(shared, len(a), len(b)), _f(common_subsequence(a, b), len(a), len(b)))
 

@@ -68,6 +68,9 @@ class Serving(NamedTuple):
             self.spec.rules,
             guidance=self.domains.guidance(item.domain),
             words=self.spec.words,
+            language=self.domains.language(
+                item.domain, item.question, *(post.text for post in item.profile)
+            ),
         )
         if isinstance(reply, Rejected):
             return reply

@@ -7,7 +7,7 @@ from pairwright.errors import ConfigError
 from pairwright.records import Item
 from pairwright.retrieve import ranked, selected
 from pairwright.settings.domains import Domains
-from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.prompt_variables import Ask, Labelled
 from pairwright.settings.rules import HistoryRules
 from pairwright.stages.history import PromptPosts
@@ -118,6 +118,11 @@ class PromptMaker(NamedTuple):
             max_aspects=MAX_PLANNED,
             words=self.words,
             **self.domains.guidance(item.domain)._asdict(),
+            **in_language(
+                self.domains.language(
+                    item.domain, item.question, *(post.text for post in item.profile)
+                )
+            ),
         )
 
 

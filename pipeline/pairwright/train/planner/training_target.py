@@ -83,7 +83,8 @@ def target(
     # Those that a post carries most plainly come first, and stay where there are too many.
     carried = sorted(passages, key=lambda name: -passages[name].share)
     candidates = {name: _planned(name, reasons[name], passages[name]) for name in carried}
-    plan = sifted(PlanReply(aspects=list(candidates.values())), question, shown)
+    language = _language(question, shown)
+    plan = sifted(PlanReply(aspects=list(candidates.values())), question, shown, language)
     dropped.update(aspect.reason for aspect in plan.dropped)
     passed = [candidates[aspect.aspect] for aspect in plan.aspects]
     if over := len(passed) - MAX_PLANNED:
@@ -102,18 +103,19 @@ def aspects_of(
     reply = parse(plan_text, PlanReply)
     if isinstance(reply, str) or wrong(reply):
         return None
-    plan = sifted(reply, question, shown)
+    plan = sifted(reply, question, shown, _language(question, shown))
     return tuple(aspect.aspect for aspect in plan.aspects)
 
 
 def carrying(aspect: str, question: str, shown: PromptPosts) -> Passage | None:
     """The passage of the shown posts that holds most of an aspect's content words, those of the
     question left out; of equal ones the shortest. None where none holds `LEAST_CARRIED` of them."""
-    wanted = text.terms(aspect) - text.terms(question)
+    language = _language(question, shown)
+    wanted = text.terms(aspect, language) - text.terms(question, language)
     if not wanted:
         return None
     passages = [
-        Passage(f"p{n}", passage, len(wanted & text.terms(passage)) / len(wanted))
+        Passage(f"p{n}", passage, len(wanted & text.terms(passage, language)) / len(wanted))
         for n, post in enumerate(shown.posts, start=1)
         for passage in _passages(guard(post.text))
     ]
@@ -121,6 +123,10 @@ def carrying(aspect: str, question: str, shown: PromptPosts) -> Passage | None:
         passages, key=lambda candidate: (candidate.share, -len(candidate.words)), default=None
     )
     return best if best and best.share >= LEAST_CARRIED else None
+
+
+def _language(question: str, shown: PromptPosts) -> str | None:
+    return text.language_of(question, *(post.text for post in shown.posts))
 
 
 def _planned(name: str, reason: str, passage: Passage) -> PlannedAspect:

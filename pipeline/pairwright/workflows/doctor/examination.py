@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pairwright.construct.build_rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.models import simulated
-from pairwright.models.client import Meter
+from pairwright.models.client import Client, Meter
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
 from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
@@ -152,9 +152,23 @@ async def _findings(
             findings.append(await check_backend(questions, vllm=vllm))
         findings.append(await check_prefix_cache(questions, metrics))
         findings.append(await check_seeds(questions))
+        findings.extend(check_served(questions.client, questions.endpoint.model))
     except (CallFailed, EndpointRefused) as error:
         findings.append(ServerFinding("stop", "requests", f"not answered: {error}"))
     return findings
+
+
+def check_served(client: Client, asked: str) -> list[ServerFinding]:
+    """Whether the replies were of the model that was asked for; nothing where they were."""
+    if not client.others:
+        return []
+    return [
+        ServerFinding(
+            "note", "model", f"replies name {', '.join(sorted(client.others))}, not {asked}",
+            "If it is the same model by another name, nothing is wrong. Else set `model`, or ask"
+            " the people who run the server: pairs would be of a model that nobody chose.",
+        )
+    ]  # fmt: skip
 
 
 def _sampling(config: Config, name: str) -> Sampling:

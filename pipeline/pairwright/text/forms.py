@@ -1,0 +1,66 @@
+"""A text without what no reader sees, and texts that are the same to one."""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
+# What prompts show of "[INST]" and its like (prompt.guard), in lower case.
+_BRACKET = re.compile(r"\((?=/?[a-z_]{4,}\])")
+_LINE_ENDS = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
+# C0 and C1 controls but tab and newline, bidi controls, zero-width and tag characters, BOM.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+# A line that is indented, as code is; where the first line begins tells nothing.
+_INDENTED = re.compile(r"\n[ \t]+\S")
+
+
+def passages(evidence: str) -> list[str]:
+    """The passages of an aspect's evidence, one a line; empty lines are none."""
+    return [line for line in evidence.split("\n") if line.strip()]
+
+
+def number_of(n: int, one: str, several: str = "") -> str:
+    """`1 pair`, `2,000 pairs`."""
+    return f"{n:,} {one if n == 1 else several or f'{one}s'}"
+
+
+def visible(text: str) -> str:
+    """A text without invisible characters, and with plain newlines."""
+    # Most texts are, and a look is much cheaper than the patterns.
+    if text.isascii() and text.replace("\n", " ").isprintable():
+        return text
+    return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text.replace("\r\n", "\n")))
+
+
+# One history is planned from for many questions.
+@lru_cache(maxsize=4096)
+def normalised(text: str) -> str:
+    """For finding a quote again: NFKC, lower case, straight quotes, single spaces.
+
+    What prompts show (prompt.guard) counts as what it replaces.
+    """
+    folded = unicodedata.normalize("NFKC", visible(text)).lower()
+    folded = folded.translate(_QUOTES)
+    if "]" in folded:
+        folded = _BRACKET.sub("[", folded)
+    return " ".join(folded.split())
+
+
+# Both halves of a twin hold the same two responses, and two checks compare them.
+@lru_cache(maxsize=1024)
+def canonical(text: str) -> str:
+    """What two texts have in common that are the same to a reader: Unicode's composed form (NFC)
+    without invisible characters, and single spaces.
+
+    Case, digits, symbols and punctuation stay, since `C` and `C++` are two answers. Where lines are
+    indented, as in code, indentation and line ends stay, too.
+    """
+    plain = visible(text)
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFC", plain)
+    if ("\n " in plain or "\n\t" in plain) and _INDENTED.search(plain):
+        return "\n".join(line.rstrip() for line in plain.strip().split("\n") if line.strip())
+    return " ".join(plain.split())

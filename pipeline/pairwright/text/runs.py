@@ -1,0 +1,87 @@
+"""Runs of words that two texts share."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from pairwright.text.forms import canonical
+from pairwright.text.scripts import readable, run_length, words
+from pairwright.text.stems import terms
+
+
+@lru_cache(maxsize=1024)
+def spans(text: str, n: int) -> frozenset[tuple[str, ...]]:
+    """Every run of `n` words, or of as many of `words` as say that much (`run_length`)."""
+    w, n = words(text), run_length(text, n)
+    return frozenset(zip(*(w[i:] for i in range(n)), strict=False))
+
+
+def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> str | None:
+    """A run of `n` words of `text` that is in a source and not in `allowed`, if any does."""
+    own, n = words(text), run_length(text, n)
+    sources_text, allowed_text = _word_text(tuple(sources)), _word_text((allowed,))
+    # A run can only be where so many words in a row are known to the sources.
+    known, row = bytes(map(sources_text.words.__contains__, own)), b"\1" * n
+    runs, at = [], known.find(row)
+    while at >= 0:
+        runs.append(f" {' '.join(own[at : at + n])} ")
+        at = known.find(row, at + 1)
+    copied = [run for run in runs if run in sources_text.text and run not in allowed_text.text]
+    return readable(min(copied).split()) if copied else None
+
+
+def holds_run(text: str, run: str) -> bool:
+    """Whether a text has the words of a run, such as one that `shared_span` found, in a row."""
+    return f" {' '.join(words(run))} " in _word_text((text,)).text
+
+
+QUOTED_WORDS = 8
+"""Words in a row that are taken to be quoted: fewer are often an ordinary turn of phrase."""
+WHOLE_WORDS = 5
+"""The least words of an aspect that is taken to be quoted where it is repeated whole."""
+
+
+def quoted_whole(text: str, aspects: Iterable[str], allowed: str) -> str | None:
+    """The words of an aspect that `text` repeats from end to end and `allowed` does not, if any."""
+    own, allowed_text = _word_text((text,)).text, _word_text((allowed,)).text
+    for aspect in aspects:
+        run = words(aspect)
+        phrase = f" {' '.join(run)} "
+        if phrase not in own or phrase in allowed_text:
+            continue
+        if len(run) >= run_length(aspect, WHOLE_WORDS):
+            return readable(run)
+    return None
+
+
+class _WordText(NamedTuple):
+    """The words of some texts in one string, a space at both sides of each, and as a set."""
+
+    text: str
+    words: frozenset[str]
+
+
+# Both responses of a draft are held against the same posts, and against the same aspects.
+@lru_cache(maxsize=64)
+def _word_text(texts: tuple[str, ...]) -> _WordText:
+    # No word is a bar, so no run goes over from one text to the next.
+    joined = " | ".join([" ".join(words(text)) for text in texts])
+    return _WordText(f" {joined} ", frozenset(joined.split()))
+
+
+def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
+    """Whether two texts share at least `limit` of their runs of three words (or all words)."""
+    known, other = terms(a), terms(b)
+    # Texts that share few content words share few runs; this is much cheaper to see.
+    if known and other and len(known & other) < 0.5 * min(len(known), len(other)):
+        return False
+    first, second = spans(a, 3), spans(b, 3)
+    if not first or not second:
+        # Words alone would call `C` and `C++` the same.
+        return _bare(a) == _bare(b)
+    return len(first & second) / min(len(first), len(second)) >= limit
+
+
+def _bare(text: str) -> str:
+    """A text in lower case, without punctuation around it."""
+    return canonical(text).casefold().strip(" .,;:?!\"'\u2026")

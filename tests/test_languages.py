@@ -1,0 +1,238 @@
+"""Words, stems, runs and prompts of texts that are not English."""
+
+from pathlib import Path
+
+import pytest
+
+from pairwright import assets, text
+from pairwright.errors import DomainError
+from pairwright.gates import DraftSides, check_writing
+from pairwright.gates.particulars import shared_particulars
+from pairwright.records import Post
+from pairwright.retrieve import by_bm25
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Prompts, in_language
+from pairwright.settings.rules import GateRules
+from pairwright.train.completions.measures import rouge
+from scripted import rubric
+
+CHINESE = (
+    "我住在一条窄船上，厨房里只有一个煤气灶，没有烤箱，所以每个周末我都用铸铁锅烤黑麦面包。"
+    "面团前一天晚上就和好，放在阴凉的地方慢慢发酵，第二天早上再烤。"
+)
+JAPANESE = (
+    "私は小さな船に住んでいて、台所にはガスコンロが一つしかありません。オーブンがないので、"
+    "週末はいつも鋳鉄の鍋でライ麦パンを焼いています。"
+)
+KOREAN = (
+    "저는 작은 배에서 살고 있고 부엌에는 가스레인지가 하나뿐입니다. 오븐이 없어서 주말마다 무쇠 "
+    "냄비로 호밀빵을 굽습니다. 반죽은 전날 저녁에 미리 해 둡니다."
+)
+THAI = (
+    "ฉันอาศัยอยู่บนเรือลำเล็กและในครัวมีเตาแก๊สเพียงหัวเดียว ไม่มีเตาอบ ดังนั้นทุกสุดสัปดาห์ฉันจึงอบขนมปังไรย์ในหม้อเหล็กหล่อ"
+)
+GERMAN = (
+    "Ich wohne auf einem Hausboot und habe nur eine einzige Gasflamme, also backe ich mein "
+    "Roggenbrot am Wochenende immer in einem gusseisernen Topf mit Deckel."
+)
+
+
+SPANISH = (
+    "Vivo en un barco pequeño y no tengo horno, así que los domingos hago el pan de centeno en una "
+    "olla de hierro con tapa."
+)
+FRENCH = (
+    "J'habite sur une péniche et je n'ai pas de four, alors je cuis mon pain de seigle dans une "
+    "cocotte en fonte le dimanche."
+)
+RUSSIAN = (
+    "Я живу на маленькой лодке, духовки у меня нет, поэтому по выходным я пеку ржаной хлеб в "
+    "чугунной кастрюле с крышкой."
+)
+ARABIC = (
+    "أعيش على متن قارب صغير وليس عندي فرن، لذلك أخبز خبز الجاودار في قدر من الحديد كل نهاية أسبوع."
+)
+HINDI = "मैं एक छोटी नाव पर रहता हूँ और मेरे पास ओवन नहीं है, इसलिए मैं हर रविवार लोहे के बर्तन में रोटी पकाता हूँ।"
+POLISH = (
+    "Mieszkam na małej łodzi i nie mam piekarnika, więc w weekendy piekę chleb żytni w żeliwnym "
+    "garnku z pokrywką."
+)
+TRADITIONAL = "我住在一條窄船上，廚房裡只有一個瓦斯爐，沒有烤箱，所以我用鑄鐵鍋烤麵包。"
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (CHINESE, "zh"), (TRADITIONAL, "zh"), (JAPANESE, "ja"), (KOREAN, "ko"), (THAI, "th"),
+        (GERMAN, "de"), (SPANISH, "es"), (FRENCH, "fr"), (RUSSIAN, "ru"), (ARABIC, "ar"),
+        (HINDI, "hi"), (POLISH, "pl"),
+    ],
+)  # fmt: skip
+def test_a_passage_of_twenty_words_tells_its_language(said: str, code: str) -> None:
+    assert text.language(said) == code
+
+
+@pytest.mark.parametrize("said", ["", "Pizza", "OK 123", "Spaghetti al pesto", "kan du det"])
+def test_what_is_too_short_to_tell_is_not_told(said: str) -> None:
+    assert text.language(said) is None
+
+
+def test_words_of_scripts_without_spaces_are_runs_of_characters() -> None:
+    assert text.words("黑麦面包，Uber 3個") == ("黑麦", "麦面", "面包", "uber", "3", "個")
+    assert text.words("パンを焼く") == ("パン", "ンを", "を焼", "焼く")
+    assert text.words("호밀빵 굽기") == ("호밀", "밀빵", "굽기")
+    assert text.words("ขนมปัง") == ("ขนมป", "นมปั", "มปัง")
+
+
+def test_vowel_signs_and_accents_stay_inside_a_word() -> None:
+    assert text.words("हिन्दी में लिखना") == ("हिन्दी", "में", "लिखना")
+    assert text.words("cre\u0300me Straße") == ("crème", "straße")
+
+
+def test_a_word_count_of_chinese_is_by_characters() -> None:
+    assert text.word_count("面" * 160) == 100
+    assert text.word_count("パ" * 185) == 100
+    assert text.word_count("ก" * 550) == 100
+    assert text.word_count("我用 Python 写了三行代码。") == 6
+    assert text.word_count("저는 배에서 삽니다.") == 3
+
+
+def test_stems_match_the_forms_of_a_word_in_its_language() -> None:
+    german = text.terms("Die Bäckerin backte große Brote, weil der Teig gegangen war.", "de")
+    assert text.terms("Bäckerinnen und das Brot", "de") <= german
+    assert not text.terms("die der das und weil nicht haben", "de")
+    assert text.terms("Pekarz piecze chleby", "pl") & text.terms("chlebów", "pl")
+    assert text.terms("книги", "ru") == text.terms("книгами", "ru") != frozenset()
+
+
+def test_function_words_of_chinese_japanese_and_korean_carry_nothing() -> None:
+    assert not text.terms("我们可以，因为这个")
+    assert not text.terms("我們可以，因為這個")
+    assert not text.terms("しています")
+    assert text.terms("黑麦面包") == {"黑麦", "麦面", "面包"}
+
+
+def test_a_language_without_a_stemmer_keeps_the_way_of_english() -> None:
+    for language in (None, "vi", "zh", "not-a-code"):
+        assert text.terms("baking loaves", language) == text.terms("baking loaves")
+
+
+def test_a_copied_run_of_chinese_is_as_long_as_one_of_english_and_reads_as_it_was_written() -> None:
+    post = "孩子对榛子过敏，所以我们家的厨房里从来不放任何坚果。"
+    told = "最好这样：我们家的厨房里从来不放任何坚果，慢慢烤。"
+    run = text.shared_span(told, [post], "", text.QUOTED_WORDS)
+    assert run
+    assert run in post
+    # Eight words are 13 characters.
+    assert len(run) == 13
+    assert text.shared_span("厨房里从来不放任何吃的", [post], "", text.QUOTED_WORDS) is None
+    assert text.holds_run(told, run)
+    assert not text.holds_run(post[:10], run)
+
+
+def test_near_duplicates_of_chinese_are_found() -> None:
+    assert text.near_duplicate(CHINESE, CHINESE.replace("周末", "星期天"))
+    assert not text.near_duplicate(
+        CHINESE, "城市里的公共交通应该更便宜，这样大家就不会天天开车上班。"
+    )
+
+
+def test_retrieval_finds_the_german_and_the_chinese_post_that_bears_on_a_question() -> None:
+    posts = tuple(
+        Post(id=name, text=said)
+        for name, said in (
+            ("bikes", "Mein Fahrrad hat einen Platten, und ich suche eine Werkstatt in der Nähe."),
+            ("bread", "Am Wochenende backe ich gerne Brote aus Roggen und habe nur eine Pfanne."),
+        )
+    )
+    assert by_bm25("Wie wird mein Roggenbrot, wie werden Pfannenbrote lockerer?", posts)[0]
+    assert by_bm25("Welches Brot backen?", posts)[0].id == "bread"
+    chinese = (
+        Post(id="bikes", text="我的自行车轮胎坏了，附近有没有修车的地方？"),
+        Post(id="bread", text="周末我喜欢用平底锅做黑麦面包，家里没有烤箱。"),
+    )
+    assert by_bm25("黑麦面包怎样才能更松软？", chinese)[0].id == "bread"
+
+
+def _sides(first: str, second: str, language: str | None) -> DraftSides:
+    rubrics = (rubric("没有烤箱也能做的面包"),)
+    return DraftSides("黑麦面包怎样更松软？", first, second, rubrics, None, (CHINESE,), language)
+
+
+def test_gates_measure_chinese_in_words() -> None:
+    first = (
+        "前一天晚上把面和好，慢慢发酵。第二天做成薄饼，用厚底锅盖上盖子，小火煎熟，中间翻一次面。"
+    )
+    second = "把钢板预热一个小时，先喷一点水蒸气，再用干热把表皮烤脆，出炉以后放在架子上晾凉再切。"
+    found = {g.gate: g for g in check_writing(_sides(first, second, "zh"), GateRules(), words=100)}
+    assert [g.gate for g in found.values() if not g.passed] == []
+    assert found["word_limit"].value == text.word_count(first)
+    leaked = check_writing(
+        _sides(f"{first}没有烤箱也能做的面包。", second, "zh"), GateRules(), words=100
+    )
+    assert [g.gate for g in leaked if not g.passed] == ["rubric_leakage"]
+    english = "Mix the dough in the evening and let it rise slowly overnight in a cold place. " * 2
+    foreign = check_writing(_sides(first, english, "zh"), GateRules(length_ratio=9), words=100)
+    assert ("wrong_language", ("second",)) in [(g.gate, g.sides) for g in foreign if not g.passed]
+
+
+def test_prompts_say_nothing_of_english_and_name_another_language() -> None:
+    prompts = Prompts.load(assets.PROMPTS)
+
+    def asked(language: str | None) -> str:
+        values = in_language(language, (80, 95))
+        return (
+            prompts.ask("write_plain", question="?", words="80 to 95", **values).messages[1].content
+        )
+
+    assert asked("en") == asked(None) == asked("xx")
+    assert "German" in asked("de")
+    assert "characters" not in asked("de")
+    assert "Write the answer in Chinese." in asked("zh")
+    assert "128 to 152 characters" in asked("zh")
+
+
+def test_a_prompt_of_ones_own_need_not_speak_of_languages(tmp_path: Path) -> None:
+    for name in ("write_plain", "system_writing"):
+        (tmp_path / f"{name}.md").write_text("{{ question }} {{ words }}" if name[0] == "w" else "")
+    prompts = Prompts.load(tmp_path, ("write_plain", "system_writing"))
+    ask = prompts.ask("write_plain", question="?", words="9", **in_language("de"))
+    assert ask.messages[1].content == "? 9"
+
+
+def _domain(folder: Path, language: str) -> Domains:
+    (folder / "Brot.toml").write_text(
+        f'name = "Brot"\n{language}\nsubcategories = ["brot"]\nkinds = ["Geräte"]\n',
+        encoding="utf-8",
+    )
+    return Domains.load(folder)
+
+
+def test_a_domain_file_says_the_language_of_its_users(tmp_path: Path) -> None:
+    assert _domain(tmp_path, 'language = "de"').language("Brot", "OK") == "de"
+    told = _domain(tmp_path, "")
+    assert told.language("Brot", "OK") is None
+    assert told.language("Brot", GERMAN) == "de"
+
+
+def test_a_language_that_is_not_known_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DomainError, match="'deutsch' is not one of the codes af, ar"):
+        _domain(tmp_path, 'language = "deutsch"')
+
+
+def test_a_domain_without_a_language_is_the_domain_that_it_was(tmp_path: Path) -> None:
+    assert "language" not in repr(_domain(tmp_path, "").by_key["Brot"])
+    assert "language='de'" in repr(_domain(tmp_path, 'language = "de"').by_key["Brot"])
+
+
+def test_a_number_in_chinese_is_a_particular_and_an_address_ends_where_chinese_begins() -> None:
+    post = "我去年花了1370元买面包机，说明在https://brot.example/anleitung。谢谢！"
+    told = "比如可以选1370元的面包机，参考https://brot.example/anleitung，很方便。"
+    assert shared_particulars(told, (post,), "") == {"1370", "brot.example/anleitung"}
+    assert not shared_particulars(told, (post,), "1370元的面包机 https://brot.example/anleitung")
+
+
+def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:
+    assert rouge("我喜欢黑麦面包", "我喜欢黑麦面包").one == 1
+    assert rouge("我喜欢黑麦面包", "他讨厌下雨天").one == 0
+    assert rouge("it's rye", "it is rye").one == pytest.approx(4 / 6)

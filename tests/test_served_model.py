@@ -1,0 +1,163 @@
+"""The model that a reply names is compared with the one that was asked for."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from endpoint import Asked, completion, in_thread, serving
+from pairwright.models import Answer, Request, completion_of
+from pairwright.models.client import Client, Meter
+from pairwright.models.served_model import is_same_model
+from pairwright.models.simulated import Defects
+from pairwright.models.simulated.model import reply
+from pairwright.models.simulated.planting import Memory
+from pairwright.models.store import Store, shards
+from pairwright.release.derive.build_summary import BuildSummary, served_sentence
+from pairwright.release.provenance import _build
+from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.prompt_variables import Message
+from pairwright.workflows.run_status import status
+from study import Study, pairwright
+
+
+@pytest.mark.parametrize(
+    ("served", "asked"),
+    [
+        ("gpt-4o-2024-08-06", "gpt-4o"),
+        ("GPT-4o", "gpt-4o"),
+        ("openai/gpt-4o-2024-08-06", "gpt-4o"),
+        ("gpt-4o", "openai/gpt-4o-2024-08-06"),
+        ("gpt-4-0613", "gpt-4"),
+        ("claude-3-5-sonnet@20240620", "claude-3-5-sonnet-latest"),
+        ("gemini-1.5-pro-002", "models/gemini-1.5-pro"),
+        ("/srv/models/Qwen2.5-7B-Instruct/", "Qwen/Qwen2.5-7B-Instruct"),
+        ("qwen2.5-7b-instruct.gguf", "Qwen2.5-7B-Instruct"),
+        ("llama3.1:latest", "llama3.1"),
+    ],
+)
+def test_dates_paths_and_case_do_not_make_another_model(served: str, asked: str) -> None:
+    assert is_same_model(served, asked)
+
+
+@pytest.mark.parametrize(
+    ("served", "asked"),
+    [
+        ("gpt-4o-mini", "gpt-4o"),
+        ("gpt-4o-mini-2024-07-18", "gpt-4o"),
+        ("gpt-4o-2024-08-06", "gpt-4o-2024-05-13"),
+        ("gpt-4-32k", "gpt-4"),
+        ("llama-3-8b", "llama-3-70b"),
+        ("llama-3.1-405b", "llama-3.1"),
+        ("llama3.1:8b", "llama3.1:70b"),
+        ("", "m"),
+        ("m\nn", "m"),
+    ],
+)
+def test_another_size_or_date_is_another_model(served: str, asked: str) -> None:
+    assert not is_same_model(served, asked)
+
+
+def naming(*names: object) -> Any:
+    """Replies of the embedded model that name these models in turn."""
+    memory = Memory()
+
+    async def answer(asked: Asked) -> web.StreamResponse:
+        body = reply(asked.body, Defects(), memory)
+        return web.json_response(body | {"model": names[asked.number % len(names)]})
+
+    return answer
+
+
+def sent_to(*names: object, n: int) -> tuple[list[str], set[str]]:
+    """What the client says to people over n calls, and the other models that it saw."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        return web.json_response(completion("hello") | {"model": names[asked.number % len(names)]})
+
+    async def scenario() -> tuple[list[str], set[str]]:
+        notes: list[str] = []
+        async with serving(handler) as server:
+            endpoint = Endpoint(base_url=server.url, model="gpt-4o", attempts=1, timeout_s=5)
+            async with Client("near", endpoint, None, Meter(), say=notes.append) as client:
+                for number in range(n):
+                    message = Message("user", f"question {number}")
+                    await client.send(Request("gpt-4o", (message,), max_tokens=9))
+                return notes, client.others
+
+    return asyncio.run(scenario())
+
+
+def test_another_model_is_named_once() -> None:
+    notes, others = sent_to("gpt-4o-mini", n=4)
+    assert len(notes) == 1
+    assert "[endpoints.near] asked for gpt-4o, and replies name the model gpt-4o-mini" in notes[0]
+    assert others == {"gpt-4o-mini"}
+
+
+@pytest.mark.parametrize("name", ["gpt-4o", "gpt-4o-2024-08-06", "openai/gpt-4o", "", None, 7, []])
+def test_the_same_model_and_no_name_are_not_noted(name: object) -> None:
+    assert sent_to(name, n=2) == ([], set())
+
+
+def test_a_name_in_every_reply_does_not_fill_the_screen() -> None:
+    notes, _ = sent_to(*(f"\x1b[2Jmodel-{n}b" for n in range(40)), n=40)
+    assert len(notes) == 5
+    assert "\x1b" not in "".join(notes)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
+    names = ("pairwright-simulated-20240806", "/srv/other-8b")
+    with in_thread(naming(*names)) as endpoint:
+        folder = tmp_path_factory.mktemp("served") / "study"
+        study = Study.make(folder, endpoint.url, limit=3, modes=["violate"])
+        done = study.build()
+        assert done.code == 0, done.said
+        assert "replies name the model /srv/other-8b" in done.err
+        yield study
+
+
+def test_status_and_the_manifest_count_the_replies_of_other_models(built: Study) -> None:
+    manifest = json.loads((built.run / "manifest.json").read_text())
+    counts = manifest["served_models"]["pairwright-simulated"]
+    assert counts["/srv/other-8b"] > 5
+    assert sum(counts.values()) == manifest["calls"]["n"]
+    others = {"pairwright-simulated": {"/srv/other-8b": counts["/srv/other-8b"]}}
+    assert status(built.run).served == others
+    printed = pairwright("status", built.run).out
+    assert "for pairwright-simulated, of which replies name /srv/other-8b" in printed
+    assert "20240806" not in printed
+
+
+def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
+    path = built.run / "manifest.json"
+    stated = _build(json.loads(path.read_text()), {}, path)
+    assert "/srv" not in json.dumps(stated["served_models"])
+    sentence = served_sentence(BuildSummary.model_validate(stated))
+    assert "other-8b for pairwright-simulated in" in sentence
+    assert served_sentence(BuildSummary()) == ""
+
+
+def test_a_run_whose_replies_name_its_model_says_nothing(tmp_path: Path) -> None:
+    with in_thread(naming("pairwright-simulated")) as endpoint:
+        study = Study.make(tmp_path / "study", endpoint.url, limit=1, modes=["violate"])
+        study.build()
+    assert "served_models" not in json.loads((study.run / "manifest.json").read_text())
+    assert "replies name" not in pairwright("status", study.run).out
+
+
+def test_names_of_a_shard_come_into_the_store(tmp_path: Path) -> None:
+    request = Request("gpt-4o", (Message("user", "hello"),), max_tokens=9)
+    body = json.dumps(completion("hi") | {"model": "gpt-4o-mini"}).encode()
+    with closing(Store(tmp_path / "calls.sqlite")) as store:
+        shard = asyncio.run(shards.open_shard(shards.place(tmp_path / "shards", 1), store))
+        with closing(shard):
+            asyncio.run(shard.put(request, Answer(body, completion_of(request.key, body))))
+        shards.merge_all(store, tmp_path / "shards")
+        assert store.served_names() == {"gpt-4o": {"gpt-4o-mini": 1}}
