@@ -100,7 +100,12 @@ class Config(Record):
         ("twin", "violate"), min_length=1, description="the kinds of pairs to build"
     )
     aspects: Origin = Field("planner", description="where rubrics come from")
-    words: int = Field(100, ge=20, description="most words of a response, enforced")
+    words: int = Field(
+        100,
+        ge=20,
+        description="most words of a response, enforced; in scripts without spaces the characters"
+        " that make as many ([other languages](languages.md#what-a-word-is))",
+    )
     draws: int = Field(
         3,
         ge=1,
