@@ -10,7 +10,8 @@ from pairwright.answer_traits import AnswerTraits
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, read_lines
-from pairwright.errors import InputError
+from pairwright.errors import ConfigError, InputError
+from pairwright.evaluate.results import read_results
 from pairwright.records import Item, pseudonym
 from pairwright.settings.config import Config
 from pairwright.sources.problems import SourceProblem
@@ -137,6 +138,29 @@ def test_a_leaderboard_reports_them_apart(released: Path, tmp_path: Path) -> Non
     board = leaderboard([tmp_path / "results"], tmp_path / "board")
     assert {ranking.mode for ranking in board.rankings} == {"accepted"}
     assert "Accepted answers" in (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
+
+
+def test_scores_within_the_tie_margin_are_a_tie(released: Path, tmp_path: Path) -> None:
+    lines = ["pair,condition,response,score"]
+    for n, row in enumerate(rows(released)):
+        lines += [f"{row.id},profile,chosen,{n / 10}", f"{row.id},profile,rejected,0.35"]
+    (tmp_path / "scores.csv").write_text("\n".join(lines), encoding="utf-8")
+    table = '[scorers.near]\nkind = "scores"\npath = "scores.csv"\ntie_margin = 0.2\n'
+    (tmp_path / "scorers.toml").write_text(table, encoding="utf-8")
+    results = tmp_path / "results"
+    evaluate(released, tmp_path / "scorers.toml", results, names=["near"], conditions=["profile"])
+    (result,) = read_results(results)
+    # The chosen scores are 0, .1, ... 1: .2 to .5 are within .2 of .35.
+    assert (result.about.scorer.tie_margin, result.about.ties) == (0.2, 4)
+    choices = [decision.choice for decision in result.decisions()]
+    assert choices == ["rejected"] * 2 + ["tie"] * 4 + ["chosen"] * 5
+    (tmp_path / "scorers.toml").write_text(
+        '[endpoints.e]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
+        '[scorers.judge]\nkind = "pairwise"\nendpoint = "e"\ntie_margin = 0.2\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(ConfigError, match="gives verdicts and no scores"):
+        evaluate(released, tmp_path / "scorers.toml", tmp_path / "none", names=["judge"])
 
 
 def test_authors_of_answers_can_be_forgotten(run: Path, tmp_path: Path) -> None:

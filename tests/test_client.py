@@ -431,6 +431,39 @@ def test_a_retry_after_of_hours_is_cut_to_two_minutes() -> None:
         assert client._wait(state) == 120
 
 
+def notes_of(*waits: str, monkeypatch: pytest.MonkeyPatch, calls: int = 1) -> list[str]:
+    """What people learn of while an endpoint sends calls away, each time with a Retry-After."""
+    notes: list[str] = []
+    monkeypatch.setattr(client, "LONGEST_WAIT_S", 0.05)
+    monkeypatch.setattr(client, "LONG_WAIT_S", 0.04)
+
+    async def scenario() -> None:
+        busy = [fail(429, "Busy.", headers={"Retry-After": wait}) for wait in waits]
+        async with serving(script(*busy, say())) as server:
+            endpoint = described(server.url, attempts=9)
+            async with Client("near", endpoint, KEY, Meter(), say=notes.append) as sender:
+                await asyncio.gather(*(sender.send(ask(f"{n}")) for n in range(calls)))
+
+    asyncio.run(scenario())
+    return [note for note in notes if "left alone" in note]
+
+
+def test_a_build_that_waits_for_a_far_retry_after_says_how_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (note,) = notes_of("86400", monkeypatch=monkeypatch)
+    assert "[endpoints.near] Busy.; the server asks to be left alone for 86,400 s." in note
+    assert "wait 0 s, then they are sent again, up to 9 times in all" in note
+
+
+def test_calls_that_wait_together_say_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(notes_of(*["86400"] * 6, monkeypatch=monkeypatch, calls=6)) == 1
+
+
+def test_a_short_retry_after_is_waited_for_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert notes_of("0.01", monkeypatch=monkeypatch) == []
+
+
 # --- where it stops ---
 
 

@@ -699,7 +699,7 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
     assert "| good | a | 95.0 (83.5 to 98.6) | 40 |" in told
     assert RULE in told
     html = (out / "leaderboard.html").read_text()
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == 4
     assert "<script" not in html
 
 

@@ -267,6 +267,13 @@ BOTH = "{{ question }} {{ words }}\n"
         (f"{BOTH}{{% include 'system.md' %}}", "write_plain.md:2", ["include is not allowed"]),
         (f"{BOTH}{{% macro m() %}}{{% endmacro %}}", "write_plain.md:2", ["macro is not allowed"]),
         (f"{BOTH}{{{{ 'text' }}}}", "write_plain.md:2", ["const is not allowed"]),
+        (f"{BOTH}{{{{ question.text }}}}", "write_plain.md:2", ["a field is asked", "in a loop"]),
+        (f"{BOTH}{{{{ self }}}}", "write_plain.md:2", ["the name 'self' means something else"]),
+        (f"{BOTH}{{% for loop in words %}}{{% endfor %}}", "write_plain.md:2", ["name 'loop'"]),
+        (f"{BOTH}{{% for w in words %}}{{{{ loop }}}}{{% endfor %}}", "write_plain.md:2",
+         ["name 'loop'"]),
+        (BOTH + "{% for w in words %}" * 120 + "{% endfor %}" * 120, "write_plain.md",
+         ["cannot be read as a template", "fewer loops"]),
     ],
 )  # fmt: skip
 def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
@@ -307,6 +314,27 @@ def test_a_prompt_that_reaches_into_values_is_refused_before_the_first_call(
     path = edited(name, source)
     with pytest.raises(PromptError):
         Prompts.load(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("loop", "why"),
+    [
+        ("{% for a in aspects %}{{ a.text }}{% endfor %}{{ faults }}", "no attribute 'text'"),
+        ("{% for a in aspects %}{{ a.posts.text }}{% endfor %}{{ faults }}", "no attribute"),
+        ("{% for q in question %}{{ q }}{% endfor %}{{ aspects }}{{ faults }}",
+         "question is not a list"),
+        ("{% for w in words %}{{ w }}{% endfor %}{{ aspects }}{{ faults }}",
+         "words is not a list"),
+    ],
+)  # fmt: skip
+def test_a_prompt_that_takes_a_text_for_something_else_is_named(
+    edited: Callable[..., Path], loop: str, why: str
+) -> None:
+    path = edited("write_adhering", BOTH + loop)
+    loaded = Prompts.load(path.parent)
+    with pytest.raises(PromptError, match=why) as caught:
+        loaded.ask("write_adhering", question="Q", words=9, aspects=("a",), faults=())
+    assert str(path) in str(caught.value)
 
 
 def test_a_list_printed_whole_is_inert_too(edited: Callable[..., Path]) -> None:

@@ -587,12 +587,13 @@ def test_a_prompt_without_a_known_task_is_refused(words: str) -> None:
     assert "task" in answer["error"]["message"]
 
 
-def test_a_body_that_is_not_json_is_refused() -> None:
+@pytest.mark.parametrize("body", ["{", "[" * 100_000, '{"a":' * 100_000])
+def test_a_body_that_is_not_json_is_refused(body: str) -> None:
     async def run() -> int:
         async with (
             serve() as url,
             aiohttp.ClientSession() as session,
-            session.post(f"{url}/chat/completions", data=b"{") as response,
+            session.post(f"{url}/chat/completions", data=body) as response,
         ):
             return response.status
 

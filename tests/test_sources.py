@@ -435,6 +435,26 @@ def test_a_parquet_row_that_is_not_utf8_is_refused_alone(tmp_path: Path) -> None
     assert (got.problem.reason, got.problem.where) == ("invalid_utf8", "h.parquet:2")
 
 
+@pytest.mark.parametrize(
+    ("kind", "good", "late"),
+    [
+        (pa.timestamp("us"), 1_700_000_000_000_000, 2**62),
+        (pa.date32(), 20_000, 2**31 - 1),
+        (pa.timestamp("ms", tz="UTC"), 1_700_000_000_000, 2**60),
+    ],
+)
+def test_a_parquet_row_of_an_impossible_time_is_refused_alone(
+    tmp_path: Path, kind: pa.DataType, good: int, late: int
+) -> None:
+    table = pa.Table.from_pylist([row("a"), row("b"), row("c")])
+    times = pa.array([good, late, good], type=kind)
+    place = table.schema.get_field_index("created")
+    pq.write_table(table.set_column(place, "created", times), tmp_path / "h.parquet")
+    got = result(tmp_path, "h.parquet")
+    assert [item.id for item in got.items] == ["a", "c"]
+    assert (got.problem.reason, got.problem.where) == ("bad_time", "h.parquet:2")
+
+
 def test_items_are_read_as_they_are_asked_for(tmp_path: Path) -> None:
     write_lines(tmp_path / "h.jsonl", row("a"), b"x", row("c"))
     with (tmp_path / "h.jsonl").open("ab") as file:

@@ -7,6 +7,7 @@ import pytest
 
 from pairwright.errors import ConfigError, DomainError, InputError
 from pairwright.evaluate.settings import load_scorers
+from pairwright.settings.config import load as load_config
 from pairwright.settings.domains import Domains, load_scales
 from pairwright.train.plan_score.spec import load_scoring
 from pairwright.train.planner.settings import load_training
@@ -22,6 +23,23 @@ def complaint(load: Load, path: Path, toml: str, error: type[InputError]) -> str
     with pytest.raises(error) as caught:
         load(path)
     return str(caught.value)
+
+
+DEEP = "a = " + "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize("toml", [DEEP, "a = " + "{b = " * 5000 + "1" + "}" * 5000])
+@pytest.mark.parametrize("load", [load_config, load_scorers, load_scoring, load_training])
+def test_toml_of_many_brackets_is_refused(tmp_path: Path, load: Load, toml: str) -> None:
+    assert "deep.toml: not TOML: nested too deeply" in complaint(
+        load, tmp_path / "deep.toml", toml, ConfigError
+    )
+
+
+def test_a_domain_of_many_brackets_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "food.toml"
+    said = complaint(lambda _: Domains.load(tmp_path), path, DEEP, DomainError)
+    assert "food.toml: not TOML: nested too deeply" in said
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def load_checks(path: Path) -> tuple[MirroredCheck, ...]:
     """The checks of a TOML file; raises InputError."""
     try:
         return _CheckFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).check
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             f"no checks can be read: {error}", where=path, fix="Restore the file that ships."
         ) from None

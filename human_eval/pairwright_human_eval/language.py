@@ -61,7 +61,7 @@ def load_language(code: str) -> Language:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         return Language.model_validate({"code": code, **content})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         what = str(error)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]

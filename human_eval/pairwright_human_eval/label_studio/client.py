@@ -178,7 +178,7 @@ class LabelStudioClient:
             body = b"".join(parts)
         try:
             tasks = json.loads(body)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CallFailed("export", f"{self.url}, project {project}: {error}") from None
         if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
             raise CallFailed("export", f"{self.url}, project {project}: not a list of tasks")
@@ -230,7 +230,7 @@ class LabelStudioClient:
         text = str(reply).strip()
         if text.startswith("<"):
             return "a web page"
-        with suppress(ValueError, TypeError, KeyError):
+        with suppress(ValueError, TypeError, KeyError, RecursionError):
             text = json.loads(text)["detail"]
         return str(text).replace(self._key, "(the key)")[:SHOWN]
 
@@ -239,7 +239,7 @@ def _ids(body: bytes) -> list[int]:
     """The ids that an import's reply names; none where it is not such a reply."""
     try:
         return [int(task) for task in json.loads(body)["task_ids"]]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return []
 
 

@@ -82,7 +82,7 @@ def read_task_file(path: Path) -> list[Data]:
     """The data of the tasks of a file. Raises InputError where it cannot be read."""
     try:
         return [dict(task["data"]) for task in json.loads(path.read_bytes())]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         what = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
         raise InputError(
             f"not a task file ({what})",

@@ -78,7 +78,7 @@ class RunFolder:
                 completion_tokens=calls["completion_tokens"],
                 cost=calls["cost"],
             )
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def prepare(self, config: Config, content: dict[str, Any], *, accept_changes: bool) -> None:
@@ -121,7 +121,9 @@ class RunFolder:
         try:
             saved = tomllib.loads(self.config.read_text(encoding="utf-8"))
             essential(saved)
-        except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        except (
+            OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError
+        ) as error:  # fmt: skip
             raise ConfigError(
                 f"the run's own config cannot be read: {error}",
                 where=self.config,

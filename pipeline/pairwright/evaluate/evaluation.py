@@ -33,6 +33,7 @@ class Evaluation(NamedTuple):
     scorer: Scorer
     condition: ConditionName
     sources: ContentSources
+    tie_margin: float = 0.0
 
     async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that failed are its reason, and are asked again by
@@ -50,7 +51,8 @@ class Evaluation(NamedTuple):
         if isinstance(scores, Unscored):
             return _without(decision, scores)
         chosen, rejected = scores
-        return decision.model_copy(update={"chosen": chosen.value, "rejected": rejected.value})
+        scored = {"chosen": chosen.value, "rejected": rejected.value}
+        return decision.model_copy(update=scored | {"tie_margin": self.tie_margin})
 
     async def _ask(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
         decision = blank_decision(row)
@@ -67,7 +69,7 @@ class Evaluation(NamedTuple):
         decision = decision.model_copy(update=read)
         if isinstance(answer, Unscored):
             return _without(decision, answer)
-        return decision.model_copy(update=answer)
+        return decision.model_copy(update=answer | {"tie_margin": self.tie_margin})
 
 
 async def _choice(

@@ -37,6 +37,9 @@ class ScorerRef(Record):
     """The year, month or day of the latest texts that its model was trained on; None where the file
     of scorers does not say."""
 
+    tie_margin: float = 0.0
+    """Scores that are at most so far apart are a tie."""
+
     @property
     def of_file(self) -> bool:
         """Whether its scores were computed elsewhere: nothing says which posts they are based

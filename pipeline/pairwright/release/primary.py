@@ -117,7 +117,7 @@ def _audit(path: Path) -> JsonValue:
             read_document(path), object_pairs_hook=_object, parse_constant=_constant
         )
         json.dumps(value, ensure_ascii=False).encode()  # Fails for half a surrogate pair.
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             str(error), where=path, fix="Take this file again from where it came from."
         ) from None

@@ -46,6 +46,7 @@ _ATTRIBUTES = frozenset(
         "score",
     }
 )
+_JINJAS_OWN = frozenset({"self", "loop", "super", "caller", "varargs", "kwargs"})
 # What could end a tag of ours, open another, or read as a chat template's marker: a closing tag in
 # any spelling, a name right after `<` with nothing or attributes behind it, `<|...|>` in both
 # widths, `[INST]` and its like. "a < b and c > d" is none of these.
@@ -80,7 +81,13 @@ def compiled(
     """The parts of a prompt that uses these variables, and may leave out those that are optional.
     Kept: a process that loads its prompts more than once compiles them once."""
     environment = _environment()
-    return tuple(_pieces(environment, _checked(environment, path, source, may, optional)))
+    tree = _checked(environment, path, source, may, optional)
+    try:
+        return tuple(_pieces(environment, tree, path))
+    except (jinja2.TemplateError, SyntaxError, RecursionError) as error:
+        raise PromptError(
+            f"cannot be read as a template: {error}", where=path, fix="Write fewer loops."
+        ) from None
 
 
 def _environment() -> jinja2.Environment:
@@ -97,7 +104,7 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _pieces(environment: jinja2.Environment, tree: nodes.Template) -> Iterator[Piece]:
+def _pieces(environment: jinja2.Environment, tree: nodes.Template, path: Path) -> Iterator[Piece]:
     """The parts of a template in order. Only loops are left to Jinja: most of a prompt is text
     and plain values, and many prompts share what their loops write."""
     for node in tree.body:
@@ -106,8 +113,15 @@ def _pieces(environment: jinja2.Environment, tree: nodes.Template) -> Iterator[P
                 yield _fixed(part.data)
             elif isinstance(part, nodes.Name):
                 yield _value(part.name)
+            elif isinstance(part, nodes.For):
+                yield _loop(environment, part, path)
             else:
-                yield _loop(environment, part)
+                raise PromptError(
+                    "a field is asked of what is not in a loop",
+                    where=f"{path}:{part.lineno}",
+                    fix="Write {% for x in xs %}{{ x.field }}{% endfor %}: only what is in a list"
+                    " has fields.",
+                )
 
 
 def _fixed(text: str) -> Piece:
@@ -118,18 +132,34 @@ def _value(name: str) -> Piece:
     return lambda values: _inert(values[name])
 
 
-def _loop(environment: jinja2.Environment, node: nodes.Node) -> Piece:
-    body = node if isinstance(node, nodes.Stmt) else nodes.Output([node])
-    tree = nodes.Template([body], lineno=1)
+def _loop(environment: jinja2.Environment, node: nodes.For, path: Path) -> Piece:
+    tree = nodes.Template([node], lineno=1)
     tree.set_environment(environment)
     names = sorted(find_undeclared_variables(tree))
     template = environment.from_string(tree)
+    loops = [loop.iter for loop in tree.find_all(nodes.For)]
+    lists = {of.name for of in loops if isinstance(of, nodes.Name)}
 
     @lru_cache(maxsize=KEPT)
     def written(*values: Hashable) -> str:
-        return template.render(zip(names, values, strict=True))
+        given = dict(zip(names, values, strict=True))
+        for name in names:
+            if name in lists and not isinstance(given[name], tuple):
+                raise _unlike(path, f"{name} is not a list")
+        try:
+            return template.render(given)
+        except (jinja2.UndefinedError, TypeError) as error:
+            raise _unlike(path, str(error)) from None
 
     return lambda values: written(*[values[name] for name in names])
+
+
+def _unlike(path: Path, why: str) -> PromptError:
+    return PromptError(
+        f"asks a value for what it does not have: {why}",
+        where=path,
+        fix="The prompt that ships shows which values are lists, and which fields they have.",
+    )
 
 
 def _checked(
@@ -161,6 +191,12 @@ def _checked(
                 f"nothing has the field {node.attr!r}",
                 where=f"{path}:{node.lineno}",
                 fix=f"Fields are: {', '.join(sorted(_ATTRIBUTES))}.",
+            )
+        if isinstance(node, nodes.Name) and node.name in _JINJAS_OWN:
+            raise PromptError(
+                f"the name {node.name!r} means something else in a template",
+                where=f"{path}:{node.lineno}",
+                fix="Take another name for the elements of a list.",
             )
         if isinstance(node, nodes.For) and (node.test or node.recursive):
             raise PromptError(

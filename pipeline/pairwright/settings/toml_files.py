@@ -32,6 +32,10 @@ def read_toml(path: Path, otherwise: str, error: type[InputError] = ConfigError)
         raise error(
             f"cannot be read: {failure.strerror}", where=path, fix="Give a TOML file."
         ) from None
+    except RecursionError:
+        raise error(
+            "not TOML: nested too deeply", where=path, fix="Write it with fewer brackets."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
         raise error(f"not TOML: {failure}", where=path, fix="Mend the line it names.") from None
 

@@ -33,6 +33,8 @@ def _rows(path: Path, file: Any) -> Iterator[SourceRow | SourceProblem]:
                 where = f"{path.name}:{number}"
                 if isinstance(values, UnicodeDecodeError):
                     yield refused("invalid_utf8", where, str(values.reason))
+                elif isinstance(values, OverflowError):
+                    yield refused("bad_time", where, f"a time out of all years: {values}")
                 else:
                     yield SourceRow(where, values)
     except MemoryError:
@@ -47,19 +49,23 @@ def _rows(path: Path, file: Any) -> Iterator[SourceRow | SourceProblem]:
         file.close()
 
 
-def _values(batch: Any) -> Iterable[dict[str, Any] | UnicodeDecodeError]:
-    """The batch's rows; where one is not UTF-8, each row by itself."""
+_CellError = UnicodeDecodeError | OverflowError
+"""What a single row is refused for: a text that is not UTF-8, a time that no calendar has."""
+
+
+def _values(batch: Any) -> Iterable[dict[str, Any] | _CellError]:
+    """The batch's rows; where one cannot be read, each row by itself."""
     try:
         rows: list[dict[str, Any]] = batch.to_pylist()
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, OverflowError):
         return (_value(batch.slice(n, 1)) for n in range(batch.num_rows))
     return rows
 
 
-def _value(batch: Any) -> dict[str, Any] | UnicodeDecodeError:
+def _value(batch: Any) -> dict[str, Any] | _CellError:
     try:
         row: dict[str, Any] = batch.to_pylist()[0]
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, OverflowError) as error:
         return error
     return row
 

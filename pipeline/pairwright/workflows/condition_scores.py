@@ -51,7 +51,7 @@ class ScorerEvaluation(NamedTuple):
         with self.session.calls.step(name, total, self._stop) as count, counting() as usage:
             decisions = await score_pairs(
                 release.rows(limit),
-                Evaluation(self.opened.scorer, condition, self.sources),
+                Evaluation(self.opened.scorer, condition, self.sources, self.opened.ref.tie_margin),
                 workers=self.opened.workers,
                 stop=self._stop,
                 on_each=lambda _: count(),

@@ -137,7 +137,7 @@ def _manifest(run: Path) -> JsonValue:
     path = run / "manifest.json"
     try:
         manifest: JsonValue = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", where=path, fix=_AGAIN) from None
     return manifest
 

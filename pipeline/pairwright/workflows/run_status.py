@@ -129,7 +129,7 @@ def _target(manifest: Path) -> ReachedTarget | None:
     try:
         target = json.loads(manifest.read_bytes()).get("target")
         return None if target is None else ReachedTarget.model_validate(target)
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(
             f"cannot be read: {error}",
             where=manifest,

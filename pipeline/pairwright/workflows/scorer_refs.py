@@ -21,7 +21,7 @@ from pairwright.settings.prompt_variables import SCORING
 
 def deciding(spec: Classifier | Dpo | Likelihood) -> str:
     """What decides a model's scores beside its name and revision, as canonical JSON."""
-    beside = {"model", "revision", "device", "batch_tokens", "per_token", "cutoff"}
+    beside = {"model", "revision", "device", "batch_tokens", "per_token", "cutoff", "tie_margin"}
     return json.dumps(spec.model_dump(exclude=beside), sort_keys=True, separators=(",", ":"))
 
 
@@ -52,7 +52,7 @@ def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: Score
     decides = [
         spec.beta,
         policy.settings,
-        reward.model_dump(mode="json", exclude={"beside", "cutoff"}),
+        reward.model_dump(mode="json", exclude={"beside", "cutoff", "tie_margin"}),
     ]
     return ScorerRef(
         name=name,

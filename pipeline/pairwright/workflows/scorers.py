@@ -79,7 +79,9 @@ class _Opener(NamedTuple):
             return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"), 1, _nothing)
         spec = _spec(self.scorers, name)
         opened = await self._opened(name, spec)
-        return opened._replace(ref=opened.ref.model_copy(update={"cutoff": spec.cutoff}))
+        return opened._replace(
+            ref=opened.ref.model_copy(update={"cutoff": spec.cutoff, "tie_margin": spec.tie_margin})
+        )
 
     async def _opened(self, name: str, spec: Spec) -> OpenScorer:
         match spec:

@@ -76,7 +76,7 @@ def _name_and_version(layout: Layout) -> tuple[str, str]:
         name = str(provenance.get("info", {}).get("name", ""))
         trial = provenance.get("kind") == "trial"
         return f"{name}-trial" if name and trial else name, str(provenance["version"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
 
 
@@ -136,7 +136,7 @@ def _licence(file: Path) -> str | None:
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
         return ReleaseInfo.model_validate(settings.get("release", {})).licence
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"cannot be read: {error}", where=file, fix="Restore it from a copy, or build again."
         ) from None

@@ -12,7 +12,7 @@ from pairwright.evaluate.board.ranking import Ranking, rank
 from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure import RULE, figures_of, gains
+from pairwright.evaluate.measure import RULE, calibration_of, figures_of, gains
 from pairwright.evaluate.measure.slices import overlap_slices, slice_figures
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import ReleaseRef
@@ -147,6 +147,9 @@ def _entry(
                 gain_over(control),
                 of_twins=CONDITIONS[control].gain_of_twins,
             )
+        ),
+        calibrations=tuple(
+            found for mode_pairs in by_mode(decisions) if (found := calibration_of(mode_pairs))
         ),
         build_ties=build_ties((scorer.model, scorer.beside), pairs.builders),
     )

@@ -2,7 +2,7 @@
 
 from pairwright.evaluate.builders import BuildTie
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
-from pairwright.evaluate.measure import ScorerFigure, whole
+from pairwright.evaluate.measure import Calibration, ScorerFigure, whole
 from pairwright.evaluate.results import ResultSummary
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.modes import is_twin
@@ -20,6 +20,8 @@ class BoardEntry(Record):
     figures: tuple[ScorerFigure, ...]
     gains: tuple[ScorerFigure, ...] = ()
     """In condition profile: accuracy over each of the controls that there are results of."""
+    calibrations: tuple[Calibration, ...] = ()
+    """How far its margins can be trusted, by mode."""
     build_ties: tuple[BuildTie, ...] = ()
     """What its scorer has to do with the models that built the release: it is marked."""
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from pairwright.evaluate.board import plots
 from pairwright.evaluate.board.board import Leaderboard, people_of
+from pairwright.evaluate.board.calibration_plot import calibration_plot
 from pairwright.evaluate.board.cells import (
     by_accuracy,
     count,
@@ -31,7 +32,15 @@ from pairwright.evaluate.board.sentences import (
     way_sentences,
     why_unranked,
 )
-from pairwright.evaluate.board.tables import comparisons, costs, order, parts, people, scorers
+from pairwright.evaluate.board.tables import (
+    calibration,
+    comparisons,
+    costs,
+    order,
+    parts,
+    people,
+    scorers,
+)
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES
 from pairwright.modes import is_twin, mode_title
@@ -72,6 +81,10 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield from _part_blocks(board, mode)
     yield Fold("Gains, configurations and halves", (parts(board, mode),))
     yield Fold("Users, and people's votes", (people(board, mode),))
+    margins = calibration_plot(board, mode)
+    yield Fold(
+        "Calibration and margins", (*((margins,) if margins else ()), calibration(board, mode))
+    )
     judges = order(board, mode)
     if judges.rows:
         yield Fold("Judges, and the order of the responses", (judges,))

@@ -58,6 +58,19 @@ def people(board: Leaderboard, mode: Mode | None) -> Table:
     return _named(board, mode, figure_names("people"))
 
 
+def calibration(board: Leaderboard, mode: Mode | None) -> Table:
+    """Calibration error before and after scaling, and the accuracy of the surer half."""
+    table = _named(board, mode, figure_names("calibration"))
+    return Table(
+        table.head,
+        table.rows,
+        left=2,
+        note="A probability is the logistic of the margin between two scores, and the mean of a"
+        " comparing judge's two verdicts. Scores of a reward model have no unit: read its error"
+        " after scaling. Intervals take the bins as given.",
+    )
+
+
 def order(board: Leaderboard, mode: Mode | None) -> Table:
     """How far comparing judges keep to a verdict when the responses change places; no rows where
     nobody compares."""

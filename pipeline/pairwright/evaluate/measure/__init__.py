@@ -5,8 +5,8 @@ units.py     the pairs that count: of twins, the whole ones
 accuracy.py  all figures of one result: accuracy, coverage, ties, twins; and gains
 order.py     whether a judge's verdict depends on the order: position bias, kappa
 slices.py    accuracy where word overlap is right, tied or wrong, and by dates of posts
-people.py    for how many users a scorer is better than guessing; agreement with people's votes,
-             and how well calibrated its probabilities are
+people.py    for how many users a scorer is better than guessing; agreement with people's votes
+calibration.py    calibration error, temperature scaling, accuracy by margin
 
 **A pair without a score** counts as wrong in accuracies and in both halves right, so that leaving
 out what is hard does not pay; the figures `of_scored` are beside them.
@@ -18,13 +18,16 @@ on as many as their texts give away.
 """
 
 from pairwright.evaluate.measure.accuracy import figures_of, gains
+from pairwright.evaluate.measure.calibration import Calibration, calibration_of
 from pairwright.evaluate.measure.figure import FIGURES, RULE, ScorerFigure, figure_names, whole
 from pairwright.evaluate.measure.order import leaning, leans
 
 __all__ = [
     "FIGURES",
     "RULE",
+    "Calibration",
     "ScorerFigure",
+    "calibration_of",
     "figure_names",
     "figures_of",
     "gains",

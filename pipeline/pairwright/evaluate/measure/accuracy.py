@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
+from pairwright.evaluate.measure.calibration import calibration_figures
 from pairwright.evaluate.measure.figure import (
     Group,
     ScorerFigure,
@@ -15,7 +16,7 @@ from pairwright.evaluate.measure.figure import (
     whole,
 )
 from pairwright.evaluate.measure.order import order_figures
-from pairwright.evaluate.measure.people import calibration_figures, users_above_chance
+from pairwright.evaluate.measure.people import users_above_chance, vote_figures
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
 from pairwright.intervals import difference
 from pairwright.modes import MODES, is_twin
@@ -188,4 +189,5 @@ def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     if is_twin(mode_pairs.mode):
         yield from twin_figures(mode_pairs)
     yield users_above_chance(mode_pairs)
+    yield from vote_figures(mode_pairs)
     yield from calibration_figures(mode_pairs)

@@ -18,7 +18,7 @@ class FigureKind(NamedTuple):
     """What figures of one name are, and where the leaderboard has them."""
 
     meaning: str
-    table: Literal["", "ranking", "twins", "people", "judges"] = ""
+    table: Literal["", "ranking", "twins", "people", "judges", "calibration"] = ""
     """Which table has it: `ranking` is a column of those that rank; empty where a table has it in a
     place of its own, or none has it."""
     percent: bool = True
@@ -97,6 +97,23 @@ FIGURES: dict[str, FigureKind] = {
         "mean of (p - share of votes) squared, with the same p: 0 is perfect",
         table="people",
         percent=False,
+    ),
+    "ece": FigureKind(
+        "expected calibration error: mean distance between the scorer's probability of the "
+        "response it prefers, and the share that is right, over 10 bins of equally many pairs",
+        table="calibration",
+        percent=False,
+    ),
+    "ece_scaled": FigureKind(
+        "the same after temperature scaling: margins are divided by one number, fitted on other "
+        "clusters than those that it is applied to",
+        table="calibration",
+        percent=False,
+    ),
+    "accuracy_of_surer_half": FigureKind(
+        "accuracy on the half of the scored pairs with the largest margins, and those with equal "
+        "ones: above the accuracy where margins tell how sure a scorer may be",
+        table="calibration",
     ),
     "slice_accuracy": FigureKind(
         "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, or by the "

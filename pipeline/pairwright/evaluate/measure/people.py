@@ -1,16 +1,15 @@
 """The figures that are about people: for how many users a scorer is right more often than guessing
-is, and how near its probabilities are to the shares of people's votes, with the Brier score. There
-is no expected calibration error: its value depends on how probabilities are binned.
+is, and how near its probabilities are to the shares of people's votes, with the Brier score.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
-from scipy.special import expit
 from scipy.stats import binom
 
 from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.measure.calibration import likely
 from pairwright.evaluate.measure.figure import ScorerFigure, average, share, whole
 from pairwright.evaluate.measure.units import ModeDecisions, points
 from pairwright.intervals import LEVEL
@@ -44,7 +43,7 @@ def users_above_chance(mode_pairs: ModeDecisions) -> ScorerFigure:
     )
 
 
-def calibration_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+def vote_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The figures over all pairs that people judged, also those that they were split on."""
     judged = [(one, one.vote_share) for one in mode_pairs.scored if one.vote_share is not None]
     likelihoods = np.array([likely(one) for one, _ in judged], np.float64)
@@ -58,15 +57,6 @@ def calibration_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     ):
         full_note = note or f"always saying one half gives {always_half.mean():.3f}"
         yield average(name, group, values, clusters, full_note)
-
-
-def likely(decision: PairDecision) -> float:
-    """The scorer's probability of the chosen response: the logistic of a difference of scores
-    (Bradley and Terry 1952), and for a comparing judge the mean of its two verdicts."""
-    assert decision.margin is not None
-    return (
-        (decision.margin + 1) / 2 if decision.orders is not None else float(expit(decision.margin))
-    )
 
 
 def _user_above_chance(decisions: Sequence[PairDecision]) -> tuple[float, float]:

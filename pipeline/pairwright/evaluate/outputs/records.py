@@ -144,7 +144,7 @@ def _missing(line: str) -> str:
     """Which keys an object lacks and which it has; empty where that is not what is wrong."""
     try:
         fields = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "" if line.lstrip()[:1] in ("{", "[") else "is not JSON"
     if not isinstance(fields, dict):
         return f"is {kind(fields)}, not an object"

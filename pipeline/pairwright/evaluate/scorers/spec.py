@@ -14,12 +14,18 @@ Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 
 
 class ScorerModel(Record):
-    """What is known of a scorer's model, and decides no score."""
+    """What is known of a scorer's model, and which of its scores are ties: it decides no score."""
 
     cutoff: str | None = Field(
         None,
         description="year, month or day of the latest texts that it was trained on, such as"
         " '2024-06': the leaderboard then has slices by the dates of posts",
+    )
+
+    tie_margin: float = Field(
+        0.0,
+        ge=0,
+        description="scores that are at most so far apart are a tie, in the scorer's own unit",
     )
 
     @field_validator("cutoff")
@@ -153,6 +159,13 @@ class PairwiseJudge(ScorerModel):
         None, description="a prompt file of your own, relative to this file's folder; none: prefer"
     )
     sampling: Sampling = Sampling()
+
+    @field_validator("tie_margin")
+    @classmethod
+    def _no_margin(cls, margin: float) -> float:
+        if margin:
+            raise ValueError("a judge that compares gives verdicts and no scores: leave it out")
+        return margin
 
 
 class PointwiseJudge(ScorerModel):

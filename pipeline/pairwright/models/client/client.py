@@ -27,6 +27,8 @@ from pairwright.text import number_of
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
+LONG_WAIT_S, LONGEST_WAIT_S = 15.0, 120.0
+"""A wait that people learn of, and the longest one, whatever Retry-After says."""
 MOST_OTHERS = 5
 """Models that are named to people: a server can put another name into every reply."""
 _NOT_AN_ENDPOINT = {
@@ -63,6 +65,7 @@ class Client:
         self._stopped = asyncio.Event()
         self._secrets = Secrets(api_key)
         self._answered = self._said = False
+        self._waiting_until = 0.0
         self.others: set[str] = set()
         """Models that answered in place of the one that was asked for."""
         self._say = say
@@ -218,13 +221,28 @@ class Client:
             self._said = True
             attempts = number_of(self._endpoint.attempts, "attempt")
             self._say(f"[endpoints.{self.name}] {error.detail}; trying again, {attempts} in all")
+        if isinstance(error, Transient) and state.next_action:
+            self._say_long_wait(error, state.next_action.sleep)
+
+    def _say_long_wait(self, error: Transient, seconds: float) -> None:
+        """Say that the build waits because the endpoint asks for it, once while it does."""
+        now = time.monotonic()
+        if error.retry_after is None or seconds < LONG_WAIT_S or now < self._waiting_until:
+            return
+        self._waiting_until = now + seconds
+        self._say(
+            f"[endpoints.{self.name}] {error.detail}; the server asks to be left alone for"
+            f" {error.retry_after:,.0f} s. Its calls wait {seconds:,.0f} s, then they are sent"
+            f" again, up to {number_of(self._endpoint.attempts, 'time')} in all. Ctrl-C ends the"
+            " build, and the same command goes on later."
+        )
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
     """What the endpoint asked for in Retry-After (two minutes at most), else jittered backoff."""
     error = state.outcome.exception() if state.outcome else None
     retry_after = error.retry_after if isinstance(error, Transient) else None
-    return min(retry_after, 120.0) if retry_after is not None else _JITTERED(state)
+    return min(retry_after, LONGEST_WAIT_S) if retry_after is not None else _JITTERED(state)
 
 
 def _answer(key: str, body: bytes) -> Answer | str:

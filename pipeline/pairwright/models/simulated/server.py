@@ -68,7 +68,7 @@ class _Endpoint:
     async def chat(self, request: web.Request) -> web.StreamResponse:
         try:
             body = json.loads(await request.read())
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return _refused(400, f"The request body is not JSON: {error}")
         if refusal := self._refuses(body):
             return refusal
