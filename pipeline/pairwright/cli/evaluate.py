@@ -12,6 +12,7 @@ from pairwright.cli.scoring import (
     PairSplit,
     ReleasePath,
     ResultFolder,
+    ScorerNames,
     SubjectLimit,
     end_by_coverage,
     least_share,
@@ -23,10 +24,7 @@ from pairwright.cli.scoring import (
 def evaluate_command(
     release: ReleasePath,
     out: ResultFolder,
-    scorer: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A scorer; again for more [the baselines]."),
-    ] = None,
+    scorer: ScorerNames = None,
     condition: Annotated[
         list[str] | None,
         typer.Option(

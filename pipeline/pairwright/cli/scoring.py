@@ -39,6 +39,10 @@ def least_share(help: str) -> OptionInfo:
 
 ReleasePath = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release's folder.")]
 ResultFolder = Annotated[Path, new_folder("Folder of the results.")]
+ScorerNames = Annotated[
+    list[str] | None,
+    typer.Option("--scorer", metavar="NAME", help="A scorer; again for more [the baselines]."),
+]
 PairSplit = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only this split's pairs [all].")
 ]

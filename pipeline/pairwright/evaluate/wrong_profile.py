@@ -77,6 +77,26 @@ class Strangers:
     def instead_of(self, asker: Asker) -> tuple[Post, ...] | None:
         """The posts of one of the users closest in length, older than the question; None where
         nobody in the category has any. The same for both modes of an item."""
+        if not (closest := self._nearest(asker)[:NEAREST]):
+            return None
+        draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
+        return closest[int(draw[-8:], 16) % len(closest)].posts
+
+    def several(self, asker: Asker, n: int) -> tuple[tuple[Post, ...], ...]:
+        """The posts of `n` different users, drawn from the `NEAREST` or twice as many closest in
+        length; fewer where there are fewer."""
+        closest = self._nearest(asker)[: max(NEAREST, 2 * n)]
+        drawn = sorted(
+            closest,
+            key=lambda one: content_id(
+                "n-let", str(self._seed), asker.item, asker.user or "", one.user
+            ),
+        )
+        return tuple(one.posts for one in drawn[:n])
+
+    def _nearest(self, asker: Asker) -> list[_Stranger]:
+        """The users of the category with posts older than the question, closest in length first,
+        without those who repeat the question."""
         own = _length(asker.posts)
         near = {asker.user, *self._partners.get(asker.item, ())}
         people = [
@@ -85,11 +105,7 @@ class Strangers:
             if person.user not in near and (older := _older(asker, person.posts))
         ]
         people.sort(key=lambda person: (_distance(own, person.length), person.user))
-        fit = [person for person in people if not _repeats(asker.question, person.posts)]
-        if not (closest := fit[:NEAREST]):
-            return None
-        draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
-        return closest[int(draw[-8:], 16) % len(closest)].posts
+        return [person for person in people if not _repeats(asker.question, person.posts)]
 
 
 def _length(posts: tuple[Post, ...]) -> int:

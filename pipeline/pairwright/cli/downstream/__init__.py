@@ -7,6 +7,7 @@ from pairwright.cli.downstream.certify import certify_command
 from pairwright.cli.downstream.completions import completions_command
 from pairwright.cli.downstream.correlate import correlate_command
 from pairwright.cli.downstream.judge_outputs import judge_outputs_command
+from pairwright.cli.downstream.n_lets import n_lets_command
 from pairwright.cli.downstream.policy import policy_command
 
 downstream = typer.Typer(
@@ -32,3 +33,4 @@ downstream.command("policy")(policy_command)
 downstream.command("completions")(completions_command)
 downstream.command("correlate")(correlate_command)
 downstream.command("certify")(certify_command)
+downstream.command("n-lets")(n_lets_command)

@@ -1,0 +1,54 @@
+"""`pairwright downstream n-lets`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright.cli.printing import say
+from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring import (
+    PairSplit,
+    ReleasePath,
+    ResultFolder,
+    ScorerNames,
+    SubjectLimit,
+    scorers_file,
+)
+
+
+def n_lets_command(
+    release: ReleasePath,
+    out: ResultFolder,
+    users: Annotated[int, typer.Option(min=2, metavar="K", help="Users of each n-let.")] = 5,
+    scorer: ScorerNames = None,
+    scorers: Annotated[Path | None, scorers_file("What scorers, endpoints and so on are.")] = None,
+    split: PairSplit = None,
+    limit: SubjectLimit = None,
+) -> None:
+    """Hold one response against K users: does a scorer pick the one whom it is for?
+
+    The others are the partner of a twin and strangers of the category. The control is the pair's
+    other response, which is not for this user. It takes scorers that score one response.
+
+    Example:
+
+      pairwright downstream n-lets releases/1.0.0 --out n-lets --users 5 --scorers scorers.toml
+      --scorer skywork
+    """
+    # What reads and retrieves takes a while to import, and other commands do without.
+    from pairwright.evaluate.n_lets.report_page import sentences, warnings
+    from pairwright.workflows.n_let_scoring import score_n_lets
+
+    console = Console()
+    with display() as progress, interruptible() as stop:
+        done = score_n_lets(
+            release, scorers, out, users=users, names=scorer, split=split, limit=limit,
+            progress=progress, stop=stop,
+        )  # fmt: skip
+    for line in sentences(done.scores):
+        say(console, line, wrap=True)
+    for warning in warnings(done.scores):
+        say(console, warning, "yellow", wrap=True)
+    typer.echo(f"Open: {out / 'n_lets.html'}")

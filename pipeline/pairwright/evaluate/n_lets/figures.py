@@ -1,0 +1,89 @@
+"""How often the right user of k is picked by the chosen response, and by the other as a control."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pairwright.evaluate.decision import NOTHING_TO_SHOW
+from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.n_lets.scores import NLetLine, picked
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import ScorerRef
+from pairwright.intervals import Interval, mean, with_width
+from pairwright.modes import MODES
+from pairwright.records import Mode, Record
+
+
+class NLetFigures(Record):
+    """The figures of one scorer on one mode. Shares are from 0 to 1; n are pairs."""
+
+    mode: Mode | None
+    chosen: Interval | None
+    """Share of pairs whose right user has the highest score for the chosen response. A user who
+    shares it with t - 1 others counts 1/t, a pair without a score 0. None where no pair has k
+    users."""
+    rejected: Interval | None
+    """The same for the rejected response: the control."""
+    gain: Interval | None
+    """The first less the second, over the pairs with a score."""
+    pairs: int
+    """Pairs of the mode."""
+    unscored: dict[str, int]
+    """Pairs without a score, by reason."""
+    apart: dict[str, int]
+    """Pairs with too few users to show, by reason: they are part of no figure."""
+
+
+class ScorerNLets(Record):
+    """One scorer's n-lets."""
+
+    scorer: ScorerRef
+    simulated: bool
+    figures: tuple[NLetFigures, ...]
+
+
+class NLetScores(Record):
+    """What n-lets say of scorers on one release."""
+
+    release: ReleaseRef
+    users: int
+    """In each n-let: k. Chance picks the right one in 1/k."""
+    seed: int
+    """Strangers are drawn with it."""
+    limit: int | None
+    split: str | None
+    scorers: tuple[ScorerNLets, ...]
+
+
+def n_let_figures(lines: Sequence[NLetLine]) -> Iterator[NLetFigures]:
+    """The figures of one scorer's lines, of each mode in turn."""
+    for mode in (*MODES, None):
+        own = [line for line in lines if line.mode == mode]
+        if not own:
+            continue
+        due = [line for line in own if line.unscored not in NOTHING_TO_SHOW]
+        scored = [line for line in due if line.chosen]
+        yield NLetFigures(
+            mode=mode,
+            chosen=_mean([picked(one.chosen) if one.chosen else 0.0 for one in due], due),
+            rejected=_mean([picked(one.rejected) if one.rejected else 0.0 for one in due], due),
+            gain=_mean([picked(one.chosen) - picked(one.rejected) for one in scored], scored, -1),
+            pairs=len(own),
+            unscored=_reasons(line for line in due if not line.chosen),
+            apart=_reasons(line for line in own if line.unscored in NOTHING_TO_SHOW),
+        )
+
+
+def _mean(values: Sequence[float], lines: Sequence[NLetLine], least: float = 0) -> Interval | None:
+    estimate = mean(
+        np.array(values, np.float64),
+        numbered([line.cluster for line in lines]),
+        least=least,
+        most=1,
+    )
+    return estimate and with_width(estimate)
+
+
+def _reasons(lines: Iterator[NLetLine]) -> dict[str, int]:
+    return dict(sorted(Counter(line.unscored for line in lines).items()))

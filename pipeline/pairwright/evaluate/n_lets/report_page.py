@@ -1,0 +1,164 @@
+"""N-lets as a page: a mark a scorer and response, then every number."""
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from pairwright.evaluate.n_lets.figures import NLetFigures, NLetScores
+from pairwright.evaluate.results import TRIAL
+from pairwright.intervals import Interval
+from pairwright.modes import mode_title
+from pairwright.records import Mode
+from pairwright.report import BLUE, FAINT, ORANGE, Page, Plot, Section, Table, drawing, plot
+from pairwright.text import number_of, visible
+
+HEAD = ("scorer", "pairs", "chosen, %", "rejected, %", "gain, points", "n", "clusters", "unscored")
+
+
+def n_let_page(scores: NLetScores) -> Page:
+    """The whole report."""
+    release = f"{visible(scores.release.name)} {scores.release.version}"
+    return Page(
+        title=f"The right user of {scores.users}, {release}",
+        warnings=tuple(warnings(scores)),
+        sections=(
+            *(Section(mode_title(mode), (_plot(scores, mode),)) for mode in modes(scores)),
+            Section("Every number", (Table(HEAD, tuple(rows(scores)), left=2, note=_NOTE),)),
+            Section("How to read it", tuple(_method(scores))),
+        ),
+    )
+
+
+def warnings(scores: NLetScores) -> Iterator[str]:
+    """What a reader must know before any number."""
+    if any(one.simulated for one in scores.scorers):
+        yield "The embedded model had a part in it, so it is not a result."
+    if scores.release.trial:
+        yield TRIAL
+    if scores.limit is not None:
+        yield f"Only the first {number_of(scores.limit, 'subject was', 'subjects were')} scored."
+    for reason, n in _apart(scores).items():
+        yield f"{number_of(n, 'pair has', 'pairs have')} too few users: {reason}."
+
+
+def modes(scores: NLetScores) -> list[Mode | None]:
+    """The modes of which a figure has a value."""
+    every = (figure for one in scores.scorers for figure in one.figures)
+    return list(dict.fromkeys(figure.mode for figure in every if figure.chosen))
+
+
+def rows(scores: NLetScores) -> Iterator[tuple[str, ...]]:
+    """A row a scorer and mode, in the order of `HEAD`."""
+    for one in scores.scorers:
+        for figure in one.figures:
+            missing = ", ".join(f"{n:,} {why}" for why, n in figure.unscored.items())
+            n, clusters = (
+                (f"{figure.chosen.n:,}", f"{figure.chosen.clusters:,}")
+                if figure.chosen
+                else ("0", "0")
+            )
+            yield (
+                visible(one.scorer.name),
+                mode_title(figure.mode),
+                _percent(figure.chosen),
+                _percent(figure.rejected),
+                _percent(figure.gain, "+"),
+                n,
+                clusters,
+                visible(missing),
+            )
+
+
+def sentences(scores: NLetScores) -> Iterator[str]:
+    """A line a scorer and mode, for a terminal."""
+    for name, mode, chosen, rejected, gain, n, clusters, missing in rows(scores):
+        without = f"; without a score: {missing}" if missing else ""
+        yield (
+            f"{name}, {mode}: right user of {scores.users} picked in {_unit(chosen, '%')} by the"
+            f" chosen response, in {_unit(rejected, '%')} by the other; gain"
+            f" {_unit(gain, 'points')}; n = {n}, {clusters} clusters{without}"
+        )
+
+
+def _unit(value: str, unit: str) -> str:
+    """A figure's unit, before its interval."""
+    return value.replace(" (", f" {unit} (", 1)
+
+
+def _apart(scores: NLetScores) -> dict[str, int]:
+    """The same for every scorer: they are shown alike."""
+    first = scores.scorers[0].figures if scores.scorers else ()
+    return {why: n for figure in first for why, n in figure.apart.items()}
+
+
+def _percent(interval: Interval | None, sign: str = "") -> str:
+    if interval is None or interval.value is None:
+        return "none"
+    value = f"{100 * interval.value:{sign}.1f}"
+    if interval.low is None or interval.high is None:
+        return f"{value} (no interval)"
+    return f"{value} ({100 * interval.low:{sign}.1f} to {100 * interval.high:{sign}.1f})"
+
+
+def _plot(scores: NLetScores, mode: Mode | None) -> Plot:
+    found: list[tuple[str, NLetFigures]] = [
+        (visible(one.scorer.name), figure)
+        for one in scores.scorers
+        for figure in one.figures
+        if figure.mode == mode and figure.chosen
+    ]
+    with drawing():
+        sheet = Figure(figsize=(8.6, 1.4 + 0.5 * len(found)), layout="constrained")
+        axes = sheet.add_subplot()
+        for line, (_, figure) in enumerate(found):
+            for shift, estimate, colour, marker in (
+                (-0.15, figure.chosen, BLUE, "o"),
+                (0.15, figure.rejected, ORANGE, "X"),
+            ):
+                if estimate is None or estimate.value is None:
+                    continue
+                if estimate.low is not None and estimate.high is not None:
+                    ends = 100 * estimate.low, 100 * estimate.high
+                    axes.hlines(line + shift, *ends, color=colour.light, linewidth=1.8)
+                axes.plot(100 * estimate.value, line + shift, marker, color=colour.light)
+        axes.axvline(100 / scores.users, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        axes.set_yticks(range(len(found)), [name for name, _ in found])
+        axes.set_ylim(len(found) - 0.4, -0.6)
+        axes.set_xlim(-2, 102)
+        axes.set_xlabel(f"right user of {scores.users} picked, %")
+        axes.grid(axis="x")
+        handles = [
+            axes.plot([], [], marker, color=colour.light, linestyle="", label=label)[0]
+            for marker, colour, label in (
+                ("o", BLUE, "by the chosen response"),
+                ("X", ORANGE, "control: by the rejected response"),
+            )
+        ]
+        sheet.legend(handles=handles, loc="outside upper left", ncols=2)
+        caption = (
+            f"{mode_title(mode)}: how often the user whom the chosen response is for has its"
+            f" highest score of {scores.users} users, and how often that of the response that is"
+            " not for them,"
+            " with 95 % intervals by cluster. The dashed line is chance."
+        )
+        return plot(sheet, caption, name=f"n-lets-{mode or 'pairs'}")
+
+
+_NOTE = (
+    "A user who shares the highest score with others counts in part. A pair without a score counts"
+    " as not picked. The gain is over the pairs with a score."
+)
+
+
+def _method(scores: NLetScores) -> Iterator[str]:
+    yield (
+        f"Each n-let is one response and {scores.users} users: whom it is for, in twins the"
+        " partner, and strangers of the category with histories of about the same length that are"
+        " older than the question. Of each the scorer is shown as many posts, selected for the"
+        " question by the same rules."
+    )
+    yield (
+        "Who asked a question has often written of its matter, so that the user can be found"
+        " without the response. So read the gain: a scorer that goes by the question alone picks"
+        " the user as often by the rejected response."
+    )

@@ -1,0 +1,139 @@
+"""N-lets: one response, k users; a scorer that reads people picks the right one, others do not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from own_choices import conversation
+from pairwright import build, release
+from pairwright.dataset import Row, RowPost
+from pairwright.errors import InputError
+from pairwright.evaluate.content import partners_of
+from pairwright.evaluate.n_lets import NLetLine, NLetSources, n_let_figures, score_n_let
+from pairwright.evaluate.n_lets.scores import picked
+from pairwright.evaluate.scorers.baselines import Baseline
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore
+from pairwright.evaluate.wrong_profile import Strangers, asker_of
+from pairwright.notebook import run_async
+from pairwright.settings.config import Config
+from pairwright.settings.rules import HistoryRules
+from pairwright.workflows.n_let_scoring import score_n_lets
+from study import pairwright
+
+TASTES = ("walnut", "saffron", "anchovy", "juniper", "tamarind", "sorrel", "miso", "fennel")
+
+
+def rows() -> list[Row]:
+    """A pair for each of eight users: the chosen response names what the user writes of."""
+    return [
+        Row(
+            id=f"p{n}",
+            question=f"What goes with rice number {n}?",
+            chosen=f"Try {taste}.",
+            rejected=f"Try {TASTES[(n + 1) % 8]}.",
+            item_id=f"i{n}",
+            mode="violate",
+            domain="Home",
+            category="cooking",
+            user=f"u{n}",
+            profile=tuple(
+                RowPost(id=f"u{n}-{k}", text=f"Rice again, with {taste}, day {k}.")
+                for k in range(3)
+            ),
+        )
+        for n, taste in enumerate(TASTES)
+    ]
+
+
+class Reader:
+    """A scorer that reads the person: does a post name the response's last word?"""
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore:
+        return ResponseScore(
+            float(any(response.split()[-1][:-1] in one.text for one in shown.posts))
+        )
+
+
+def sources(given: list[Row], users: int) -> NLetSources:
+    strangers = Strangers(map(asker_of, given), 0)
+    return NLetSources(users, HistoryRules(), strangers, partners_of(given))
+
+
+def lines(scorer: Reader | Baseline, users: int = 4) -> list[NLetLine]:
+    given = rows()
+
+    async def every() -> list[NLetLine]:
+        return [await score_n_let(row, scorer, sources(given, users)) for row in given]
+
+    return run_async(every())
+
+
+def test_a_scorer_that_reads_the_person_picks_them_by_their_own_response_alone() -> None:
+    found = lines(Reader())
+    (figures,) = n_let_figures(found)
+    assert figures.chosen is not None
+    assert figures.rejected is not None
+    assert figures.gain is not None
+    assert (figures.chosen.value, figures.chosen.n, figures.chosen.clusters) == (1.0, 8, 8)
+    # By the other response nobody is picked, or the stranger whose it is.
+    assert figures.rejected.value is not None
+    assert figures.rejected.value <= 0.25
+    assert figures.gain.low is None or figures.gain.low > 0.5
+    assert all(len(line.chosen) == 4 for line in found)
+
+
+def test_a_scorer_that_cannot_see_the_user_is_at_chance() -> None:
+    (figures,) = n_let_figures(lines(Baseline("constant"), users=5))
+    assert figures.chosen is not None
+    assert figures.chosen.value == 0.2
+    assert figures.gain is not None
+    assert figures.gain.value == 0.0
+
+
+def test_the_others_are_different_users_and_the_same_at_every_run() -> None:
+    given = rows()
+    strangers = Strangers(map(asker_of, given), 0)
+    found = strangers.several(asker_of(given[0]), 5)
+    authors = [posts[0].id.partition("-")[0] for posts in found]
+    assert len(set(authors)) == 5
+    assert "u0" not in authors
+    assert found == Strangers(map(asker_of, reversed(given)), 0).several(asker_of(given[0]), 5)
+
+
+def test_too_few_users_are_named_and_the_pair_is_part_of_no_figure() -> None:
+    found = lines(Reader(), users=9)
+    assert {line.unscored for line in found} == {"no_other_profile"}
+    assert found[0].detail == "7 other users in 'cooking', and 8 are needed"
+    (figures,) = n_let_figures(found)
+    assert (figures.chosen, figures.apart) == (None, {"no_other_profile": 8})
+
+
+@pytest.mark.parametrize(
+    ("scores", "share"), [((2.0, 1.0), 1.0), ((1.0, 1.0, 0.0), 0.5), ((0.0, 1.0), 0.0)]
+)
+def test_a_shared_highest_score_counts_in_part(scores: tuple[float, ...], share: float) -> None:
+    assert picked(scores) == share
+
+
+def test_the_command_writes_a_page_and_asks_nothing_twice(tmp_path: Path) -> None:
+    conversation(tmp_path / "ward", authors=24)
+    config = {
+        "modes": ["natural"],
+        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
+        "release": {"name": "ward", "licence": "CC-BY-4.0"},
+    }
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    release(tmp_path / "run", tmp_path / "release", "1.0.0")
+    out = tmp_path / "out"
+    done = pairwright("downstream", "n-lets", tmp_path / "release", "--out", out, "--users", "4")
+    assert done.code == 0
+    printed = " ".join(done.out.split())
+    assert "constant, Natural twins: right user of 4 picked in 25.0 % (no interval)" in printed
+    assert "The dashed line is chance" in (out / "n_lets.html").read_text(encoding="utf-8")
+    scores = json.loads((out / "n_lets.json").read_text(encoding="utf-8"))
+    assert [one["scorer"]["name"] for one in scores["scorers"]] == [
+        "longer", "constant", "overlap", "similarity",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="1 users are too few"):
+        score_n_lets(tmp_path / "release", None, out, users=1)
