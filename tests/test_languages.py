@@ -1,5 +1,6 @@
 """Words, stems, runs and prompts of texts that are not English."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from pairwright import assets, text
 from pairwright.errors import DomainError
 from pairwright.gates import DraftSides, check_writing
 from pairwright.gates.particulars import shared_particulars
+from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
 from pairwright.records import Post
 from pairwright.retrieve import by_bm25
 from pairwright.settings.domains import Domains
@@ -236,3 +238,44 @@ def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:
     assert rouge("我喜欢黑麦面包", "我喜欢黑麦面包").one == 1
     assert rouge("我喜欢黑麦面包", "他讨厌下雨天").one == 0
     assert rouge("it's rye", "it is rye").one == pytest.approx(4 / 6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (PERSONA, "Da du ja in einem Beitrag geschrieben hast, nimm Klapptische."),
+        (PERSONA, "Als jemand, der gern draußen ist, brauchst du festes Schuhwerk."),
+        (PERSONA, "Angesichts Ihrer Vorlieben passt ein leichter Wein."),
+        (PERSONA, "作为一个住在船上的你，最好用铸铁锅。"),
+        (PERSONA, "您之前提到过厨房很小，所以选小一点的锅。"),
+        (PERSONA, "考慮到您的情況，平底鍋比較合適。"),
+        (META, "Der Nutzer möchte ohne Ofen backen."),
+        (META, "Diese Antwort verzichtet auf Nüsse."),
+        (META, "这个回答将避免提到坚果。"),
+        (META, "该用户喜欢黑麦面包。"),
+        (REFUSAL, "Es tut mir leid, aber ich kann diese Frage nicht beantworten."),
+        (REFUSAL, "Als KI-Modell kann ich dazu nichts sagen."),
+        (REFUSAL, "很抱歉，我无法回答您的问题。"),
+        (REFUSAL, "作为人工智能助手，我没有味觉。"),
+    ],
+)  # fmt: skip
+def test_ways_of_talking_are_found_in_german_and_chinese(kind: re.Pattern[str], said: str) -> None:
+    assert first_phrase(kind, f"Vorweg gesagt. {said}", "?")
+    assert first_phrase(kind, said, said) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Wenn du keinen Ofen hast, nimm eine Pfanne. Sie haben beide ihren Platz, und dein Teig "
+        "geht trotzdem auf; wie Bäcker schreiben, hilft Zeit. Ich kann nicht genug betonen, wie "
+        "viel sie ausmacht. Die Antwort auf harte Krume ist Wasser, und die Nutzer loben sie.",
+        "如果你没有烤箱，可以用平底锅。根据你的口味加盐，面团要醒够时间，时间长短看天气。"
+        "用户界面上的计时器很方便。我不能保证每次都一样，但是方法对了就不会差太多。"
+        "作为早饭，配咸菜很好吃。",
+        GERMAN, CHINESE,
+    ],
+)  # fmt: skip
+def test_ordinary_german_and_chinese_is_no_such_way_of_talking(said: str) -> None:
+    for kind in (PERSONA, META, REFUSAL):
+        assert first_phrase(kind, said, "?") is None

@@ -1,11 +1,14 @@
 """Ways of talking that give a side away: about its reader, about its task, or a refusal.
 
 Phrases, not words: "the user interface", "as long as you have" and "all aspects of" are ordinary
-English. What the question itself says, an answer may say too.
+English. What the question itself says, an answer may say too. Those of other languages are in
+`other_phrases.py`.
 """
 
 import re
 from functools import lru_cache
+
+from pairwright.gates.other_phrases import OTHERS
 
 _VERBS = (
     # "because you are trapping steam" speaks to nobody in particular.
@@ -94,6 +97,12 @@ _NEEDS = {
     ),
     REFUSAL: (" i ", " i'", "an ai"),
 }
+# The same in other languages, with the words that they need.
+_OTHERS = {
+    PERSONA: [(one.persona, one.needs) for one in OTHERS],
+    META: [(one.meta, one.needs) for one in OTHERS],
+    REFUSAL: [(one.refusal, one.needs) for one in OTHERS],
+}
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 # What an answer tells somebody to say is not what it says.
 _QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
@@ -104,9 +113,12 @@ _QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
 def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str | None:
     """The first such phrase of a response that the question does not hold."""
     plain, lowered = _said(response)
-    if not any(word in lowered for word in _NEEDS[pattern]):
-        return None
-    phrases = [match.group() for match in pattern.finditer(plain)]
+    phrases = [
+        match.group()
+        for one, needs in ((pattern, _NEEDS[pattern]), *_OTHERS[pattern])
+        if any(word in lowered for word in needs)
+        for match in one.finditer(plain)
+    ]
     plain_question = _plain(question).lower() if phrases else ""
     return next((phrase for phrase in phrases if phrase.lower() not in plain_question), None)
 

@@ -1,0 +1,160 @@
+"""Twins of a Chinese and of a German question: what models are asked, and what gates let by."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pytest
+
+from pairwright import text
+from pairwright.construct import build_twin
+from pairwright.models import Request
+from pairwright.records import Rejected, Twin
+from scripted import (
+    Scripted,
+    body,
+    found_in,
+    graded,
+    item,
+    models,
+    parts,
+    planned,
+    policy,
+    posts,
+    scored,
+    verdicts,
+    wait,
+)
+
+Planned = tuple[str, str, str]
+
+
+class Case(NamedTuple):
+    """A question with two users: posts, what is planned from them, and what serves it."""
+
+    language: str
+    question: str
+    first_posts: tuple[str, str]
+    second_posts: tuple[str, str]
+    first: tuple[Planned, Planned]
+    second: tuple[Planned, Planned]
+    for_first: str
+    for_second: str
+    plain: str
+    length: str
+    """That writers are asked for."""
+
+
+CHINESE = Case(
+    "Chinese",
+    "工作日怎样才能吃上好面包？",
+    (
+        "我住在一条窄船上，船上没有烤箱，只有一个煤气灶。",
+        "我儿子对榛子过敏，所以厨房里从来不放坚果。",
+    ),
+    ("我们的咖啡馆有两台蒸汽烤箱，天亮以前都空着。", "一半的客人吃纯素，连蜂蜜也不碰。"),
+    (("p1", "船上没有烤箱", "适合灶台的做法"), ("p2", "对榛子过敏", "不含坚果的配方")),
+    (("p1", "两台蒸汽烤箱", "充分利用专业设备"), ("p2", "客人吃纯素", "没有动物成分的面团")),
+    "前一天晚上把面揉好，盖上布慢慢醒。早上擀成薄饼，用厚底锅加盖小火慢煎，中途翻一次面，里面撒些瓜子，吃着香又放心。",
+    "设备预热时让两盘面坯同时醒发，入炉先喷几分钟水汽，再排气把外皮烘脆。面粉、清水和盐就够了，用麦芽糖喂养酵母。",
+    "买新鲜面粉，每样都称准，有空的时候就动手。多数配方哪天都能用，定个闹钟，家里的事照做，时间到了再来看一眼。",
+    "128 to 152 characters",
+)
+GERMAN = Case(
+    "German",
+    "Wie backe ich unter der Woche gutes Brot?",
+    (
+        "Ich wohne auf einem Hausboot, und an Bord gibt es keinen Ofen, nur eine Gasflamme.",
+        "Mein Sohn verträgt keine Haselnüsse, deshalb bleibt unsere Küche frei davon.",
+    ),
+    (
+        "Unser Café hat zwei Dampföfen, die vor Sonnenaufgang ungenutzt herumstehen.",
+        "Die Hälfte meiner Gäste lebt vegan und lässt auch Honig weg.",
+    ),
+    (
+        ("p1", "keinen Ofen", "Zubereitung auf einer Kochstelle"),
+        ("p2", "verträgt keine Haselnüsse", "Rezepte ohne Schalenfrüchte"),
+    ),
+    (
+        ("p1", "zwei Dampföfen", "Nutzung professioneller Geräte"),
+        ("p2", "Gäste lebt vegan", "Teige ohne tierische Zutaten"),
+    ),
+    "Am Abend den Teig kneten und über Nacht langsam gehen lassen. Am Morgen flache Laibe formen "
+    "und in einer schweren Pfanne mit Deckel backen, dabei einmal wenden und Kerne einstreuen.",
+    "Zwei Bleche gehen lassen, während die Kammer heizt, dann in den ersten Minuten Schwaden "
+    "geben und für die Kruste abziehen lassen. Mehl, Wasser und Salz genügen, Malz nährt die Hefe.",
+    "Frisches Mehl kaufen, alles abwiegen und backen, wann immer eine Stunde frei ist. Die meisten "
+    "Anleitungen gelingen an jedem Tag, und ein Wecker behält die Zeit im Auge.",
+    "",
+)
+
+
+def script(case: Case, **changes: Any) -> Scripted:
+    served = {one[2]: case.for_first for one in case.first}
+    served |= {one[2]: case.for_second for one in case.second}
+
+    def planner(request: Request) -> Mapping[str, Any]:
+        return planned(*(case.first if case.first_posts[0] in body(request) else case.second))
+
+    def judge(request: Request) -> Mapping[str, Any]:
+        told = body(request)
+        (response,) = parts("response", told)
+        return scored(*(2 if served[a] in response else 0 for a in parts("aspect", told)))
+
+    def writer(request: Request) -> str:
+        return case.for_first if case.first[0][2] in body(request) else case.for_second
+
+    answers: dict[str, Any] = {
+        "plan": planner,
+        "plan_blind": {"aspects": ["Timing"]},
+        "write_plain": case.plain,
+        "support": lambda r: verdicts(*["carried"] * len(parts("case", body(r)))),
+        "match": lambda r: found_in(*([] for _ in parts("aspect", parts("aspects", body(r))[0]))),
+        "write_adhering": writer,
+        "adherence": judge,
+        "quality": graded(4),
+        "compare": {"reason": "r", "verdict": "tie"},
+    }
+    return Scripted(**(answers | changes))
+
+
+def twin(case: Case, llm: Scripted) -> Twin | Rejected:
+    asker = item(posts(*case.first_posts, prefix="una"), question=case.question)
+    partner = item(posts(*case.second_posts, prefix="vic"), id="item-2", user="vic", question="?")
+    return wait(build_twin(asker, partner, models(llm), policy()))
+
+
+@pytest.mark.parametrize("case", [CHINESE, GERMAN], ids=lambda case: case.language)
+def test_a_twin_is_built_and_all_who_write_are_asked_for_its_language(case: Case) -> None:
+    llm = script(case)
+    made = twin(case, llm)
+    assert isinstance(made, Twin), made
+    assert [half.chosen for half in made.halves] == [case.for_first, case.for_second]
+    assert all(half.rubric.aspects for half in made.halves)
+    for name in ("plan", "plan_blind", "write_plain", "write_adhering"):
+        assert llm.prompts(name)
+        assert all(f"in {case.language}" in prompt for prompt in llm.prompts(name)), name
+    for name in ("support", "match", "adherence", "quality", "compare"):
+        assert not any(case.language in prompt for prompt in llm.prompts(name)), name
+    for prompt in llm.prompts("write_adhering", "write_plain"):
+        assert ("characters" in prompt) == bool(case.length)
+        assert case.length in prompt
+
+
+def test_a_chinese_draft_that_is_too_long_is_refused_by_its_characters() -> None:
+    long = CHINESE.for_first * 4
+    assert text.word_count(long) > 100
+    found = twin(CHINESE, script(CHINESE, write_adhering=long))
+    assert isinstance(found, Rejected)
+    assert found.reason == "word_limit"
+
+
+def test_an_english_draft_to_a_german_question_is_refused() -> None:
+    english = (
+        "Mix the dough in the evening and let it rise slowly overnight. In the morning shape flat "
+        "loaves and cook them in a heavy covered pan, turning once, until they sound hollow."
+    )
+    found = twin(GERMAN, script(GERMAN, write_adhering=[english, GERMAN.for_second] * 3))
+    assert isinstance(found, Rejected)
+    gate = found.drafts[0].refused_by
+    assert gate
+    assert (gate.gate, gate.sides, gate.limit) == ("wrong_language", ("first",), "de")
