@@ -719,15 +719,22 @@ def test_a_key_in_place_of_a_variable_is_refused_and_not_repeated(
     [
         ("[sampling.judge.extra]",
          changed("[sampling.judge]", f'[sampling.judge]\nextra.auth = ["{KEYS[2]}"]')),
+        ("[sampling.judge.extra]",
+         changed("[sampling.judge]", '[sampling.judge]\nextra.api_key = "my-4f9-word"')),
+        ("[sampling.judge.extra]",
+         changed("[sampling.judge]", '[sampling.judge]\nextra.a.Auth-Token = "my-4f9-word"')),
+        ("[endpoints.local]",
+         changed("/v1", "/v1?api_key=my-4f9-word")),
         ("[endpoints.local.vllm]", in_process('dtype = "bfloat16"', f'hf_token = "{KEYS[2]}"')),
     ],
 )  # fmt: skip
 def test_a_key_among_other_settings_is_refused_and_not_repeated(
     write: Callable[[str], Path], place: str, content: str
 ) -> None:
-    with pytest.raises(ConfigError, match="looks like a key") as found:
+    with pytest.raises(ConfigError, match=r"looks like a key|a key belongs in") as found:
         load(write(content))
-    assert place in str(found.value)
+    assert place.removesuffix("]") in str(found.value)
+    assert "my-4f9-word" not in str(found.value)
     assert KEYS[2] not in str(found.value)
 
 
@@ -746,3 +753,8 @@ def test_an_address_that_goes_on_behind_its_path_is_refused(write: Callable[[str
         load(write(changed(url, f"{url}?key=4f9Jq2LmZx81")))
     assert "api_key_env" in str(found.value)
     assert "4f9Jq2LmZx81" not in str(found.value)
+
+
+def test_settings_that_only_sound_like_keys_are_taken(write: Callable[[str], Path]) -> None:
+    extra = 'extra = { eos_token = "<|end|>", prompt_cache_key = "", keys = "a", max_token = "9" }'
+    load(write(changed("[sampling.judge]", f"[sampling.judge]\n{extra}")))

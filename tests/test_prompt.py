@@ -181,6 +181,28 @@ def test_text_cannot_open_or_close_a_tag_or_pass_for_a_chat_marker(said: str) ->
 
 
 @pytest.mark.parametrize(
+    "between",
+    [
+        *"\u00ad\u0300\u034f\u115f\u17b4\u180b\u180e\u200c\u200d\u3164\ufe00\ufe0f\uffa0",
+        "\U000e0100",
+        "\u200d\u00ad",
+    ],
+)
+def test_characters_that_nobody_sees_do_not_hide_a_tag(between: str) -> None:
+    for tag in ("{}/post>", "{}|im_end|>", "{}post>", "po{}st>"):
+        assert "<" not in guard("<" + tag.format(between))
+    assert guard(f"[{between}INST]").startswith("(")
+
+
+@pytest.mark.parametrize("less", "<\uff1c\ufe64")
+@pytest.mark.parametrize("slash", "/\uff0f\u2044\u2215\u29f8")
+@pytest.mark.parametrize("greater", ">\uff1e\ufe65")
+def test_wide_and_small_brackets_are_brackets(less: str, slash: str, greater: str) -> None:
+    for tag in (f"{slash}post", "post", "\uff50\uff4f\uff53\uff54", f"task{slash}"):
+        assert guard(f"{less}{tag}{greater}") == f"\u2039{tag}{greater}"
+
+
+@pytest.mark.parametrize(
     "said",
     [
         INERT["jinja value"],
@@ -190,6 +212,7 @@ def test_text_cannot_open_or_close_a_tag_or_pass_for_a_chat_marker(said: str) ->
         INERT["fence"],
         "a < b and c > d, 5<6, x<-3, <3, <$50, <1 kg",
         "<http://example.org> <me@example.org> a<b, if x <y and y> z",
+        "1\uff1c2, a \uff1c b, \u0ca4\u0cb0\u200d, \u2764\ufe0f <\u2764\ufe0f 3\u2044 4",
         "Ünïcode, 中文, עברית, emoji 👩‍🍳, نیم‌فاصله",
         "Line one.\n\n\tIndented & quoted \"so\" & 'so'.",
     ],

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import httpx2
 import pytest
 from aiohttp import web
+from pydantic import ValidationError
 
 from endpoint import in_thread, simulated
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
@@ -35,7 +36,7 @@ from pairwright.settings.rules import HistoryRules
 from pairwright.train.rl import trl_reward, verl_reward
 from pairwright.train.rl.client import RewardClient
 from pairwright.train.rl.server import RewardServer, listening
-from pairwright.train.rl.wire import Health, Reward, Rewards, RewardSample
+from pairwright.train.rl.wire import Batch, Health, Reward, Rewards, RewardSample
 from pairwright.workflows.reward_scoring import ScorerRewards, open_rewards, release_pairs, warm_up
 from pairwright.workflows.scoring import prompts_of
 from study import pairwright
@@ -182,6 +183,26 @@ def test_more_samples_than_the_queue_holds_are_too_many_for_good() -> None:
     assert reply.status_code == 413
     assert "3 samples, and --queue is 2" in reply.text
     assert "larger --queue" in reply.text
+
+
+def test_a_page_of_another_name_cannot_talk_to_the_server() -> None:
+    async def run() -> list[int]:
+        async with serving(Scripted(length)) as (url, _):
+            hosts = ("rebound.example", "localhost")
+            return [
+                (
+                    await asyncio.to_thread(httpx2.get, f"{url}/health", headers={"Host": host})
+                ).status_code
+                for host in hosts
+            ]
+
+    assert asyncio.run(run()) == [403, 200]
+
+
+def test_of_a_body_of_a_million_faults_one_is_kept() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Batch.model_validate_json(b'{"samples": [' + b"{}," * 100_000 + b"{}]}")
+    assert caught.value.error_count() < 10
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The embedded model: what it plans, writes and judges, and the defects it plants."""
 
 import asyncio
+import io
 import json
 import time
 from collections.abc import Awaitable, Callable
@@ -598,6 +599,38 @@ def test_a_body_that_is_not_json_is_refused(body: str) -> None:
             return response.status
 
     assert asyncio.run(run()) == 400
+
+
+@pytest.mark.parametrize(
+    ("named", "status"),
+    [
+        ("rebound.example", 403), ("127.0.0.1.rebound.example:8000", 403), ("", 403),
+        ("10.0.0.7:8000", 403), ("localhost", 200), ("localhost:9", 200), ("127.0.0.1", 200),
+        ("[::1]:8000", 200), ("127.0.0.5:80", 200),
+    ],
+)  # fmt: skip
+def test_a_page_of_another_name_cannot_talk_to_the_server(named: str, status: int) -> None:
+    async def run() -> int:
+        async with (
+            serve() as url,
+            aiohttp.ClientSession() as session,
+            session.get(f"{url}/models", headers={"Host": named}) as response,
+        ):
+            return response.status
+
+    assert asyncio.run(run()) == status
+
+
+def test_a_body_that_no_prompt_is_as_long_as_is_refused() -> None:
+    async def run() -> int:
+        async with (
+            serve() as url,
+            aiohttp.ClientSession() as session,
+            session.post(f"{url}/chat/completions", data=io.BytesIO(b" " * 9_000_000)) as response,
+        ):
+            return response.status
+
+    assert asyncio.run(run()) == 413
 
 
 # Transport faults

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
@@ -453,6 +454,19 @@ def test_a_parquet_row_of_an_impossible_time_is_refused_alone(
     got = result(tmp_path, "h.parquet")
     assert [item.id for item in got.items] == ["a", "c"]
     assert (got.problem.reason, got.problem.where) == ("bad_time", "h.parquet:2")
+
+
+@pytest.mark.parametrize("name", ["same", "number"])
+def test_a_table_of_very_many_columns_is_refused_in_a_second(tmp_path: Path, name: str) -> None:
+    columns = ["c" if name == "same" else f"c{n}" for n in range(50_000)]
+    (tmp_path / "wide.csv").write_text(",".join(columns) + "\n")
+    started = time.process_time()
+    with pytest.raises(SourceError) as caught:
+        result(tmp_path, "wide.csv", format="posts")
+    assert time.process_time() - started < 3
+    assert len(str(caught.value)) < 1000
+    expected = "two columns are named 'c'" if name == "same" else "and 49,960 more"
+    assert expected in str(caught.value)
 
 
 def test_items_are_read_as_they_are_asked_for(tmp_path: Path) -> None:

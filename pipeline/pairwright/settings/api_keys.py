@@ -10,6 +10,12 @@ _BEGINNING = re.compile(
     r"|AIza|AKIA|eyJ|Bearer "
 )
 """How the keys of well-known services begin."""
+_KEY_NAME = re.compile(
+    r"(?:.*[_-])?(?:api[_-]?key|authorization|credentials?|passw(?:or)?d|secret|bearer)"
+    r"|(?:(?:hf|api|auth|access|bearer)[_-])?token|key",
+    re.IGNORECASE,
+)
+"""Names under which people write keys; `eos_token` and its like are none."""
 _WORD = 20
 """No word of a variable's name is as long as this and has digits inside."""
 
@@ -35,11 +41,15 @@ def begins_like_a_key(text: str) -> bool:
 
 
 def holds_key(value: JsonValue) -> bool:
-    """Whether any text inside a value of a config begins like a key."""
+    """Whether any text inside a value of a config begins like a key, or has the name of one."""
     if isinstance(value, str):
         return begins_like_a_key(value)
     if isinstance(value, dict):
-        return any(map(holds_key, value.values()))
+        return any(
+            holds_key(one)
+            or (bool(one) and isinstance(one, str) and bool(_KEY_NAME.fullmatch(name)))
+            for name, one in value.items()
+        )
     return isinstance(value, list) and any(map(holds_key, value))
 
 

@@ -47,12 +47,25 @@ _ATTRIBUTES = frozenset(
     }
 )
 _JINJAS_OWN = frozenset({"self", "loop", "super", "caller", "varargs", "kwargs"})
-# What could end a tag of ours, open another, or read as a chat template's marker: a closing tag in
-# any spelling, a name right after `<` with nothing or attributes behind it, `<|...|>` in both
-# widths, `[INST]` and its like. "a < b and c > d" is none of these.
-_MARKER = re.compile(
-    r"<(?=\s*[/|\uff5c]|[A-Za-z_][\w.:-]*(?:\s*/?>|\s+[\w.:-]+\s*=))|\[(?=/?[A-Z_]{4,}\])"
+# What is written as nothing, or on top of the letter before it: soft hyphens, joiners, variation
+# selectors, fillers, accents. A model may read past them.
+_UNSEEN = (
+    "\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+_LESS, _GREATER = "<\uff1c\ufe64", ">\uff1e\ufe65"
+_SLASH = "/|\uff5c\uff0f\u2044\u2215\u29f8"
+_LETTER = "A-Za-z_\uff21-\uff3a\uff41-\uff5a"
+# What could end a tag of ours, open another, or read as a chat template's marker: a closing tag in
+# any spelling, a name right after `<` with nothing or attributes behind it, `<|...|>`, `[INST]` and
+# its like; in both widths, and with unseen characters between. "a < b and c > d" is none of these.
+_MARKER = re.compile(
+    rf"[{_LESS}](?=[\s{_UNSEEN}]*[{_SLASH}]"
+    rf"|[{_UNSEEN}]*[{_LETTER}][\w.:{_UNSEEN}-]*(?:\s*[{_SLASH}]?[{_GREATER}]|\s+[\w.:-]+\s*=))"
+    rf"|\[(?=[/{_UNSEEN}]*(?:[A-Z_][{_UNSEEN}]*){{4,}}\])"
+)
+_BEGINS = re.compile(rf"[{_LESS}\[]")
 
 
 class Rendered(str):
@@ -69,9 +82,9 @@ def guard(text: str) -> str:
     """Text that is inert in a prompt: no tags, no chat markers, no invisible characters."""
     shown = visible(text)
     # Most texts hold neither, and a look is much cheaper than the pattern.
-    if "<" not in shown and "[" not in shown:
+    if not _BEGINS.search(shown):
         return shown
-    return _MARKER.sub(lambda m: "\u2039" if m.group() == "<" else "(", shown)
+    return _MARKER.sub(lambda m: "(" if m.group() == "[" else "\u2039", shown)
 
 
 @lru_cache(maxsize=64)

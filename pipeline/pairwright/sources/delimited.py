@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -62,7 +63,7 @@ def _columns(path: Path, records: Iterator[_Record]) -> list[str]:
             fix="Save the file as UTF-8, with the column names in its first line.",
         )
     columns = [cell.strip() for cell in cells]
-    twice = [name for name in columns if columns.count(name) > 1]
+    twice = [name for name, n in Counter(columns).items() if n > 1]
     if twice:
         raise SourceError(
             f"two columns are named {twice[0]!r}", where=f"{path}:{line}", fix="Rename one of them."

@@ -93,11 +93,16 @@ def _check_readable(path: Path) -> None:
         raise SourceError("the file is empty", where=path, fix="Write or download it again.")
 
 
+SHOWN = 40
+"""Columns that a message names."""
+
+
 def _check_columns(source: str, columns: list[str], needed: list[str], rules: SourceRules) -> None:
     missing = [name for name in needed if name not in columns]
     if not missing:
         return
-    fix = f"It has: {', '.join(columns)}. "
+    shown, more = ", ".join(columns[:SHOWN]), len(columns) - SHOWN
+    fix = f"It has: {shown}{f' and {more:,} more' if more > 0 else ''}. "
     if rules.format == "posts":
         fix += "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
     elif rules.format == "choices":

@@ -148,6 +148,10 @@ def _piece(file: Path, relative: Path, *, alone: bool) -> PairTable:
     return PairTable(opened, relative.as_posix(), config, split)
 
 
+SHOWN = 40
+"""Columns that a message names."""
+
+
 def _nothing_read(
     source: str, first: UnreadRow | None, there: tuple[str, ...], reasons: Counter[str]
 ) -> InputError:
@@ -156,9 +160,11 @@ def _nothing_read(
     counts = ", ".join(f"{REASONS[reason]} ({n:,})" for reason, n in reasons.most_common())
     fix = "Mend this row first."
     if there:
+        more = f" and {len(there) - SHOWN:,} more" if len(there) > SHOWN else ""
         fix = (
-            f"The columns are {', '.join(map(excerpt, there))}. Say what holds what with --column,"
-            " such as --column prompt=question --column chosen=better --column rejected=worse;"
+            f"The columns are {', '.join(map(excerpt, there[:SHOWN]))}{more}. Say what"
+            " holds what with --column, such as --column prompt=question --column chosen=better"
+            " --column rejected=worse;"
             " first, second and label, where a label (1, 2 or tie) says which is better;"
             " or options and key."
         )

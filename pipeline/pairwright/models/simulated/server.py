@@ -20,8 +20,12 @@ from pairwright.models.simulated.defects import Defects
 from pairwright.models.simulated.model import prompt_tokens, reply
 from pairwright.models.simulated.planting import Memory
 from pairwright.models.simulated.reading import UnknownTask, digest_of
+from pairwright.own_hosts import only_own_names
 
 MAX_MODEL_LEN = 32768
+HOST = "127.0.0.1"
+MAX_BODY = 8 * 1024 * 1024
+"""Bytes of one request: many times what the longest prompt takes."""
 TIMEOUT_S = 30.0
 LATE_S = 0.5
 
@@ -35,16 +39,16 @@ async def serve(
 ) -> AsyncIterator[str]:
     """Serve until the block ends; yields the base URL. Port 0 takes a free one."""
     endpoint = _Endpoint(defects, latency_s, max_model_len)
-    app = web.Application(client_max_size=64 * 1024 * 1024)
+    app = web.Application(client_max_size=MAX_BODY, middlewares=only_own_names(HOST))
     app.router.add_post("/v1/chat/completions", endpoint.chat)
     app.router.add_get("/v1/models", endpoint.models)
     # A handler that waits ends with its client, or with the server.
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, "127.0.0.1", port)
+        site = web.TCPSite(runner, HOST, port)
         await site.start()
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        yield f"http://{HOST}:{runner.addresses[0][1]}/v1"
     finally:
         endpoint.closing.set()
         await runner.cleanup()

@@ -26,10 +26,11 @@ from pairwright.errors import (
     PairwrightError,
 )
 from pairwright.models import together
+from pairwright.own_hosts import only_own_names
 from pairwright.text import number_of, visible
 from pairwright.train.rl.wire import Batch, Health, Reward, Rewards, RewardSample
 
-MAX_BODY = 256 * 1024 * 1024
+MAX_BODY = 16 * 1024 * 1024
 """Bytes of one batch."""
 LAST_S = 60
 """How long a stopping server waits for what it is scoring."""
@@ -161,7 +162,7 @@ class RewardServer:
 async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator[str]:
     """Serve until the block ends, then answer what is under way; yields the URL. Port 0 takes a
     free one. Raises InputError where the port is taken."""
-    app = web.Application(client_max_size=MAX_BODY)
+    app = web.Application(client_max_size=MAX_BODY, middlewares=only_own_names(host))
     app.router.add_post("/score", server.post_score)
     app.router.add_get("/health", server.get_health)
     # A client that hangs up may ask again: what it asked for is scored all the same.

@@ -1,8 +1,8 @@
 """What is posted to a reward server, and what it says."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import FailFast, Field, model_validator
 
 from pairwright.records import Record
 
@@ -35,7 +35,8 @@ class RewardSample(Record):
 class Batch(Record):
     """The body of a POST to /score."""
 
-    samples: tuple[RewardSample, ...] = Field(min_length=1)
+    # Of a body with many faults only the first is kept: each takes far more memory than its bytes.
+    samples: Annotated[tuple[RewardSample, ...], FailFast()] = Field(min_length=1)
 
 
 class Reward(Record):
