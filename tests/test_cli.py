@@ -887,7 +887,7 @@ def test_doctor_tells_of_replies_that_do_not_follow_the_schema(copied: Study) ->
     with in_thread(say("certainly!"), models=(SIMULATED,)) as endpoint:
         copied.change(served__base_url=endpoint.url)
         done = pairwright("doctor", copied.config)
-    assert done.code == 0
+    assert done.code == 2
     assert "not followed" in done.out
     assert "structured = false" in done.out
 

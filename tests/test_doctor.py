@@ -266,7 +266,7 @@ def test_a_context_that_is_too_short_is_told_with_what_to_set() -> None:
 
 def test_a_server_that_ignores_schemas_is_told_of() -> None:
     found, asked = examined(say("Certainly! Here you go."), check_schema)
-    assert (found.state, "not followed" in found.found) == ("note", True)
+    assert (found.state, "not followed" in found.found) == ("stop", True)
     assert "structured = false" in found.advice
     assert len(asked) == Sampling().attempts
 

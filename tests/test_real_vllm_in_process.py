@@ -45,6 +45,9 @@ FLAGS = {
 # A machine that does other work needs minutes to start an engine.
 PATIENCE_S = 1500
 
+ENDED = (0, 1)
+"""A build has ended. Where a model of random weights gave few usable replies, it is short."""
+
 
 @pytest.fixture(scope="module")
 def server(
@@ -255,7 +258,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     assert not (run / "pairs.jsonl").exists()
 
     code, said = ended(building(engines, config, run))
-    assert code == 0, said
+    assert code in ENDED, said
     assert "vLLM is ready" in said
     whole, files = stored(run), outcomes(run)
     assert whole.items() > before.items()
@@ -268,7 +271,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
 
     # Everything is stored: no engine is started, nothing is sent.
     code, said = ended(building(engines, config, run))
-    assert (code, "vLLM starts" in said) == (0, False), said
+    assert (code in ENDED, "vLLM starts" in said) == (True, False), said
     assert outcomes(run) == files
 
     # A server goes on with it, once it is said that it has the same flags, and need not answer.
@@ -276,7 +279,7 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     code, said = ended(building(engines, config, run))
     assert (code, "endpoints.local.vllm" in said) == (2, True), said
     code, said = ended(building(engines, config, run, "--accept-changes"))
-    assert code == 0, said
+    assert code in ENDED, said
     assert stored(run) == whole
     for name in ("pairs.jsonl", "rejected.jsonl"):
         assert outcomes(run)[name] == files[name]
@@ -284,6 +287,6 @@ def test_a_build_in_process_stops_at_ctrl_c_goes_on_and_can_be_left_to_a_server(
     # In a run of its own it answers as the engine did, every call.
     alone = study / "alone"
     code, said = ended(building(engines, config, alone))
-    assert code == 0, said
+    assert code in ENDED, said
     assert stored(alone) == whole
     assert outcomes(alone)["rejected.jsonl"] == files["rejected.jsonl"]

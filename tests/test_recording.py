@@ -249,6 +249,7 @@ def test_a_reply_keeps_all_that_is_recorded(tmp_path: Path) -> None:
     assert completion_of(asked.key, body) == Completion(
         key=asked.key, text="Rye, pérhaps.", finish="length", reasoning="Bread. </think>",
         prompt_tokens=7, completion_tokens=5, cached_tokens=3, thinking_tokens=2, recorded=True,
+        served="a-model",
     )  # fmt: skip
     simulated = recording_of(tmp_path, call.model_copy(update={"simulated": True}))
     body = asyncio.run(Replay(simulated).post(b"", asked)).body

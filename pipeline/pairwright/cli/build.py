@@ -67,6 +67,14 @@ def build_command(
             "--ask-again", help="Send calls again that are missing from the folder's calls.sqlite."
         ),
     ] = False,
+    ask_again_for: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ask-again-for",
+            metavar="REASON",
+            help="Ask again where units were refused for this reason, such as unparseable.",
+        ),
+    ] = None,
     batch_out: Annotated[
         Path | None,
         typer.Option(
@@ -122,6 +130,7 @@ def build_command(
             target=target,
             accept_changes=accept_changes,
             ask_again=ask_again,
+            ask_again_for=ask_again_for or (),
             engine=engine.value,
             address=address,
             batch_out=batch_out,

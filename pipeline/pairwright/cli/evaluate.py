@@ -40,6 +40,10 @@ def evaluate_command(
     coverage: Annotated[
         float, least_share("Least share of twins and other pairs that must get a score.")
     ] = 0.95,
+    submission: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.zip", help="Write the results as one file to send in, too."),
+    ] = None,
 ) -> None:
     """Score a release's pairs with reward models and judges, shown more or less of the user.
 
@@ -60,7 +64,9 @@ def evaluate_command(
       pairwright evaluate releases/1.0.0 --out results --condition profile
       --condition profile-without-evidence --condition evidence-only
 
-      pairwright leaderboard results --out board
+      pairwright evaluate releases/1.0.0 --out results --submission ours.zip
+
+      pairwright leaderboard results theirs.zip --out board
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.workflows.evaluation import evaluate
@@ -78,5 +84,10 @@ def evaluate_command(
             stop=stop,
             on_result=print_result,
         )
+    if submission:
+        from pairwright.workflows.scoring import scorer_settings
+        from pairwright.workflows.submission import pack_results
+
+        pack_results(result.results, scorer_settings(scorers).scorers, submission)
     print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
     end_by_coverage(result, coverage, Console(stderr=True))

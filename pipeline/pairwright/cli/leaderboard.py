@@ -27,7 +27,8 @@ def leaderboard_command(
     results: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RESULTS...", help="Folders of `pairwright evaluate`, or single .json files."
+            metavar="RESULTS...",
+            help="Folders of `pairwright evaluate`, .json files or submissions (.zip).",
         ),
     ],
     out: Annotated[
@@ -54,7 +55,7 @@ def leaderboard_command(
 
       pairwright leaderboard results
 
-      pairwright leaderboard results theirs/skywork.profile.json --out board
+      pairwright leaderboard results theirs/skywork.profile.json sent-in.zip --out board
 
       pairwright leaderboard results --verify releases/1.0.0 --scorers scorers.toml
     """

@@ -21,6 +21,7 @@ unit_tally.py          what each counts as, and the index that says so
 run_pairs.py           the pairs of a run, and whether they are what its build wrote
 tally.py funnel.py manifest.py    outcomes counted, how far units came, and the manifest
 folder.py resume.py    a run folder, and whether a run may go on in it
+ask_again.py           replies that cannot be used, set aside to be asked for again
 estimate.py pilot.py   what a build will cost: by its config, and by a pilot
 """
 

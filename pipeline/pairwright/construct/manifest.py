@@ -139,7 +139,7 @@ def _counts(items: int, counted: Tally) -> dict[str, JsonValue]:
 
 
 def _state(counted: Tally, target: ReachedTarget | None) -> str:
-    if counted.failed or (target is not None and target.missing):
+    if counted.failed or counted.short_of_replies or (target is not None and target.missing):
         return "short"
     return "target" if target is not None and target.items_left else "whole"
 

@@ -7,11 +7,14 @@ from typing import NamedTuple
 from pairwright.construct.funnel import stages_up_to
 from pairwright.construct.unit_tally import UnitTally, index_of
 from pairwright.models import Leniency
+from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store
 from pairwright.modes import Stage
 from pairwright.records import Mode
 from pairwright.stats import Share, share
 
+UNUSABLE_SHARE = 0.1
+"""The share of units without a usable reply above which a run is short."""
 _LENGTHS = ((1, 2), (3, 4), (5, 9), (10, 19), (20, None))
 """Profiles are counted together by length: the headline figure of no personal signal."""
 
@@ -71,6 +74,21 @@ class Tally:
         self.drafts.update({gate: n * times for gate, times in unit.drafts.items()})
         self.lenient.update({kind: n * times for kind, times in unit.lenient.items()})
         self.json_replies += n * unit.json_replies
+
+    @property
+    def unusable(self) -> Counter[tuple[str, str]]:
+        """The units that were refused because no reply could be used, by stage and reason."""
+        found = Counter[tuple[str, str]]()
+        for (_, stage, reason), n in self.rejected.items():
+            if stage != "gates" and reason in UNUSABLE:
+                found[stage, reason] += n
+        return found
+
+    @property
+    def short_of_replies(self) -> bool:
+        """Whether so many were that the run does not speak for its items."""
+        ended = self.kept.total() + self.rejected.total()
+        return self.unusable.total() > UNUSABLE_SHARE * ended
 
     @property
     def units(self) -> int:

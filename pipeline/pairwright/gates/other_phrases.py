@@ -59,8 +59,8 @@ _GERMAN = Phrases(
         r"|[Ii]ch bin (?:nur )?(?:eine KI|ein (?:KI-\w+|Sprachmodell))\b"
         r")"
     ),
-    needs=(" ich ", "dein", " ihr", " du ", " sie ", "als ", "nutzer", "fragestell", "antwort",
-           "aspekte", "wie ge", "wie v", "wort"),
+    needs=(" ich ", "dein", " ihr", " du ", " sie ", " als ", "nutzer", "fragestell",
+           "antwort", "aspekte", "wie ge", "wie v", "wortgr", "wortl", "wortz", " mir "),
 )  # fmt: skip
 _CHINESE = Phrases(
     persona=re.compile(

@@ -16,6 +16,9 @@ RECORDED = "pairwright-recorded"
 CONTEXT_LENGTH = "context_length"
 """The `finish` of an answer that says that the prompt does not fit."""
 
+MODEL_REFUSED, TOOL_CALL = "model_refused", "tool_call"
+"""The reasons of a refusal where a message has a refusal, or calls a tool, and has no content."""
+
 _THINKS = re.compile(r"\s*(?:<think(?:ing)?>|\[THINK\])")
 _THOUGHT = re.compile(r"</think(?:ing)?>|\[/THINK\]")
 _TAG = re.compile(f"{_THINKS.pattern}|{_THOUGHT.pattern}")
@@ -41,6 +44,8 @@ class Completion(NamedTuple):
     """Whether any of the reasoning was in the message's content."""
     recorded: bool = False
     """Whether it comes from a recording of an earlier run."""
+    instead: str = ""
+    """What the message has in place of content: `model_refused` or `tool_call`."""
     served: str = ""
     """The model that the reply says answered; empty where it names none."""
 
@@ -87,6 +92,7 @@ def completion_of(key: str, body: bytes) -> Completion:
             reasoning_inline=bool(inline),
             thinking_tokens=min(completion_tokens, _count(of_reply, "reasoning_tokens")),
             recorded=data.get("object") == RECORDED,
+            instead=_instead(message),
             served=_name(data.get("model")),
         )
     except (
@@ -146,6 +152,15 @@ def _text(content: Any) -> Any:
     if not isinstance(content, list):
         return content
     return "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
+
+
+def _instead(message: Any) -> str:
+    """What a message without content has."""
+    if _text(message.get("content")):
+        return ""
+    if message.get("refusal"):
+        return MODEL_REFUSED
+    return TOOL_CALL if message.get("tool_calls") or message.get("function_call") else ""
 
 
 def _name(model: Any) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
-from pairwright.models.completion import CONTEXT_LENGTH, Completion
+from pairwright.models.completion import CONTEXT_LENGTH, MODEL_REFUSED, TOOL_CALL, Completion
 from pairwright.models.reply import R, Unread, parse, schema_of
 from pairwright.models.request import Request
 from pairwright.records import Rejected
@@ -50,6 +50,8 @@ T = TypeVar("T")
 
 CUT_IN_THINKING = "cut_in_thinking"
 """The reason of a refusal where thinking left no room for a reply."""
+UNUSABLE = frozenset({"unparseable", "unusable_reply", CUT_IN_THINKING, MODEL_REFUSED, TOOL_CALL})
+"""The reasons of refusals where no draw of a model was a reply that can be used."""
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
 _NEXT_SERIES = 1000
 
@@ -90,7 +92,7 @@ class Model(NamedTuple):
                 draw, room = draw + _NEXT_SERIES, self.max_tokens
             elif refusal := _unusable(completion, ask):
                 return refusal
-            elif text := visible(completion.text).strip():
+            elif not completion.instead and (text := visible(completion.text).strip()):
                 return text
             else:
                 draw += _NEXT_SERIES
@@ -193,7 +195,14 @@ _EMPTY = _Complaint("unusable_reply", "empty or cut short")
 
 
 def _no_reply(completion: Completion) -> _Complaint | None:
-    """What to say of a model that thought and wrote no reply; None for any other completion."""
+    """What to say of a model that thought, refused or called a tool and wrote no reply; None for
+    any other completion."""
+    if completion.instead == MODEL_REFUSED:
+        return _Complaint(MODEL_REFUSED, f"the model refused: {completion.text[:300]}")
+    if completion.instead == TOOL_CALL:
+        return _Complaint(
+            TOOL_CALL, "the model called a tool and gave no reply: switch tools off at its server"
+        )
     if not completion.only_thinking:
         return None
     if completion.finish == "length":

@@ -48,31 +48,31 @@ def stem(word: str, language: str | None = "en") -> str:
     return stemmer(language)(word)
 
 
+_STEMMED = {code: known for code, known in LANGUAGES.items() if known.stemmer}
+
+
 @cache
 def stemmer(language: str | None) -> Callable[[str], str]:
     """The stems of a language."""
-    known = LANGUAGES.get(language or "en")
-    if known is None or not known.stemmer:
+    if language not in _STEMMED:
         return stem_english
     # Imported where a text is in such a language: most builds and audits have none.
     from Stemmer import Stemmer
 
-    algorithm: Callable[[str], str] = Stemmer(known.stemmer).stemWord
+    algorithm: Callable[[str], str] = Stemmer(_STEMMED[language].stemmer).stemWord
     return Remembered(lambda word: word if is_gram(word) else algorithm(word)).__getitem__
 
 
 @cache
 def _contents(language: str | None) -> Remembered[str]:
     """By word its stem if it carries content, else nothing."""
-    known, stemmed = LANGUAGES.get(language or "en"), stemmer(language)
-    if known is None or not known.stemmer:
-        without = STOPWORDS
-    elif known.stopwords:
-        from bm25s import stopwords
-
-        without = frozenset(getattr(stopwords, f"STOPWORDS_{known.stopwords}"))
-    else:
+    stemmed, without = stemmer(language), STOPWORDS
+    if language in _STEMMED:
         without = frozenset()
+        if listed := _STEMMED[language].stopwords:
+            from bm25s import stopwords
+
+            without = frozenset(getattr(stopwords, f"STOPWORDS_{listed}"))
 
     def content(word: str) -> str:
         if is_gram(word):
@@ -82,9 +82,14 @@ def _contents(language: str | None) -> Remembered[str]:
     return Remembered(content)
 
 
-@lru_cache(maxsize=2048)
 def terms(text: str, language: str | None = "en") -> frozenset[str]:
     """The distinct stems that carry content: no function words, at least three characters."""
+    # One place in the cache for all languages that are cut alike.
+    return _terms(text, language if language in _STEMMED else "en")
+
+
+@lru_cache(maxsize=2048)
+def _terms(text: str, language: str | None) -> frozenset[str]:
     return frozenset(map(_contents(language).__getitem__, words(text))) - {""}
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pairwright.construct.estimate import BuildEstimate
 from pairwright.construct.pilot import PilotEstimate, kept_word
+from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING
 from pairwright.text import number_of
 from pairwright.workflows.run_status import RunStatus
@@ -14,6 +15,17 @@ from pairwright.workflows.run_status import RunStatus
 ESTIMATE_HEADS = ("role", "model", "calls", "prompt tokens", "reply tokens", "cost")
 SHORT = 0.05
 """The share of failed units above which a run is called short in plain words."""
+
+
+SHOWN = 4
+MEANINGS = {
+    "unparseable": "not what was asked for",
+    "unusable_reply": "empty, or thinking alone",
+    CUT_IN_THINKING: "thinking without end",
+    MODEL_REFUSED: "a refusal",
+    TOOL_CALL: "a tool call",
+}
+"""What each reason of a refusal for want of a usable reply means."""
 
 
 class EstimateTable(NamedTuple):
@@ -104,10 +116,33 @@ def shortfalls(status: RunStatus) -> Iterator[str]:
             " reply: `pairwright doctor` says which thinking_tokens to set for its endpoint. With"
             " another number its calls are asked again (--accept-changes)."
         )
+    yield from _unusable_replies(status)
     if status.budget_spent:
         yield "The budget is spent: raise [budget] to go on."
     if not status.waiting and status.target and (missing := status.target.missing):
         yield f"The target is not reached: {missing:,} are missing, and no item is left."
+
+
+def _unusable_replies(status: RunStatus) -> Iterator[str]:
+    """That so many units have no usable reply that the run is short, and what to do."""
+    counted = status.tally
+    if not counted.short_of_replies:
+        return
+    reasons = ", ".join(
+        f"{stage}: {MEANINGS[reason]} {n:,}"
+        for (stage, reason), n in counted.unusable.most_common(SHOWN)
+    )
+    n = number_of(counted.unusable.total(), "unit was", "units were")
+    again = " ".join(f"--ask-again-for {reason}" for reason in _reasons(counted.unusable))
+    yield (
+        f"This run is short: {n} refused of {counted.units:,} because a model gave no reply that"
+        f" can be used ({reasons}). `pairwright doctor` tries its server. Once it is mended, build"
+        f" again with {again}: these replies are set aside, and asked for again."
+    )
+
+
+def _reasons(unusable: Counter[tuple[str, str]]) -> list[str]:
+    return sorted({reason for _, reason in unusable})
 
 
 def short_sentence(status: RunStatus) -> str:

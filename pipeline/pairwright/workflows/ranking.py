@@ -34,6 +34,7 @@ from pairwright.workflows.scoring import (
     ScoringCalls,
     scorer_settings,
 )
+from pairwright.workflows.submission import unpacked
 
 
 def leaderboard(
@@ -44,10 +45,10 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank scorers by what they got right on one release, and say which can be distinguished.
 
-    `results` are folders of `evaluate` or single .json files, all of one release, the same pairs
-    and the same limit. `out` gets leaderboard.html, .md, .csv, .tex and .json. Accuracies are
-    shares from 0 to 1, with 95 % intervals by cluster; scorers are compared by a step-down
-    sign-flip test.
+    `results` are folders of `evaluate`, single .json files or submissions (.zip), all of one
+    release, the same pairs and the same limit. `out` gets leaderboard.html, .md, .csv, .tex and
+    .json. Accuracies are shares from 0 to 1, with 95 % intervals by cluster; scorers are compared
+    by a step-down sign-flip test.
 
     Raises InputError where results cannot be ranked together, and StoreError.
 
@@ -56,8 +57,9 @@ def leaderboard(
         [(None, 'none'), (None, 'profile')]
     """
     folder = output_folder(None if out is None else Path(out))
-    gathered = gather_results(map(Path, results))
-    board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
+    with unpacked(map(Path, results)) as paths:
+        gathered = gather_results(paths)
+        board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
     if folder:
         write_whole(folder / "leaderboard.csv", csv_table(board))
         write_whole(folder / "leaderboard.tex", latex_tables(board))
@@ -89,8 +91,18 @@ def check_results(
     Raises InputError where a result is not of this release, was made with other settings, or has no
     `calls.sqlite` beside it; and ConfigError and StoreError.
     """
-    gathered = gather_results(map(Path, results))
     settings = _without_keys(scorer_settings(scorers))
+    with unpacked(map(Path, results)) as paths:
+        return _check(gather_results(paths), settings, Path(release), progress, stop or Stop())
+
+
+def _check(
+    gathered: Sequence[Result],
+    settings: ScorerSettings,
+    release: Path,
+    progress: Progress,
+    stop: Stop,
+) -> ResultCheck:
     count = counter(progress, "results", total=len(gathered))
     sentences: list[str] = []
     for (folder, _), of_scorer in groupby(gathered, key=_together):
@@ -103,9 +115,9 @@ def check_results(
             )
         with closing(StoredReplies(replies)) as store:
             # The steps of each scorer are not reported: results are counted.
-            calls = ScoringCalls(store, Meter(), lambda _: None, stop or Stop())
+            calls = ScoringCalls(store, Meter(), lambda _: None, stop)
             session = ScorerSession(settings.scorers, settings.prompts, calls)
-            sentences += run_async(_derive(list(of_scorer), Path(release), session, count))
+            sentences += run_async(_derive(list(of_scorer), release, session, count))
     return ResultCheck(len(gathered), tuple(sentences))
 
 

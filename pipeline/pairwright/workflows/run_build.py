@@ -1,10 +1,12 @@
 """Building the pairs of a run folder: in one process, in several, on Ray, or by batch files."""
 
+from collections.abc import Collection
 from contextlib import AsyncExitStack, ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from pairwright.construct.ask_again import set_aside_unusable
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
@@ -59,11 +61,12 @@ class BuildResult:
 
     @property
     def whole(self) -> bool:
-        """Whether every unit was kept or refused, none failed and none waits; and a target, if
-        there was one, is reached."""
+        """Whether every unit was kept or refused, none failed and none waits, few were refused for
+        want of a usable reply; and a target, if there was one, is reached."""
         target = self.status.target
         missing = target is not None and target.missing
-        return not (self.status.failed or self.status.waiting or missing)
+        short = self.status.failed or self.status.tally.short_of_replies
+        return not (short or self.status.waiting or missing)
 
 
 def build(
@@ -75,6 +78,7 @@ def build(
     target: int | None = None,
     accept_changes: bool = False,
     ask_again: bool = False,
+    ask_again_for: Collection[str] = (),
     engine: BuildEngine = "local",
     address: str | None = None,
     batch_out: str | Path | None = None,
@@ -88,7 +92,9 @@ def build(
     Config whose paths start from `folder`. `limit` builds the first items of the source only.
     With `target`, no further unit is begun once so many twins are kept, or so many pairs where no
     twins are built; a later call with a larger one goes on.
-    `ask_again` sends calls again that are missing from the folder's store.
+    `ask_again` sends calls again that are missing from the folder's store. `ask_again_for` are
+    reasons of refusals, such as `unparseable`: the replies behind these are set aside, and asked
+    for again.
     `engine` and `address` choose what the config's `processes` are. With `batch_out` nothing is
     sent: the calls are written to files below it, of at most `batch_lines` calls each.
 
@@ -120,6 +126,7 @@ def build(
         # Where nothing is stored yet there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         folder_of_run.prepare(config, content, accept_changes=accepted)
+        set_aside_unusable(store, ask_again_for)
         store.begin(identity(folder_of_run.saved(), limit, in_waves=target is not None))
         renew_index(store)
         requests = _begin_round(batches, folder_of_run, end) if batches else None

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import TextIO
+from urllib.parse import quote
 
 from pairwright.errors import InUse, StoreError
 
@@ -71,6 +72,21 @@ def create(path: Path) -> None:
         partial.replace(path)
     except (OSError, sqlite3.Error) as error:
         raise unusable(path, error) from None
+
+
+def copy_replies(source: Path, target: Path) -> None:
+    """Make a store of the replies of another one, without the requests. Raises StoreError."""
+    create(target)
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(target))}", uri=True)) as database:
+            database.execute("ATTACH DATABASE ? AS source", (f"file:{quote(str(source))}?mode=ro",))
+            database.execute(
+                "INSERT INTO calls SELECT key, purpose, model, prompt_tokens, completion_tokens,"
+                " simulated, reply, '' FROM source.calls ORDER BY key"
+            )
+            database.commit()
+    except sqlite3.Error as error:
+        raise unusable(source, error) from None
 
 
 def lock(path: Path) -> TextIO:

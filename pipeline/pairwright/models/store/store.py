@@ -54,6 +54,18 @@ class Store(CallStore):
         self.clear_outcomes()
         self._db.execute("INSERT INTO follows VALUES (?)", identity)
 
+    def ask_again(self, units: Collection[str], keys: Collection[str]) -> None:
+        """Forget these units, and set the replies under these keys aside: they are then asked for
+        again. Those that are set aside stay in the file, and in what its calls add up to."""
+        self._db.execute("CREATE TABLE IF NOT EXISTS set_aside AS SELECT * FROM calls WHERE 0")
+        self._db.write(
+            ("INSERT INTO set_aside SELECT * FROM calls WHERE key = ?", [(key,) for key in keys]),
+            ("DELETE FROM calls WHERE key = ?", [(key,) for key in keys]),
+            ("DELETE FROM cached WHERE key = ?", [(key,) for key in keys]),
+            ("DELETE FROM served WHERE key = ?", [(key,) for key in keys]),
+            ("DELETE FROM outcomes WHERE unit = ?", [(unit,) for unit in units]),
+        )
+
     def clear_outcomes(self) -> None:
         """Forget what came of the last run; its calls stay."""
         self._db.execute("DELETE FROM outcomes")

@@ -67,7 +67,7 @@ class CallSums:
         cached = self._cached_by_model()
         rows = self._db.execute(
             "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(simulated)"
-            " FROM calls GROUP BY model ORDER BY model"
+            f" FROM {self._paid()} GROUP BY model ORDER BY model"
         )
         self._by_model, self._simulated = {}, 0
         for model, n, sent, received, simulated in rows:
@@ -75,6 +75,13 @@ class CallSums:
             self._by_model[str(model)] = ModelCalls(
                 calls=n, prompt_tokens=sent, completion_tokens=received, cached_tokens=cached[model]
             )
+
+    def _paid(self) -> str:
+        """All calls that were paid for: those that are there, and those that were set aside."""
+        if not self._db.has("set_aside"):
+            return "calls"
+        columns = "model, prompt_tokens, completion_tokens, simulated"
+        return f"(SELECT {columns} FROM calls UNION ALL SELECT {columns} FROM set_aside)"
 
     def _cached_by_model(self) -> Counter[str]:
         if self._db.has("cached"):

@@ -33,9 +33,10 @@ async def check_schema(questions: ServerQuestions) -> ServerFinding:
     reply = await plan_blind(QUESTION, model, questions.prompts)
     if isinstance(reply, Rejected):
         return ServerFinding(
-            "note", "structured output", f"not followed: {reply.detail}",
-            "Builds ask again and reject what stays unreadable; structured = false puts the"
-            " schema into the prompt instead.",
+            "stop", "structured output", f"not followed: {reply.detail}",
+            "No draw gave a reply that can be read, and a build would refuse its units like this."
+            " Switch thinking, tools or filters of the server off, raise max_tokens, or set"
+            " structured = false, which puts the schema into the prompt instead.",
         )  # fmt: skip
     place = "" if questions.endpoint.structured else " in the prompt"
     if log.lenient:

@@ -1,0 +1,164 @@
+"""Results as one file that can be sent to somebody else: written, and read with distrust.
+
+A submission is a ZIP archive of results as `evaluate` leaves them, of the replies behind them
+without the prompts, and of `submission.json`, which says what it is of and has the hash of every
+file. What is in an archive is a stranger's: only files that its manifest names are read, only under
+plain names, and only so many bytes.
+"""
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import JsonValue, ValidationError
+
+from pairwright.dataset.checksums import file_digest
+from pairwright.errors import InputError, on_disk
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.files import whole_file
+from pairwright.records import Record
+
+MANIFEST = "submission.json"
+REPLIES = "calls.sqlite"
+LARGEST = 4_000_000_000
+"""Bytes of all files together, unpacked."""
+_MANIFEST_LARGEST = 4_000_000
+_MOST = 2_000
+"""Files of a submission."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}\.[a-z-]{1,40}\.jsonl?|calls\.sqlite")
+_CHUNK = 1 << 20
+_AGAIN = "Ask its sender for it again."
+
+
+class SubmittedFile(Record):
+    """One file of a submission."""
+
+    name: str
+    digest: str
+    bytes: int
+
+
+class Submission(Record):
+    """What a submission says of itself."""
+
+    format: Literal[1] = 1
+    pairwright: str
+    """The version that wrote it."""
+    release: ReleaseRef
+    """The release that its results are of."""
+    results: tuple[str, ...]
+    """SCORER.CONDITION of each."""
+    scorers: dict[str, JsonValue]
+    """The tables of a file of scorers: what was used, without addresses and keys."""
+    files: tuple[SubmittedFile, ...]
+    """All others, by name."""
+
+
+def is_submission(path: Path) -> bool:
+    """Whether a path is that of an archive."""
+    return path.suffix == ".zip" and path.is_file()
+
+
+def write_submission(path: Path, about: Submission, folder: Path) -> Submission:
+    """Write the archive: `files` of `about` are read from `folder`. Raises StoreError."""
+    with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        # A fixed time, so that the same results give the same archive.
+        archive.writestr(_entry(MANIFEST), about.model_dump_json(indent=2) + "\n")
+        for one in about.files:
+            with (
+                on_disk(folder / one.name),
+                (folder / one.name).open("rb") as source,
+                archive.open(_entry(one.name), "w", force_zip64=True) as target,
+            ):
+                while chunk := source.read(_CHUNK):
+                    target.write(chunk)
+    return about
+
+
+def submitted_files(folder: Path, names: Iterable[str]) -> tuple[SubmittedFile, ...]:
+    """What a submission says of these files of a folder."""
+    return tuple(
+        SubmittedFile(
+            name=name, digest=file_digest(folder / name), bytes=(folder / name).stat().st_size
+        )
+        for name in sorted(names)
+    )
+
+
+def unpack_submission(path: Path, folder: Path) -> Submission:
+    """Unpack an archive into a new folder, and return what it says of itself.
+
+    Raises InputError where it is not a submission, holds what its manifest does not name, or a file
+    is not the one whose hash the manifest has; and StoreError.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            about = _manifest(path, archive)
+            _check_names(path, archive, about)
+            folder.mkdir(parents=True)
+            for one in about.files:
+                _unpack(path, archive, one, folder)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        # RuntimeError: an encrypted file. OSError: a place beyond the archive's end.
+        raise _broken(path, f"cannot be read as a ZIP archive: {error}") from None
+    return about
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def _manifest(path: Path, archive: zipfile.ZipFile) -> Submission:
+    if MANIFEST not in archive.namelist():
+        raise InputError(
+            f"is not a submission: it has no {MANIFEST}",
+            where=path,
+            fix="Name an archive that `pairwright evaluate --submission` wrote.",
+        )
+    with archive.open(MANIFEST) as file:
+        content = file.read(_MANIFEST_LARGEST + 1)
+    if len(content) > _MANIFEST_LARGEST:
+        raise _broken(path, f"{MANIFEST} is larger than {_MANIFEST_LARGEST:,} bytes")
+    try:
+        return Submission.model_validate(json.loads(content))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise _broken(path, f"{MANIFEST} [{at}]: {first['msg']}") from None
+    except (ValueError, RecursionError) as error:
+        raise _broken(path, f"{MANIFEST} is not JSON: {error}") from None
+
+
+def _check_names(path: Path, archive: zipfile.ZipFile, about: Submission) -> None:
+    named = [one.name for one in about.files]
+    there = sorted(name for name in archive.namelist() if name != MANIFEST)
+    if there != sorted(named) or archive.namelist().count(MANIFEST) > 1:
+        raise _broken(path, f"holds other files than its {MANIFEST} names")
+    if len(named) > _MOST or len(set(named)) < len(named):
+        raise _broken(path, f"names a file twice, or more than {_MOST:,} files")
+    if odd := next((name for name in named if not _NAME.fullmatch(name)), None):
+        raise _broken(path, f"{odd!r} is not the name of a result")
+    if sum(one.bytes for one in about.files) > LARGEST:
+        raise _broken(path, f"is larger than {LARGEST:,} bytes")
+
+
+def _unpack(path: Path, archive: zipfile.ZipFile, one: SubmittedFile, folder: Path) -> None:
+    digest, size, target = hashlib.sha256(), 0, folder / one.name
+    with archive.open(one.name) as source, on_disk(target), target.open("xb") as file:
+        # The manifest's size is a stranger's word: no more than that is written.
+        while size <= one.bytes and (chunk := source.read(_CHUNK)):
+            size += len(chunk)
+            digest.update(chunk)
+            file.write(chunk)
+    if size != one.bytes or file_digest(target) != one.digest:
+        raise _broken(path, f"{one.name} is not the file that {MANIFEST} names")
+
+
+def _broken(path: Path, what: str) -> InputError:
+    return InputError(what, where=path, fix=_AGAIN)

@@ -1,0 +1,97 @@
+"""Results in one file to send in, and the same taken in beside one's own."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import JsonValue
+
+from pairwright.errors import InputError
+from pairwright.evaluate.results import Result
+from pairwright.evaluate.settings import Scorers
+from pairwright.evaluate.submission import (
+    REPLIES,
+    Submission,
+    is_submission,
+    submitted_files,
+    unpack_submission,
+    write_submission,
+)
+from pairwright.models.store.file import copy_replies
+from pairwright.settings.endpoints import deciding_settings
+from pairwright.version import __version__
+
+
+def pack_results(results: Iterable[Result], scorers: Scorers, out: str | Path) -> Submission:
+    """Write results of one folder, with the replies behind them, as one archive to send in.
+
+    `scorers` are what they were made with. The archive has no prompts, posts of the release or
+    addresses; what a model replied is in it as it came. Raises InputError where there is no result,
+    and StoreError.
+
+        >>> done = evaluate("releases/1.0.0", "scorers.toml", "results")
+        >>> pack_results(done.results, load_scorers(Path("scorers.toml")), "ours.zip").results
+        ('skywork.none', 'skywork.profile')
+    """
+    out, every = Path(out), sorted(results, key=lambda one: one.path.name)
+    if out.suffix != ".zip":
+        raise InputError("is not the name of an archive", where=out, fix="Let it end in .zip.")
+    if not every:
+        raise InputError("there is no result to send in", where=out, fix="Evaluate a scorer.")
+    for result in every:
+        result.check_lines()
+    folder = every[0].path.parent
+    names = {one.about.scorer.name for one in every}
+    with TemporaryDirectory() as temporary:
+        copies = Path(temporary)
+        for result in every:
+            for path in (result.path, result.path.with_suffix(".jsonl")):
+                (copies / path.name).write_bytes(path.read_bytes())
+        if (folder / REPLIES).is_file():
+            copy_replies(folder / REPLIES, copies / REPLIES)
+        about = Submission(
+            pairwright=__version__,
+            release=every[0].about.release,
+            results=tuple(one.about.stem for one in every),
+            scorers=_without_addresses(scorers, names),
+            files=submitted_files(copies, (path.name for path in copies.iterdir())),
+        )
+        return write_submission(out, about, copies)
+
+
+@contextmanager
+def unpacked(results: Iterable[Path]) -> Iterator[list[Path]]:
+    """The paths of results, with those of submissions in place of their archives, until the block
+    ends. Raises InputError and StoreError."""
+    with ExitStack() as stack:
+        paths = []
+        for path in results:
+            if is_submission(path):
+                temporary = stack.enter_context(TemporaryDirectory())
+                # The archive's name, so that messages name it.
+                folder = Path(temporary) / path.stem
+                unpack_submission(path, folder)
+                path = folder
+            paths.append(path)
+        yield paths
+
+
+def _without_addresses(scorers: Scorers, names: set[str]) -> dict[str, JsonValue]:
+    """The tables of these scorers, and of the models behind them, as far as they decide a score."""
+    used = {name: spec for name, spec in scorers.scorers.items() if name in names}
+    behind = {getattr(spec, "endpoint", "") for spec in used.values()}
+    endpoints = {
+        name: deciding_settings(endpoint.model_dump(mode="json"))
+        for name, endpoint in scorers.endpoints.items()
+        if name in behind
+    }
+    # Where files lie on one machine is nobody else's business.
+    places = {"path", "folder", "prompt"}
+    tables = {name: spec.model_dump(mode="json", exclude=places) for name, spec in used.items()}
+    return {
+        "scorers": dict[str, JsonValue](tables),
+        "endpoints": dict[str, JsonValue](endpoints),
+        "history": scorers.history.model_dump(mode="json"),
+        "seed": scorers.seed,
+    }

@@ -1,0 +1,151 @@
+"""Replies that nothing can be made of: the run is short and says why, and they are asked again."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from endpoint import Asked, completion, in_thread, serving
+from pairwright import assets
+from pairwright.models.client import Client, Meter
+from pairwright.models.simulated import Defects
+from pairwright.models.simulated.model import reply
+from pairwright.models.simulated.planting import Memory
+from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.prompt import Prompts
+from pairwright.workflows.doctor.questions import ServerQuestions
+from pairwright.workflows.doctor.replies import check_schema
+from pairwright.workflows.run_status import status
+from study import Study, pairwright
+
+MODEL = "pairwright-simulated"
+BROKEN: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    "thinking alone": (
+        {"content": None, "reasoning_content": "Let me see."}, "stop", "unusable_reply",
+        "empty, or thinking alone",
+    ),
+    "a tool call": (
+        {"content": None, "tool_calls": [{"function": {"name": "search"}}]}, "tool_calls",
+        "tool_call", "a tool call",
+    ),
+    "a refusal": (
+        {"content": None, "refusal": "I cannot help."}, "stop", "model_refused", "a refusal",
+    ),
+    "cut short": ({"content": '{"asp'}, "length", "unparseable", "not what was asked for"),
+    "not a number": ({"content": "NaN"}, "stop", "unparseable", "not what was asked for"),
+    "nothing": ({"content": None}, "stop", "unparseable", "not what was asked for"),
+}  # fmt: skip
+
+
+class Server:
+    """The embedded model, with one message in place of all replies until it is mended."""
+
+    def __init__(self) -> None:
+        self.message: dict[str, Any] | None = None
+        self.finish = "stop"
+        self._memory = Memory()
+
+    async def __call__(self, asked: Asked) -> web.StreamResponse:
+        if self.message is not None:
+            choice = {"message": self.message, "finish_reason": self.finish}
+            usage = {"prompt_tokens": 5, "completion_tokens": 2}
+            return web.json_response({"choices": [choice], "usage": usage})
+        return web.json_response(reply(asked.body, Defects(), self._memory))
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def study(server: Server, tmp_path: Any) -> Iterator[Study]:
+    with in_thread(server, models=(MODEL,)) as endpoint:
+        yield Study.make(tmp_path / "study", endpoint.url, limit=2)
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_run_without_usable_replies_is_short_and_says_why(
+    server: Server, study: Study, kind: str
+) -> None:
+    server.message, server.finish, reason, meaning = BROKEN[kind]
+    done = study.build()
+    assert done.code == 1
+    assert "This run is short: 4 units were refused of 4 because a model gave" in done.err
+    assert f"plan: {meaning} 4" in done.err
+    assert f"--ask-again-for {reason}" in done.err
+    assert pairwright("status", study.run).code == 1
+    assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"
+
+
+@pytest.mark.parametrize("kind", ["thinking alone", "a refusal", "cut short"])
+def test_replies_of_a_mended_server_are_asked_for_and_give_what_it_would_have_given(
+    server: Server, study: Study, kind: str
+) -> None:
+    assert study.build().code == 0
+    whole = study.outcomes()["pairs.jsonl"]
+    for path in sorted(study.run.iterdir(), reverse=True):
+        path.unlink()
+    server.message, server.finish, reason, _ = BROKEN[kind]
+    assert study.build().code == 1
+    paid = status(study.run).stored.calls
+    server.message = None
+    assert study.build().code == 1  # What is stored is not asked again by itself.
+    done = study.build("--ask-again-for", reason)
+    assert done.code == 0, done.said
+    assert study.outcomes()["pairs.jsonl"] == whole
+    # What was paid for still counts, and nothing is taken for lost.
+    assert status(study.run).stored.calls > paid
+    assert pairwright("status", study.run, "--verify").code == 0
+    assert study.build().code == 0
+
+
+def test_a_reason_that_no_unit_has_is_named_with_those_there_are(
+    server: Server, study: Study
+) -> None:
+    server.message, server.finish, *_ = BROKEN["a refusal"]
+    study.build()
+    done = study.build("--ask-again-for", "parity")
+    assert done.code == 2
+    assert "no unit was refused for 'parity'" in done.err
+    assert "model_refused (4)" in done.err
+
+
+def test_a_text_of_the_model_in_place_of_content_is_not_taken_for_a_response(
+    server: Server, study: Study
+) -> None:
+    async def writers_refuse(asked: Asked) -> web.StreamResponse:
+        body = reply(asked.body, Defects(), Memory())
+        if "response_format" not in asked.body:
+            body["choices"][0]["message"] = {"content": None, "refusal": "I cannot help with it."}
+        return web.json_response(body)
+
+    with in_thread(writers_refuse, models=(MODEL,)) as endpoint:
+        study.change(served__base_url=endpoint.url)
+        done = study.build()
+    assert done.code == 1
+    assert "a refusal" in done.err
+    assert "I cannot help" not in (study.run / "pairs.jsonl").read_text()
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_doctor_refuses_a_server_without_usable_replies(kind: str) -> None:
+    message, finish, *_ = BROKEN[kind]
+
+    async def handler(_: Asked) -> web.StreamResponse:
+        body = completion("")
+        body["choices"] = [{"message": message, "finish_reason": finish}]
+        return web.json_response(body)
+
+    async def scenario() -> str:
+        async with serving(handler) as served:
+            endpoint = Endpoint(base_url=served.url, model="m", attempts=1, timeout_s=5)
+            async with Client("near", endpoint, None, Meter()) as client:
+                prompts = Prompts.load(assets.PROMPTS)
+                questions = ServerQuestions(client, endpoint, Sampling(), prompts)
+                return (await check_schema(questions)).state
+
+    assert asyncio.run(scenario()) == "stop"
