@@ -9,6 +9,8 @@ benchmark is skipped where they are not there. The twins are built by `pairwrigh
 - `neighbours`: how the other participants voted on the response, each weighed by how alike they
   and the person voted on everything else. The person's votes on the two responses are not used, nor
   is the partner, whose votes on them are known to be the reverse
+- `released`: the same by the leanings that the build keeps with each pair. They leave out the votes
+  of authors on their own statements, and know a statement by its text
 - `blind`: the length of a response, which is one half by identity
 
 Accuracies come with n and 95 % intervals, whose clusters are couples: a user has one partner. The
@@ -36,7 +38,8 @@ from pairwright.settings.config import Config
 
 CONVERSATIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "polis"
 MOST = 8
-"""Twins of a user, more than the default of six: couples are disjoint, so authors run out."""
+"""Twins of a user, more than the default of six: so there are more than 1,000. The intervals are no
+narrower (docs/choices.md)."""
 Floats = NDArray[np.float64]
 Scores = list[tuple[float, float]]
 
@@ -139,6 +142,9 @@ def main() -> None:
         "neighbours": [
             neighbours(pair, partner, votes[name])
             for pair, partner, name in zip(pairs, partners, conversations, strict=True)
+        ],
+        "released": [
+            (pair.neighbours.chosen, pair.neighbours.rejected) for pair in pairs if pair.neighbours
         ],
         "blind": [words("longer", pair) for pair in pairs],
     }

@@ -358,6 +358,23 @@ def test_of_natural_twins_the_page_says_that_nobody_could_be_the_ceiling(tmp_pat
     result(tmp_path, "overlap", twins([(True, False)] * 20, **changes), scorer=OVERLAP)
     result(tmp_path, "model", twins([(True, True)] * 20, **changes), "none")
     board = board_of(tmp_path)
-    assert band(board).why == ("there is no ceiling, because the labels are the users' own choices")
+    assert band(board).why == (
+        "there is no ceiling, because the labels are the users' own choices"
+        " and the release has no choices of others"
+    )
     # Both users chose, and neither asked: there is no asked half to recall.
     assert board.findings == ()
+
+
+def test_of_natural_twins_the_choices_of_others_are_the_ceiling(tmp_path: Path) -> None:
+    known = RELEASE.model_copy(update={"neighbours": CEILING})
+    changes = {"mode": "natural", "config": "Home-natural"}
+    halves = twins([(True, n < 25) for n in range(50)], **changes)
+    result(
+        tmp_path, "overlap", twins([(True, False)] * 50, **changes), scorer=OVERLAP, release=known
+    )
+    result(tmp_path, "model", halves, release=known)
+    found = band(board_of(tmp_path))
+    assert found.ceiling == CEILING
+    # 75 % of pairs, where words have 50 % and others' choices 90 %.
+    assert found.shares["model.profile"].value == pytest.approx(25 / 40)

@@ -137,6 +137,14 @@ def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
     return Accuracy(value, tied, n, len(sizes), _design(points - value, places, sizes))
 
 
+def accuracy_by_cluster(points: Sequence[tuple[str, float]]) -> Interval | None:
+    """The accuracy of points, each beside the name of its cluster, with its 95 % interval; None of
+    no points."""
+    _, clusters = np.unique([name for name, _ in points], return_inverse=True)
+    estimate = accuracy(np.array([point for _, point in points], np.float64), clusters)
+    return estimate and estimate.found(z_of(LEVEL))
+
+
 def difference(differences: Floats, clusters: Places) -> Interval | None:
     """The mean of differences of points, from -1 to 1, with its 95 % interval by cluster: halved
     and moved they are points, and no difference is a tie. None where n = 0."""

@@ -106,6 +106,21 @@ class AnswerChoice(Record):
         return self.accepted, self.match
 
 
+class Neighbours(Record):
+    """How those who choose like a user lean to both responses of a pair: from -1, against it, to
+    1, for it. Neither the user's choice of the two nor the partner's is used."""
+
+    chosen: float
+    rejected: float
+    others: int
+    """How many people took or refused one of the two, and are like or unlike the user elsewhere."""
+
+    @property
+    def point(self) -> float:
+        """1 where they lean more to the chosen response, 0 where to the rejected; else one half."""
+        return 0.5 + (self.chosen > self.rejected) / 2 - (self.chosen < self.rejected) / 2
+
+
 class OppositeChoice(Record):
     """What the user of an item chose of two responses, and who chose the other."""
 
@@ -119,6 +134,8 @@ class OppositeChoice(Record):
     """What the other wrote or chose before the choice, oldest first."""
     reason: str | None = None
     """Why the other chose so, in the other's words; the item has its user's as narrative."""
+    neighbours: tuple[Neighbours, Neighbours] | None = None
+    """Of the item's user and of the other."""
 
 
 class Item(Record):
@@ -341,6 +358,8 @@ class Pair(Record):
     source_url: str | None = None
     response_sources: ResponseSources | None = None
     """Of mode accepted: where both responses are from."""
+    neighbours: Neighbours | None = None
+    """Of mode natural: how those who choose like the user lean."""
     simulated: bool = False
     """Whether a reply behind it carries the embedded model's mark: then it is not a benchmark."""
 

@@ -24,7 +24,7 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.sources import Chooser, SourceProblem
+from pairwright.sources import Chooser, SourceProblem, Voter
 from pairwright.sources.choices import unpaired
 from pairwright.text import near_duplicate, normalised
 
@@ -68,13 +68,17 @@ def build_natural(item: Item) -> Twin:
             narrative=item.narrative if first else choice.reason,
             created=item.created,
             source_url=item.source_url,
+            neighbours=choice.neighbours and choice.neighbours[0 if first else 1],
         )
 
     return Twin(id=twin_id, halves=(half(True), half(False)))
 
 
 def natural_items(
-    choosers: Iterable[Chooser | SourceProblem], twins_per_user: int, min_posts: int, seed: int
+    choosers: Iterable[Chooser | Voter | SourceProblem],
+    twins_per_user: int,
+    min_posts: int,
+    seed: int,
 ) -> Iterator[Item | SourceProblem]:
     """An item for each natural twin, in the order of the source, after all problems.
 
@@ -84,7 +88,7 @@ def natural_items(
     for one in choosers:
         if isinstance(one, SourceProblem):
             yield one
-        else:
+        elif isinstance(one, Chooser):
             known.append(one)
     meetings = _meetings(known, seed)
     worth = {

@@ -74,6 +74,7 @@ def row_of(
             chosen=_answer(pair.response_sources.chosen, licence),
             rejected=_answer(pair.response_sources.rejected, licence),
         ),
+        neighbours=pair.neighbours,
     )
 
 

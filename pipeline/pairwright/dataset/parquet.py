@@ -5,7 +5,7 @@ on the rows alone.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from pairwright.dataset.row import Row, RowDelivery, RowSupport
+from pairwright.dataset.row import MODE_FIELDS, Row, RowDelivery, RowSupport
 from pairwright.errors import InputError, on_disk
 
 GROUP = 1000
@@ -68,12 +68,21 @@ _OTHER = {
     "votes": _VOTES,
     "label_error": pa.float64(),
     "response_sources": pa.struct({"chosen": _ANSWER, "rejected": _ANSWER}),
+    "neighbours": pa.struct({"chosen": pa.float64(), "rejected": pa.float64(), "others": _NUMBER}),
     "asked": _YES,
     "verified": _YES,
     "simulated": _YES,
 }
-_SOURCES_SCHEMA = pa.schema([(name, _OTHER.get(name, _TEXT)) for name in Row.model_fields])
-SCHEMA = pa.schema([column for column in _SOURCES_SCHEMA if column.name != "response_sources"])
+
+
+def schema_of(fields: Collection[str] = ()) -> pa.Schema:
+    """The columns of a file whose rows have these of `MODE_FIELDS`."""
+    left_out = {*MODE_FIELDS} - {*fields}
+    names = (name for name in Row.model_fields if name not in left_out)
+    return pa.schema([(name, _OTHER.get(name, _TEXT)) for name in names])
+
+
+SCHEMA = schema_of()
 _LATER = ("support", "delivery", "follows", "label_error")
 """Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
 
@@ -88,23 +97,18 @@ def _before(type_: pa.DataType) -> pa.DataType:
 
 
 _OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
-_KNOWN = (SCHEMA, _SOURCES_SCHEMA, _OLDER)
-
-
-def schema_of(*, sources: bool) -> pa.Schema:
-    """The columns of a file, whose rows may say where both responses are from."""
-    return _SOURCES_SCHEMA if sources else SCHEMA
+_KNOWN = (SCHEMA, *(schema_of([name]) for name in MODE_FIELDS), _OLDER)
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
-    """Write rows into a new file and say how many; `note` goes into its metadata. All rows say
-    where their responses are from, or none.
+    """Write rows into a new file and say how many; `note` goes into its metadata. All rows have
+    the same of `MODE_FIELDS`.
 
     Raises StoreError where the disk refuses.
     """
     written, waiting = 0, iter(rows)
     head = list(islice(waiting, 1))
-    schema = schema_of(sources=any(row.response_sources for row in head))
+    schema = schema_of([name for row in head for name in MODE_FIELDS if getattr(row, name)])
     schema, waiting = schema.with_metadata({"pairwright": note}), chain(head, waiting)
     with on_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)

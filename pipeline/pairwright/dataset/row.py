@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from pairwright.records import Follows, Mode, Origin, Record, content_id
+from pairwright.records import Follows, Mode, Neighbours, Origin, Record, content_id
 from pairwright.text import language_of
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
@@ -180,6 +180,8 @@ class Row(Record):
     licence: str | None = None
     response_sources: RowSources | None = None
     """Where both responses are from. Only rows of mode accepted have it."""
+    neighbours: Neighbours | None = None
+    """How those who choose like the user lean. Only rows of mode natural have it."""
 
     @model_serializer(mode="wrap")
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -237,7 +239,9 @@ class Row(Record):
         return content_id("pair", self.mode or "", *parts)
 
 
-LATER_FIELDS = frozenset({"label_error", "response_sources"})
+MODE_FIELDS = ("response_sources", "neighbours")
+"""Fields that rows of one mode alone have."""
+LATER_FIELDS = frozenset({"label_error", *MODE_FIELDS})
 """Fields that rows of older versions, or of other modes, do not have."""
 
 

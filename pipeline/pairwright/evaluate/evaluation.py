@@ -34,6 +34,8 @@ class Evaluation(NamedTuple):
     condition: ConditionName
     sources: ContentSources
     tie_margin: float = 0.0
+    layout: Callable[[PromptContent], PromptContent] = lambda shown: shown
+    """Of what is shown, once it is known to fit."""
 
     async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that failed are its reason, and are asked again by
@@ -61,7 +63,7 @@ class Evaluation(NamedTuple):
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
             answer, fewer = await ask_fitting(
-                shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
+                shown, self.sources.history, lambda shown: _choice(scorer, row, self.layout(shown))
             )
         except CallFailed as error:
             return _without(decision, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))

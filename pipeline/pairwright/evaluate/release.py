@@ -13,6 +13,7 @@ from pairwright.dataset.checksums import file_digest, read_checksums, root_diges
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
 from pairwright.evaluate.builders import BuildModel, BuildRole
+from pairwright.intervals import Interval, accuracy_by_cluster
 from pairwright.records import Post, Record
 from pairwright_human_eval.public_study import PublicStudy
 from pairwright_human_eval.report.people import PeopleAccuracy
@@ -35,6 +36,9 @@ class ReleaseRef(Record):
     people: tuple[PeopleAccuracy, ...] = ()
     """How far one reader agrees with the majority of the others, by mode. Empty where nobody was
     asked, and in files of older versions."""
+    neighbours: Interval | None = None
+    """Of natural twins: how often those who choose like the user lean more to the chosen response.
+    None of other releases, and in files of older versions."""
 
 
 class Construction(NamedTuple):
@@ -100,9 +104,11 @@ class Release:
         self._check_file(layout.manifest)
         self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
         self._check_files(split)
-        pairs, of_rows = 0, dict[BuildModel, None]()
+        pairs, of_rows, points = 0, dict[BuildModel, None](), list[tuple[str, float]]()
         for row in self.rows():
             pairs += 1
+            if row.neighbours:
+                points.append((row.cluster, row.neighbours.point))
             of_rows |= dict.fromkeys(_row_builders(row))
         self.ref = ReleaseRef(
             name=self._manifest.name,
@@ -112,6 +118,7 @@ class Release:
             pairs=pairs,
             builders=tuple(dict.fromkeys((*self._builders(), *of_rows))),
             people=self._people(layout),
+            neighbours=accuracy_by_cluster(points),
         )
 
     @property

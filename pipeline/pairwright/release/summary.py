@@ -9,6 +9,8 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 from pairwright.answer_traits import AnswerTraits, TraitFigure, row_traits, trait_figures
 from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
 from pairwright.dataset.address import host_of
+from pairwright.dataset.row import MODE_FIELDS
+from pairwright.intervals import Interval, accuracy_by_cluster
 from pairwright.records import Record
 from pairwright.text import word_count
 
@@ -81,14 +83,24 @@ class Summary(Record):
     """Those of them on which not every vote is for the chosen response."""
     traits: tuple[TraitFigure, ...] = ()
     """Of accepted answers: what else tells which one was accepted."""
+    neighbours: Interval | None = None
+    """Of natural twins: the share of pairs whose chosen response those who choose like the user
+    lean to more; equal ones count one half. Its clusters are couples."""
 
     @model_serializer(mode="wrap")
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it where there are none."""
         fields: dict[str, object] = handler(self)
-        if not self.traits:
-            fields.pop("traits", None)
+        for name in ("traits", "neighbours"):
+            if not getattr(self, name):
+                fields.pop(name, None)
         return fields
+
+    @property
+    def mode_fields(self) -> tuple[str, ...]:
+        """Which of `MODE_FIELDS` its rows have."""
+        there = {"response_sources": self.traits, "neighbours": self.neighbours}
+        return tuple(name for name in MODE_FIELDS if there[name])
 
 
 class SummaryBuilder:
@@ -105,6 +117,7 @@ class SummaryBuilder:
         self._questions: set[bytes] = set()
         self._posts: dict[bytes, tuple[str, str]] = {}
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
+        self._points: list[tuple[str, float]] = []
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
             name: Counter()
@@ -136,6 +149,8 @@ class SummaryBuilder:
             at = _short(answer.source_url)
             self._posts[at] = answer.licence or "unknown", _host(answer.source_url)
             self._note_time(answer.created)
+        if row.neighbours:
+            self._points.append((row.cluster, row.neighbours.point))
         if traits := row_traits(row):
             self._answers.append((row.user or "", *traits))
         self._note_time(row.created)
@@ -200,6 +215,7 @@ class SummaryBuilder:
             voted=self._counts["state"]["voted"],
             divided=self._counts["state"]["divided"],
             traits=trait_figures(self._answers),
+            neighbours=accuracy_by_cluster(self._points),
         )
 
     def _config(self, name: str) -> ConfigSummary:

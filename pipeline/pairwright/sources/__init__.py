@@ -26,7 +26,7 @@ from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources import choices, hub, items, posts
-from pairwright.sources.choices import Chooser
+from pairwright.sources.choices import Chooser, Voter
 from pairwright.sources.opening import locate, open_table, open_texts
 from pairwright.sources.polis import authors
 from pairwright.sources.polis.files import conversations_hash, locate_conversations
@@ -38,6 +38,7 @@ from pairwright.sources.stackexchange.files import POSTS, dump_hash, locate_dump
 __all__ = [
     "Chooser",
     "SourceProblem",
+    "Voter",
     "read",
     "read_accepted",
     "read_choosers",
@@ -72,9 +73,9 @@ def read_accepted(
 
 def read_choosers(
     rules: SourceRules, domains: Domains, folder: Path
-) -> tuple[str, Iterator[Chooser | SourceProblem]]:
+) -> tuple[str, Iterator[Chooser | Voter | SourceProblem]]:
     """A source of people's own choices, as messages name it, and each user's choices after their
-    problems. Raises SourceError, also while it is read."""
+    problems, those without a history too. Raises SourceError, also while it is read."""
     if rules.format == "polis":
         conversations = locate_conversations(rules, folder)
         source = str(folder / Path(rules.path).expanduser())

@@ -50,9 +50,24 @@ class Chooser(NamedTuple):
     source_url: str | None = None
 
     @property
+    def votes(self) -> "Voter":
+        """The same without the history."""
+        return Voter(self.user, tuple(self.taken.values()), tuple(self.refused.values()))
+
+    @property
     def place_of_twin(self) -> tuple[str, str]:
         """What both users of a natural twin have in common."""
         return self.topic, self.domain
+
+
+class Voter(NamedTuple):
+    """What somebody took and refused: without a history it gives no twin, and yet it tells whose
+    choices are alike."""
+
+    user: str
+    taken: tuple[str, ...]
+    """The responses themselves."""
+    refused: tuple[str, ...]
 
 
 def unpaired(chooser: Chooser, *, met: bool) -> SourceProblem:
@@ -63,8 +78,9 @@ def unpaired(chooser: Chooser, *, met: bool) -> SourceProblem:
 
 def read_choosers(
     table: SourceTable, texts: SourceTable | None, domains: Domains, rules: SourceRules
-) -> Iterator[Chooser | SourceProblem]:
-    """Each choice that can be used, in the table's order, after all problems.
+) -> Iterator[Chooser | Voter | SourceProblem]:
+    """Each choice that can be used, in the table's order, after all problems and the choices
+    without a history.
 
     Raises SourceError where nobody can have a history.
     """
@@ -112,7 +128,7 @@ def _check_times(timed: bool, table: SourceTable, texts: SourceTable | None) -> 
 
 def _of_user(
     choices: Sequence[ReadChoice], written: Sequence[OwnPost], rules: SourceRules, *, timed: bool
-) -> Iterator[Chooser | SourceProblem]:
+) -> Iterator[Chooser | Voter | SourceProblem]:
     """One user's choices, each with what is older."""
     settled = list[ReadChoice]()
     for choice, refusal in _settled(choices, timed=timed):
@@ -130,6 +146,7 @@ def _of_user(
         if known < rules.min_posts:
             detail = f"{known} texts or choices before this one, not {rules.min_posts}"
             yield SourceRefusal("too_few_posts", detail).at(choice.where, choice.user)
+            yield Voter(choice.user, (choice.taken,), (choice.refused,))
             continue
         yield from repaired(choice.repairs, choice.where, choice.user)
         yield Chooser(

@@ -11,9 +11,10 @@ from pairwright.evaluate.evaluation import Evaluation, reasons
 from pairwright.evaluate.evaluation import evaluate as score_pairs
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import ResultSummary, Timing, previous_timing
+from pairwright.evaluate.results import ResultSummary, ScorerRef, Timing, previous_timing
 from pairwright.evaluate.scorers.scorer_protocols import ByPair
 from pairwright.evaluate.settings import history_hash, people_rules
+from pairwright.evaluate.spread.presentations import Presentation
 from pairwright.models import Usage, counting
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import ScorerSession
@@ -27,6 +28,8 @@ class EvaluationTask(NamedTuple):
     scorers: tuple[str, ...]
     conditions: tuple[ConditionName, ...]
     limit: int | None
+    presentation: Presentation | None = None
+    """None: as evaluations show it."""
 
 
 class ScorerEvaluation(NamedTuple):
@@ -51,7 +54,7 @@ class ScorerEvaluation(NamedTuple):
         with self.session.calls.step(name, total, self._stop) as count, counting() as usage:
             decisions = await score_pairs(
                 release.rows(limit),
-                Evaluation(self.opened.scorer, condition, self.sources, self.opened.ref.tie_margin),
+                self._evaluation(condition),
                 workers=self.opened.workers,
                 stop=self._stop,
                 on_each=lambda _: count(),
@@ -61,6 +64,11 @@ class ScorerEvaluation(NamedTuple):
         about = self._about(condition, decisions, usage)
         timing = timing or previous_timing(self.folder, about)
         return about.model_copy(update={"timing": timing}), decisions
+
+    def _evaluation(self, condition: ConditionName) -> Evaluation:
+        margin, presentation = self.opened.ref.tie_margin, self.task.presentation
+        plain = Evaluation(self.opened.scorer, condition, self.sources, margin)
+        return plain._replace(layout=presentation.applied) if presentation else plain
 
     def _stop(self) -> None:
         self.opened.stop()
@@ -81,7 +89,7 @@ class ScorerEvaluation(NamedTuple):
         shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
         return ResultSummary(
             release=release.ref,
-            scorer=opened.ref,
+            scorer=self._ref,
             condition=condition,
             limit=self.task.limit,
             split=release.split,
@@ -106,6 +114,13 @@ class ScorerEvaluation(NamedTuple):
             completion_tokens=usage.tokens.completion,
             cost=self._cost(usage),
         )
+
+    @property
+    def _ref(self) -> ScorerRef:
+        """The scorer, with how it is asked where that is not as in an evaluation."""
+        presentation = self.task.presentation
+        name = presentation.name if presentation else ""
+        return self.opened.ref.model_copy(update={"presentation": name})
 
     @property
     def _as_people(self) -> bool:

@@ -9,6 +9,7 @@ from pairwright.cli.downstream.correlate import correlate_command
 from pairwright.cli.downstream.judge_outputs import judge_outputs_command
 from pairwright.cli.downstream.n_lets import n_lets_command
 from pairwright.cli.downstream.policy import policy_command
+from pairwright.cli.downstream.spread import spread_command
 
 downstream = typer.Typer(
     name="downstream",
@@ -34,3 +35,4 @@ downstream.command("completions")(completions_command)
 downstream.command("correlate")(correlate_command)
 downstream.command("certify")(certify_command)
 downstream.command("n-lets")(n_lets_command)
+downstream.command("spread")(spread_command)

@@ -1,11 +1,14 @@
 """The band that the accuracies of a table are read against: a floor, which is word overlap, and a
-ceiling, which is people, one reader against the others; and each scorer's share of the way.
+ceiling; and each scorer's share of the way. The ceiling is people, one reader against the others;
+for natural twins, whose labels nobody else can know, what the choices of others tell.
 
 The share is (scorer - floor) / (ceiling - floor). Scorer and floor are of the same pairs, so their
-errors go together; the ceiling is of the study's pairs, and taken as independent of both. The
-interval is Fieller's (1954, J. R. Stat. Soc. B 16, 175-185), with the variances that the intervals
-by cluster show of scorer, floor, their difference and the ceiling. Where floor and ceiling cannot
-be distinguished there is no share.
+errors go together; the ceiling is taken as independent of both. Of people it is of the study's
+pairs. Of the choices of others it is of the release's, but of other data: over the couples of six
+Polis conversations its errors and those of word overlap correlate by -.03. The interval is
+Fieller's (1954, J. R. Stat. Soc. B 16, 175-185), with the variances that the intervals by cluster
+show of scorer, floor, their difference and the ceiling. Where floor and ceiling cannot be
+distinguished there is no share.
 """
 
 import math
@@ -31,6 +34,12 @@ from pairwright_human_eval.report.people import PeopleAccuracy
 
 FLOOR = "overlap"
 """The baseline that is the floor."""
+PEOPLE, OTHERS = "people", "the choices of others"
+CEILINGS = {
+    PEOPLE: "one reader against the others",
+    OTHERS: "how often those who choose like the user elsewhere lean to the chosen response",
+}
+"""What a ceiling is, by its name."""
 
 
 class Band(Record):
@@ -41,8 +50,9 @@ class Band(Record):
     meaning_floors: dict[str, Interval] = Field(default={})
     """The accuracy of each embedding's cosine, by row: a second floor where it is at hand."""
     ceiling: Interval | None
-    """One reader against the majority of the others; its n are votes. None where nobody was
-    asked."""
+    """One reader against the majority of the others; its n are votes. Of natural twins, how often
+    those who choose like the user lean to the chosen response; its n are pairs. None where there is
+    neither."""
     shares: dict[str, Interval] = Field(default={})
     """By row, the share of the way; without the floor's own row."""
     why: str = ""
@@ -55,6 +65,7 @@ def band_of(
     points: Mapping[str, Floats],
     clusters: Places,
     people: PeopleAccuracy | None,
+    neighbours: Interval | None = None,
 ) -> Band:
     """The band of a table whose rows are of these scorers.
 
@@ -66,6 +77,8 @@ def band_of(
     base = next((row for row, scorer in scorers.items() if scorer.name == FLOOR), None)
     cosines = [row for row, scorer in scorers.items() if scorer.kind == "embedding"]
     ceiling = people.accuracy if people and not people.simulated else None
+    if mode and MODES[mode].own_choice:
+        ceiling = neighbours
     band = Band(
         floor=None if base is None else _accuracy(due[base], places),
         meaning_floors={row: one for row in cosines if (one := _accuracy(due[row], places))},
@@ -126,12 +139,18 @@ def _variance(interval: Interval, z: float) -> float:
     return ((interval.high - interval.low) / (2 * z)) ** 2
 
 
+def ceiling_name(mode: Mode | None) -> str:
+    """What the ceiling of a mode's tables is."""
+    return OTHERS if mode and MODES[mode].own_choice else PEOPLE
+
+
 def band_sentence(mode: Mode | None, band: Band) -> str:
     """Floor and ceiling in words, and why there are no shares where there are none."""
     parts = [f"Floor: {_words('word overlap', band.floor)}"] if band.floor else []
     parts += [_words(f"the cosine of {name}", one) for name, one in band.meaning_floors.items()]
     if band.ceiling:
-        parts.append(f"ceiling: {_words('people', band.ceiling, 'votes')}")
+        unit = "pairs" if mode and MODES[mode].own_choice else "votes"
+        parts.append(f"ceiling: {_words(ceiling_name(mode), band.ceiling, unit)}")
     text = f"{'; '.join(parts)}." if parts else ""
     if band.shares:
         return text
@@ -148,9 +167,10 @@ def _why_no_shares(mode: Mode | None, band: Band, people: PeopleAccuracy | None)
         if people:
             return "there is no ceiling, because the annotators of the study are a program"
         if mode and MODES[mode].own_choice:
-            return "there is no ceiling, because the labels are the users' own choices"
-        if mode and MODES[mode].own_choice:
-            return "there is no ceiling, because the labels are the users' own choices"
+            return (
+                "there is no ceiling, because the labels are the users' own choices and the release"
+                " has no choices of others"
+            )
         return (
             f"there is no ceiling, because the release has no votes of people on {mode_pairs(mode)}"
         )

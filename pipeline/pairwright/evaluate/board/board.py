@@ -17,7 +17,7 @@ from pairwright.evaluate.measure.slices import overlap_slices, slice_figures
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
-from pairwright.intervals import Floats
+from pairwright.intervals import Floats, Interval
 from pairwright.modes import MODES
 from pairwright.records import Mode, Record
 from pairwright_human_eval.report.people import PeopleAccuracy
@@ -59,13 +59,16 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
     check_shown_alike(reading.points, results, pairs)
     first = results[0].about
     people = next((one.about.release.people for one in results if one.about.release.people), ())
+    neighbours = next(
+        (one.about.release.neighbours for one in results if one.about.release.neighbours), None
+    )
     return Leaderboard(
         release=first.release,
         builders=pairs.builders,
         limit=first.limit,
         split=first.split,
         rule=RULE,
-        rankings=tuple(_rankings(reading, pairs, people)),
+        rankings=tuple(_rankings(reading, pairs, people, neighbours)),
         entries=reading.entries,
         findings=adjusted(reading.findings),
         people=people,
@@ -156,7 +159,7 @@ def _entry(
 
 
 def _rankings(
-    reading: _Reading, pairs: Pairs, people: Sequence[PeopleAccuracy]
+    reading: _Reading, pairs: Pairs, people: Sequence[PeopleAccuracy], neighbours: Interval | None
 ) -> Iterator[Ranking]:
     for mode in (*MODES, None):
         places = pairs.of_mode(mode)
@@ -175,7 +178,7 @@ def _rankings(
             changes: dict[str, object] = {"apart": reading.apart[condition, mode]}
             if CONDITIONS[condition].shown_to_people:
                 scorers = {entry.name: entry.about.scorer for entry in there}
-                changes["band"] = band_of(mode, scorers, own, clusters, own_people)
+                changes["band"] = band_of(mode, scorers, own, clusters, own_people, neighbours)
             yield ranking.model_copy(update=changes)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
+from pairwright.evaluate.board.band import CEILINGS, ceiling_name
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
@@ -59,7 +60,7 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
         if banded:
             caption += (
                 " The grey band goes from the floor, word overlap with the posts, to the ceiling,"
-                " one reader against the others."
+                f" {CEILINGS[ceiling_name(mode)]}."
             )
         if twins:
             caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
@@ -109,7 +110,7 @@ def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:
             ends = 100 * band.floor.value, 100 * band.ceiling.value
             axes.axvspan(*ends, facecolor=RULE.light, edgecolor="none", alpha=0.6, zorder=0)
             for end, name, side in zip(
-                sorted(ends), _ends_named(ends), ("right", "left"), strict=True
+                sorted(ends), _ends_named(ends, mode), ("right", "left"), strict=True
             ):
                 axes.text(
                     end, 1.01, name, transform=axes.get_xaxis_transform(), ha=side, va="bottom",
@@ -119,10 +120,11 @@ def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:
     return False
 
 
-def _ends_named(ends: tuple[float, float]) -> tuple[str, str]:
+def _ends_named(ends: tuple[float, float], mode: Mode | None) -> tuple[str, str]:
     """What the lower end of the band is, and what the upper one is."""
     floor, ceiling = ends
-    return ("word overlap", "people") if floor <= ceiling else ("people", "word overlap")
+    names = "word overlap", ceiling_name(mode)
+    return names if floor <= ceiling else names[::-1]
 
 
 def _gained(entry: BoardEntry, control: ConditionName, mode: Mode | None) -> bool:

@@ -4,7 +4,7 @@ what a table leaves out, and how its rows are compared.
 
 from collections.abc import Iterator
 
-from pairwright.evaluate.board.band import band_sentence
+from pairwright.evaluate.board.band import CEILINGS, OTHERS, band_sentence, ceiling_name
 from pairwright.evaluate.board.board import Leaderboard, people_of
 from pairwright.evaluate.board.cells import by_accuracy
 from pairwright.evaluate.board.findings import position_biases
@@ -148,13 +148,28 @@ def band_sentences(ranking: Ranking) -> Iterator[str]:
 
 def way_sentences(board: Leaderboard) -> Iterator[str]:
     """What the share of the way is, where any row has one."""
-    if any(ranking.band and ranking.band.shares for ranking in board.rankings):
+    modes = dict.fromkeys(
+        ranking.mode for ranking in board.rankings if ranking.band and ranking.band.shares
+    )
+    if not modes:
+        return
+    ceilings = dict.fromkeys(CEILINGS[ceiling_name(mode)] for mode in modes)
+    yield (
+        "Of the way is (scorer - floor) / (ceiling - floor), with Fieller's interval (1954) for"
+        " the errors of all three. The floor is word overlap on the same pairs, the ceiling"
+        f" {'; '.join(ceilings)}."
+    )
+    names = dict.fromkeys(map(ceiling_name, modes))
+    if "people" in names:
         yield (
-            "Of the way is (scorer - floor) / (ceiling - floor), with Fieller's interval (1954) for"
-            " the errors of all three. The floor is word overlap on the same pairs, the ceiling one"
-            " reader against the others. People are held to the majority of the other readers, and"
-            " scorers to the labels that people verified, so 100 % is where one reader is, and not"
-            " the most there is."
+            "People are held to the majority of the other readers, and scorers to the labels that"
+            " people verified, so 100 % is where one reader is, and not the most there is."
+        )
+    if OTHERS in names:
+        yield (
+            "The choices of others are data that no scorer is shown, of people who chose between"
+            " the same responses. They are a mark to read scores against: whether texts can tell as"
+            " much nobody knows, and more may be possible."
         )
 
 

@@ -95,6 +95,11 @@ COLUMNS = {
         "Where chosen and rejected are from: author (a pseudonym), address, time, licence, and"
         " votes up less votes down. No scorer is shown any of it."
     ),
+    "neighbours": (
+        "How those who choose like this user elsewhere lean to chosen and rejected, from -1 to 1,"
+        " and how many `others` that is. Neither this user's choice of the two nor the partner's is"
+        " used. No scorer is shown any of it: it is what scorers are held to."
+    ),
 }
 """What each column of data/*.parquet holds, for the card and Croissant. The first eight are the
 official benchmark's schema, in its order."""
@@ -115,7 +120,7 @@ _PREFERENCE_HEAD = ("preference votes", "votes", "chosen, of choices", "chosen, 
 
 def _columns(summary: Summary) -> list[tuple[str, str]]:
     """The columns of its rows, each with what it holds."""
-    return [(name, COLUMNS[name]) for name in schema_of(sources=bool(summary.traits)).names]
+    return [(name, COLUMNS[name]) for name in schema_of(summary.mode_fields).names]
 
 
 def dataset_card(release: ReleaseContext) -> str:

@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from pairwright.modes import MODES
 from pairwright.release.derive.audit_summary import blind_sentences
 from pairwright.release.derive.context import ReleaseContext
-from pairwright.release.derive.own_choice import own_choice_words, trait_sentences
+from pairwright.release.derive.own_choice import (
+    neighbour_sentences,
+    own_choice_words,
+    trait_sentences,
+)
 from pairwright.release.derive.study_summary import HumanSummary
 
 
@@ -127,6 +131,7 @@ def biases(release: ReleaseContext) -> Iterator[str]:
     if words := own_choice_words(release.summary):
         yield from words.biases
         yield from trait_sentences(release.summary)
+        yield from neighbour_sentences(release.summary)
         return
     generators = ", ".join(sorted(release.summary.generators))
     yield (

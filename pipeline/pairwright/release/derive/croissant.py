@@ -53,7 +53,7 @@ def croissant_json(release: ReleaseContext) -> str:
     """The whole file."""
     info = release.primary.provenance.info
     configs = [config.config for config in release.summary.configs]
-    schema = schema_of(sources=bool(release.summary.traits))
+    schema = schema_of(release.summary.mode_fields)
     value: Json = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",

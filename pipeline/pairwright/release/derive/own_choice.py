@@ -172,6 +172,21 @@ def trait_sentences(summary: Summary) -> Iterator[str]:
         )
 
 
+def neighbour_sentences(summary: Summary) -> Iterator[str]:
+    """How far users' choices follow from those of others, with n and interval."""
+    if found := summary.neighbours:
+        value, low, high = (
+            None if x is None else f"{100 * x:.1f}" for x in (found.value, found.low, found.high)
+        )
+        ends = "no interval" if low is None or high is None else f"{low} to {high}"
+        yield (
+            f"The choices of others tell {value} % ({ends}) of {found.n:,} pairs of"
+            f" {found.clusters:,} couples: those who choose like the user elsewhere lean more to"
+            " what the user took; equal leanings count one half. It is a mark that scorers, who see"
+            " texts alone, are held to, and not the most that can be reached."
+        )
+
+
 def preparation(words: OwnChoiceWords, units: int) -> Iterator[str]:
     """What was done to the material."""
     yield words.preparation

@@ -3,7 +3,7 @@
 A conversation is a folder with `comments.csv` (the statements), `participants-votes.csv` (a row a
 participant, a column a statement: 1 agrees, -1 disagrees, 0 passes, empty was not seen) and, if it
 is there, `summary.csv` (its topic and address). Only participants who wrote statements have a
-history; the votes of the others are not read.
+history; the votes of the others tell who chooses alike.
 
 files.py      the conversations of a folder, their files and summaries
 authors.py    those who wrote statements, with their votes on the statements of others

@@ -1,21 +1,26 @@
-"""Authors of statements, with their votes on those of others."""
+"""Authors of statements, with their votes on those of others, and the votes of everybody else."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from pairwright.errors import SourceError
 from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
-from pairwright.sources.choices import Chooser, OwnPost
-from pairwright.sources.delimited import comma_separated
+from pairwright.sources.choices import Chooser, OwnPost, Voter
 from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time
-from pairwright.sources.polis.files import STATEMENTS, Conversation, read_summary
+from pairwright.sources.polis.files import (
+    STATEMENTS,
+    Conversation,
+    open_exported,
+    read_summary,
+    rows_inside,
+    statement_rows,
+)
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import place
-from pairwright.sources.source_table import SourceRow, SourceTable
+from pairwright.sources.source_table import SourceRow
 from pairwright.text import normalised
 
 QUESTION = "Which of these would this person agree with?"
@@ -34,9 +39,9 @@ class _Statement(NamedTuple):
 
 def read_choosers(
     conversations: list[Conversation], domains: Domains, rules: SourceRules
-) -> Iterator[Chooser | SourceProblem]:
-    """Each author of enough statements with their votes on those of others, after the problems of
-    the conversation. Raises SourceError."""
+) -> Iterator[Chooser | Voter | SourceProblem]:
+    """Each author of enough statements with their votes on those of others, and the votes of all
+    other participants, after the problems of the conversation. Raises SourceError."""
     if not rules.default_category:
         raise SourceError(
             "a conversation has no category, which decides the domain of its pairs",
@@ -61,9 +66,9 @@ class _Reader:
         url = about.get("url", "").strip()
         self._url = url if url.startswith(("https://", "http://")) and " " not in url else None
 
-    def choosers(self) -> Iterator[Chooser | SourceProblem]:
+    def choosers(self) -> Iterator[Chooser | Voter | SourceProblem]:
         statements: dict[str, _Statement] = {}
-        for row in _rows(self._conversation.statements, self._conversation.inside):
+        for row in statement_rows(self._conversation.statements, self._conversation.inside):
             read = row if isinstance(row, SourceProblem) else self._statement(row, statements)
             if isinstance(read, _Statement):
                 statements[read.post.id] = read
@@ -76,14 +81,20 @@ class _Reader:
         for statement in statements.values():
             by_author.setdefault(statement.author, []).append(statement)
         own_votes: Counter[int] = Counter()
-        choosers = list[Chooser | SourceProblem]()
+        choosers = list[Chooser | Voter | SourceProblem]()
         for row in self._voters(statements):
             if isinstance(row, SourceProblem):
                 yield row
                 continue
             author = label(row.fields, "participant", {})
-            if own := by_author.pop(author, None):
-                choosers += self._chooser(author, row, own, statements, own_votes)
+            own = by_author.pop(author, [])
+            try:
+                votes = {name: _vote(row.fields, name) for name in statements if name in row.fields}
+            except SourceRefusal as refusal:
+                yield refusal.at(row.where, self._user(author))
+                continue
+            own_votes.update(vote for one in own if (vote := votes.get(one.post.id)))
+            choosers += self._chooser(author, row.where, own, statements, votes)
         for author, own in by_author.items():
             detail = f"{excerpt(author)} is not a participant of {self._conversation.votes.name}"
             yield SourceRefusal("no_votes", detail).at(own[0].where, self._user(author))
@@ -121,7 +132,7 @@ class _Reader:
         return _Statement(row.where, author, post, taken_out, repairs)
 
     def _voters(self, statements: Mapping[str, _Statement]) -> Iterator[SourceRow | SourceProblem]:
-        table = _open(self._conversation.votes)
+        table = open_exported(self._conversation.votes)
         if "participant" not in (table.columns or ()):
             raise SourceError(
                 "no column participant",
@@ -135,7 +146,7 @@ class _Reader:
                 fix="Export the conversation's votes again, one column a statement.",
             )
         seen: dict[str, str] = {}
-        for row in _named(table, self._conversation.inside):
+        for row in rows_inside(table, self._conversation.inside):
             if isinstance(row, SourceProblem):
                 yield row
                 continue
@@ -150,18 +161,12 @@ class _Reader:
     def _chooser(
         self,
         author: str,
-        row: SourceRow,
+        where: str,
         own: list[_Statement],
         statements: Mapping[str, _Statement],
-        own_votes: Counter[int],
-    ) -> Iterator[Chooser | SourceProblem]:
+        votes: Mapping[str, int | None],
+    ) -> Iterator[Chooser | Voter | SourceProblem]:
         user = self._user(author)
-        try:
-            votes = {name: _vote(row.fields, name) for name in statements if name in row.fields}
-        except SourceRefusal as refusal:
-            yield refusal.at(row.where, user)
-            return
-        own_votes.update(vote for one in own if (vote := votes.get(one.post.id)))
         history: dict[str, OwnPost] = {}
         for one in sorted(own, key=lambda one: one.post.created or ""):
             if votes.get(one.post.id) == -1:
@@ -171,24 +176,29 @@ class _Reader:
             kept = OwnPost(one.post.model_copy(update={"id": id}))
             if history.setdefault(normalised(one.post.text), kept) is not kept:
                 yield SourceRefusal("duplicate_post", "").at(one.where, one.post.id)
+        taken, refused = (
+            {
+                name: one.post.text
+                for name, one in statements.items()
+                if votes.get(name) == side and one.author != author and not one.taken_out
+            }
+            for side in (1, -1)
+        )
         if len(history) < self._rules.min_posts:
-            detail = f"{len(history)} own statements, not {self._rules.min_posts}"
-            yield SourceRefusal("too_few_posts", detail).at(row.where, user)
+            if own:
+                detail = f"{len(history)} own statements, not {self._rules.min_posts}"
+                yield SourceRefusal("too_few_posts", detail).at(where, user)
+            yield Voter(user, tuple(taken.values()), tuple(refused.values()))
             return
-        others = {
-            name: one.post.text
-            for name, one in statements.items()
-            if one.author != author and not one.taken_out
-        }
         yield Chooser(
-            where=row.where,
+            where=where,
             user=user,
             topic=self._conversation.name,
             question=self._question,
             category=self._category,
             domain=self._domain,
-            taken={name: words for name, words in others.items() if votes.get(name) == 1},
-            refused={name: words for name, words in others.items() if votes.get(name) == -1},
+            taken=taken,
+            refused=refused,
             history=tuple(history.values()),
             known=len(history),
             source_url=self._url,
@@ -207,38 +217,6 @@ class _Reader:
                 where=self._conversation.votes,
                 fix="Take the exported table in which 1 means agree.",
             )
-
-
-def _rows(path: Path, inside: str) -> Iterator[SourceRow | SourceProblem]:
-    table = _open(path)
-    needed = ("comment-id", "author-id", "comment-body")
-    missing = [name for name in needed if name not in (table.columns or ())]
-    if missing:
-        raise SourceError(
-            f"no column {', '.join(missing)}",
-            where=f"{path}:1",
-            fix="Export the conversation's statements again; the first line names the columns.",
-        )
-    return _named(table, inside)
-
-
-def _open(path: Path) -> SourceTable:
-    try:
-        return comma_separated(path)
-    except OSError as error:
-        raise SourceError(
-            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
-        ) from None
-
-
-def _named(table: SourceTable, inside: str) -> Iterator[SourceRow | SourceProblem]:
-    """The rows, with the folder in front of their places."""
-    for row in table.rows:
-        where = inside + row.where
-        if isinstance(row, SourceProblem):
-            yield row.model_copy(update={"where": where})
-        else:
-            yield row._replace(where=where)
 
 
 def _vote(fields: Mapping[str, Any], name: str) -> int | None:

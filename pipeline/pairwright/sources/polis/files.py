@@ -1,12 +1,16 @@
-"""The conversations of a folder: their files, and what a summary says."""
+"""The conversations of a folder: their files, their tables, and what a summary says."""
 
 import csv
+from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.errors import SourceError
 from pairwright.settings.rules import SourceRules
+from pairwright.sources.delimited import comma_separated
+from pairwright.sources.problems import SourceProblem
+from pairwright.sources.source_table import SourceRow, SourceTable
 
 STATEMENTS = "comments.csv"
 VOTES = ("participants-votes.csv", "participant-votes.csv")
@@ -93,3 +97,37 @@ def read_summary(path: Path) -> dict[str, str]:
         return {row[0].strip(): row[1] for row in csv.reader(lines, strict=True) if len(row) == 2}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SourceError(f"is not CSV in UTF-8: {error}", where=path, fix=fix) from None
+
+
+def statement_rows(path: Path, inside: str) -> Iterator[SourceRow | SourceProblem]:
+    """The rows of a table of statements. Raises SourceError."""
+    table = open_exported(path)
+    needed = ("comment-id", "author-id", "comment-body")
+    missing = [name for name in needed if name not in (table.columns or ())]
+    if missing:
+        raise SourceError(
+            f"no column {', '.join(missing)}",
+            where=f"{path}:1",
+            fix="Export the conversation's statements again; the first line names the columns.",
+        )
+    return rows_inside(table, inside)
+
+
+def open_exported(path: Path) -> SourceTable:
+    """An exported table. Raises SourceError."""
+    try:
+        return comma_separated(path)
+    except OSError as error:
+        raise SourceError(
+            f"cannot be read: {error.strerror}", where=path, fix="Check its permissions."
+        ) from None
+
+
+def rows_inside(table: SourceTable, inside: str) -> Iterator[SourceRow | SourceProblem]:
+    """The rows, with the folder in front of their places."""
+    for row in table.rows:
+        where = inside + row.where
+        if isinstance(row, SourceProblem):
+            yield row.model_copy(update={"where": where})
+        else:
+            yield row._replace(where=where)

@@ -1,0 +1,52 @@
+"""`pairwright downstream spread`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pairwright.cli.printing import say
+from pairwright.cli.progress import display, interruptible
+from pairwright.cli.scoring import PairSplit, ReleasePath, ResultFolder, SubjectLimit, scorers_file
+
+
+def spread_command(
+    release: ReleasePath,
+    out: ResultFolder,
+    scorers: Annotated[Path, scorers_file("What scorers, endpoints and so on are.")],
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A scorer; again for more [all of the file]."),
+    ] = None,
+    wordings: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A folder a wording, with prefer.md, rate.md [shipped]."),
+    ] = None,
+    split: PairSplit = None,
+    limit: SubjectLimit = None,
+) -> None:
+    """Score a release in every wording and layout: how far does accuracy depend on how one asks?
+
+    Three wordings, by three layouts of the history: mean, deviation, lowest and highest accuracy,
+    and whether the order of the scorers holds.
+
+    Example:
+
+      pairwright downstream spread releases/1.0.0 --scorers scorers.toml --scorer judge --out spread
+    """
+    # What reads and retrieves takes a while to import, and other commands do without.
+    from pairwright.evaluate.spread.report_page import sentences, warnings
+    from pairwright.workflows.spread_scoring import score_spread
+
+    console = Console()
+    with display() as progress, interruptible() as stop:
+        done = score_spread(
+            release, scorers, out, names=scorer or (), wordings=wordings, split=split, limit=limit,
+            progress=progress, stop=stop,
+        )  # fmt: skip
+    for line in sentences(done.scores):
+        say(console, line, wrap=True)
+    for warning in warnings(done.scores):
+        say(console, warning, "yellow", wrap=True)
+    typer.echo(f"Open: {out / 'spread.html'}")

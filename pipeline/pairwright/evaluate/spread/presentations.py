@@ -1,0 +1,94 @@
+"""The ways in which the same is asked: a wording of the prompt, and a layout of the history.
+
+A judge's wordings are prompts: those that ship, and others in folders of their own. A reward model
+has no prompt, so that the wording is that of the lines around posts and question. Layouts are of
+the posts, after those that do not fit are left out.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+from pairwright.assets import PROMPTS
+from pairwright.dataset.message import FRAMES
+from pairwright.errors import PromptError
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent
+from pairwright.records import Post
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import OWN
+
+Layout = Literal["posts", "dated", "joined"]
+LAYOUTS: dict[Layout, str] = {
+    "posts": "each post by itself, as an evaluation shows it",
+    "dated": "each post with its day before it",
+    "joined": "all posts as one text",
+}
+SHIPPED = "shipped"
+"""The name of the wording that an evaluation uses."""
+WORDINGS = PROMPTS / "wordings"
+"""The folder of the others, a folder each."""
+_UNDATED = "no date"
+
+
+class Presentation(NamedTuple):
+    """One way of asking."""
+
+    wording: str
+    layout: Layout
+    frame: int = 0
+    """Which of `dataset.message.FRAMES` a reward model reads."""
+
+    @property
+    def name(self) -> str:
+        """Such as `plain, joined`."""
+        return f"{self.wording}, {self.layout}"
+
+    def applied(self, shown: PromptContent) -> PromptContent:
+        """What a scorer is shown, laid out."""
+        return shown._replace(posts=_laid_out(shown.posts, self.layout), frame=self.frame)
+
+
+def presentations_of(wordings: Path | None = None) -> Iterator[Presentation]:
+    """Every wording in every layout, that of an evaluation first.
+
+    `wordings` has a folder for each further wording, with prefer.md, rate.md or both; none: those
+    that ship. Raises PromptError where it has no such folder.
+    """
+    folder = wordings or WORDINGS
+    names = sorted(path.name for path in folder.glob("*") if _prompts(path)) if folder else []
+    if not names:
+        raise PromptError(
+            "holds no wording",
+            where=folder,
+            fix="Make a folder in it for each, with prefer.md, rate.md or both.",
+        )
+    for place, wording in enumerate((SHIPPED, *names)):
+        for layout in get_args(Layout):
+            yield Presentation(wording, layout, place % len(FRAMES))
+
+
+def worded(prompts: Prompts, wording: str, wordings: Path | None = None) -> Prompts:
+    """The prompts with those of a wording in place of theirs. Raises PromptError."""
+    if wording == SHIPPED:
+        return prompts
+    folder = (wordings or WORDINGS) / wording
+    other = Prompts.load(folder, _prompts(folder))
+    return Prompts.of(prompts.folder, prompts.sources | other.sources)
+
+
+def _prompts(folder: Path) -> list[str]:
+    """The prompts of judges that are in a folder."""
+    return [name for name in OWN if (folder / f"{name}.md").is_file()]
+
+
+def _laid_out(posts: tuple[Post, ...], layout: Layout) -> tuple[Post, ...]:
+    if layout == "dated":
+        days = ((post.created or _UNDATED)[:10] for post in posts)
+        return tuple(
+            post.model_copy(update={"text": f"{day}: {post.text}"})
+            for post, day in zip(posts, days, strict=True)
+        )
+    if layout == "joined" and posts:
+        text = "\n\n".join(post.text for post in posts)
+        return (posts[-1].model_copy(update={"id": "joined", "text": text}),)
+    return posts

@@ -1,0 +1,147 @@
+"""Spread over wordings and layouts: what is asked differs, the pairs do not, and it is reported."""
+
+import json
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from endpoint import Asked, completion, in_thread
+from pairwright import leaderboard
+from pairwright.assets import PROMPTS
+from pairwright.dataset.message import FRAMES, user_message
+from pairwright.errors import InputError, PromptError
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent
+from pairwright.evaluate.spread import Presentation, presentations_of, worded
+from pairwright.records import Post
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import VARIABLES
+from pairwright.workflows.spread_scoring import score_spread
+from study import pairwright
+
+FILE = """
+[endpoints.toy]
+base_url = "{url}"
+model = "toy-judge"
+[scorers.rater]
+kind = "pointwise"
+endpoint = "toy"
+[scorers.steady]
+kind = "python"
+object = "steady:Steady"
+"""
+STEADY = """
+class Steady:
+    def score(self, candidates):
+        return [float(len(c.response)) for c in candidates]
+"""
+POSTS = (
+    Post(id="p1", text="I bake.", category="c", created="2015-01-02T10:00:00"),
+    Post(id="p2", text="I fry.", category="c"),
+)
+
+
+def test_every_wording_is_asked_in_every_layout() -> None:
+    names = [one.name for one in presentations_of()]
+    assert names == [
+        f"{wording}, {layout}"
+        for wording in ("shipped", "plain", "short")
+        for layout in ("posts", "dated", "joined")
+    ]
+    assert {one.frame for one in presentations_of()} == set(range(len(FRAMES)))
+
+
+def test_a_layout_changes_how_posts_come_and_not_what_they_say() -> None:
+    shown = PromptContent("Which flour?", POSTS)
+    texts = {
+        one.layout: [post.text for post in one.applied(shown).posts]
+        for one in presentations_of()
+        if one.wording == "shipped"
+    }
+    assert texts == {
+        "posts": ["I bake.", "I fry."],
+        "dated": ["2015-01-02: I bake.", "no date: I fry."],
+        "joined": ["I bake.\n\nI fry."],
+    }
+    assert Presentation("short", "joined", 2).applied(PromptContent("Which?")).posts == ()
+
+
+def test_frames_are_three_wordings_of_a_reward_models_message() -> None:
+    messages = [user_message("Which flour?", POSTS, ("Rye",), n) for n in range(len(FRAMES))]
+    assert len(set(messages)) == len(FRAMES) == 3
+    for message in messages:
+        for part in ("> I bake.", "> Rye", "> Which flour?"):
+            assert part in message
+
+
+def test_a_wording_replaces_the_judges_prompts_alone() -> None:
+    prompts = Prompts.load(PROMPTS, VARIABLES)
+    for wording in ("plain", "short"):
+        other = worded(prompts, wording)
+        changed = {name for name in prompts.hashes if prompts.hashes[name] != other.hashes[name]}
+        assert changed == {"prefer", "rate"}
+    assert worded(prompts, "shipped") is prompts
+
+
+async def by_wording(asked: Asked) -> web.StreamResponse:
+    """A judge whose score depends on the wording: with the short one it prefers long responses."""
+    response = asked.said.partition("<response>")[2].partition("</response>")[0]
+    longer = len(response) % 9 + 1
+    score = longer if "Ignore length" in asked.said else 5
+    return web.json_response(completion(json.dumps({"reason": "r", "score": score})))
+
+
+def test_the_command_reports_mean_deviation_and_the_order(
+    small_release: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "steady.py").write_text(STEADY, encoding="utf-8")
+    with in_thread(by_wording) as endpoint:
+        (tmp_path / "scorers.toml").write_text(FILE.format(url=endpoint.url), encoding="utf-8")
+        done = pairwright(
+            "downstream", "spread", small_release, "--scorers", tmp_path / "scorers.toml",
+            "--out", tmp_path / "out",
+        )  # fmt: skip
+        sent = len(endpoint.asked)
+        again = pairwright(
+            "downstream", "spread", small_release, "--scorers", tmp_path / "scorers.toml",
+            "--out", tmp_path / "out",
+        )  # fmt: skip
+        assert len(endpoint.asked) == sent, "nothing is asked twice"
+    assert done.code == again.code == 0, done.said
+    scores = json.loads((tmp_path / "out" / "spread.json").read_text(encoding="utf-8"))
+    assert len(scores["presentations"]) == 9
+    figures = {(one["scorer"], one["mode"]): one for one in scores["figures"]}
+    modes = {mode for _, mode in figures}
+    for mode in modes:
+        steady = figures["steady", mode]
+        assert steady["deviation"]["value"] == 0.0
+        assert len({one["value"] for one in steady["accuracies"]}) == 1
+        by_name = {one["presentation"]: one for one in figures["rater", mode]["accuracies"]}
+        # A judge that always says 5 has ties alone.
+        assert by_name["shipped, posts"]["value"] == by_name["plain, dated"]["value"] == 0.5
+    orders = {(one["mode"], *one["scorers"]): one["presentations"] for one in scores["orders"]}
+    assert orders["twin", "rater = steady"] == 9
+    assert "over 9 presentations" in " ".join(done.out.split())
+    page = (tmp_path / "out" / "spread.html").read_text(encoding="utf-8")
+    assert "Every presentation" in page
+    # A result of another presentation is never taken for the scorer's own.
+    plain = pairwright(
+        "evaluate", small_release, "--scorers", tmp_path / "scorers.toml", "--scorer", "steady",
+        "--condition", "none", "--out", tmp_path / "plain",
+    )  # fmt: skip
+    assert plain.code == 0, plain.said
+    other = tmp_path / "out" / "short-dated" / "steady.profile.json"
+    with pytest.raises(InputError, match="has presentation 'short, dated', and ''"):
+        leaderboard([tmp_path / "plain", other])
+
+
+def test_scores_of_a_file_have_one_presentation(small_release: Path, tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text("pair,condition,response,score\n", encoding="utf-8")
+    table = '[scorers.given]\nkind = "scores"\npath = "s.csv"\n'
+    (tmp_path / "scorers.toml").write_text(table, encoding="utf-8")
+    with pytest.raises(InputError, match="which were computed in one way"):
+        score_spread(small_release, tmp_path / "scorers.toml", tmp_path / "o", names=["given"])
+    with pytest.raises(InputError, match="the file has none that is asked"):
+        score_spread(small_release, tmp_path / "scorers.toml", tmp_path / "o")
+    with pytest.raises(PromptError, match="holds no wording"):
+        list(presentations_of(tmp_path))
