@@ -35,6 +35,9 @@ class Done(NamedTuple):
     """User and system time of the build, imports included."""
     peak_mib: float
 
+    def __str__(self) -> str:
+        return f"{self.seconds:.2f} s ({self.cpu_seconds:.2f})"
+
 
 def prepare(
     folder: Path, url: str, items: int, *, modes: tuple[str, ...] = ("twin", "violate"),
@@ -53,8 +56,13 @@ def prepare(
     return config
 
 
-def build(config: Path, run: Path, *options: str) -> Done:
+def build(config: Path, run_folder: Path, *options: str) -> Done:
     """Run `pairwright build` to its end."""
+    return run([*command(config, run_folder), *options])
+
+
+def run(arguments: list[str]) -> Done:
+    """Run a command to its end."""
     # getrusage of children sums over all of them, so each build gets a parent of its own.
     # It adopts the processes that a build leaves to end by themselves (36: a "child subreaper").
     script = (
@@ -72,7 +80,7 @@ def build(config: Path, run: Path, *options: str) -> Done:
         " used.ru_maxrss / 1024]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, *command(config, run), *options],
+        [sys.executable, "-c", script, *arguments],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     return Done(*json.loads(done.stdout))

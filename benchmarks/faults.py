@@ -2,24 +2,34 @@
 bodies and timeouts, and some requests that fail for ever.
 
 Every unit must end kept, rejected or failed with its reason, and the run must end. Run again on a
-healthy endpoint, it asks only for what failed.
+healthy endpoint, it asks only for what failed. Two more servers: one answers 500 to its first 3,000
+requests, in a row, and then is well; one answers its first 30 with 1 MB of gzip that inflates to
+1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most.
 
     .venv/bin/python benchmarks/faults.py
 """
 
 import asyncio
+import gzip
 import json
 import sqlite3
+import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 
+from aiohttp import web
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import building
 from counting import Endpoint
 from resume import stored
 
+from endpoint import Asked, in_thread
 from pairwright.models.simulated import Defects, serve
+from pairwright.models.simulated.model import reply
+from pairwright.models.simulated.planting import Memory
 
 ITEMS, RATE, FOREVER = 200, 0.05, 0.002
 FAULTS = Defects(
@@ -39,6 +49,46 @@ def outcomes(run: Path) -> Counter[str]:
         return Counter(
             kind for (kind,) in database.execute("SELECT kind FROM outcomes WHERE position >= 0")
         )
+
+
+OUTAGE, BOMBS, ITEMS_OF_ONE = 3000, 30, 60
+
+
+class Recovering:
+    """The embedded model, behind a server that is broken for its first requests."""
+
+    def __init__(self, n: int, broken: web.Response | bytes) -> None:
+        self.left = n
+        self._broken = broken
+        self._memory = Memory()
+
+    async def __call__(self, asked: Asked) -> web.StreamResponse:
+        if self.left <= 0:
+            return web.json_response(reply(asked.body, Defects(), self._memory))
+        self.left -= 1
+        if isinstance(self._broken, bytes):
+            headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
+            return web.Response(body=self._broken, headers=headers)
+        # No waiting, or 3,000 failures would take an hour.
+        return web.Response(status=500, text="down", headers={"Retry-After": "0"})
+
+
+def survive(name: str, server: Recovering, extra: str) -> tuple[building.Done, int]:
+    """Build over a server that recovers; the build, and the units that are not accounted for."""
+    with tempfile.TemporaryDirectory() as scratch, in_thread(server) as endpoint:
+        run = Path(scratch) / "run"
+        config = building.prepare(Path(scratch), endpoint.url, ITEMS_OF_ONE)
+        config.write_text(f"{config.read_text()}{extra}\n")
+        first, ended = building.build(config, run), outcomes(run)
+        again, healed = building.build(config, run), outcomes(run)
+    print(
+        f"{name}: exit {first.code}, {dict(ended)}, {endpoint.n:,} requests, {first.seconds:.0f} s,"
+        f" {first.peak_mib:.0f} MiB at most; again: exit {again.code}, {dict(healed)}"
+    )
+    if server.left > 0:
+        sys.exit(f"{name}: {server.left} faults were not met")
+    units = 2 * ITEMS_OF_ONE
+    return first, 2 * units - ended.total() - healed.total() + healed["failed"]
 
 
 def main() -> None:
@@ -64,9 +114,17 @@ def main() -> None:
             f"again, healthy: exit {second.code}, {sum(asked.values())} sent, "
             f"{resent} of them finished before; {dict(outcomes(run))}"
         )
+    broken = web.Response(status=500)
+    outage, lost = survive("an outage of 3,000", Recovering(OUTAGE, broken), "attempts = 60")
+    bomb = gzip.compress(bytes(1024**3), 9)
+    inflated, missed = survive("1 GB inflated", Recovering(BOMBS, bomb), "attempts = 20")
     print(
         json.dumps(
             {
+                "outage_exit": outage.code,
+                "outage_unaccounted": lost,
+                "inflated_unaccounted": missed,
+                "inflated_peak_mib": round(inflated.peak_mib),
                 "unaccounted": unaccounted,
                 "resent_finished": resent,
                 "failed_first": ended["failed"],

@@ -16,10 +16,8 @@ other names are written by the build's own functions. It takes about ten minutes
 import json
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import building
@@ -94,30 +92,24 @@ def measure_large(folder: Path, endpoint: Endpoint, thousands: int) -> dict[str,
     sent = sum(endpoint.stats()["asked"].values())
     if settled.code or idle.code or sent:
         sys.exit(f"the builds ended with {settled.code} and {idle.code}, {sent} calls sent")
-    figures = {
-        "status": seconds("status", run), "show": seconds("show", run, last), "idle": idle.seconds
-    }  # fmt: skip
+    figures = {"status": measure("status", run), "show": measure("show", run, last), "idle": idle}
     print(
         f"{thousands:,} thousand items, calls.sqlite of {(run / 'calls.sqlite').stat().st_size:,}"
-        f" bytes: status {figures['status']:.2f} s, show {figures['show']:.2f} s; a build with"
-        f" nothing to do {idle.seconds:.1f} s, {idle.cpu_seconds:.1f} s of CPU, {idle.peak_mib:.0f}"
-        " MiB"
+        f" bytes; by the clock and of CPU: status {figures['status']}, show {figures['show']}; a"
+        f" build with nothing to do {idle}, {idle.peak_mib:.0f} MiB"
     )
-    return {f"{name}_seconds_{thousands}k": round(took, 2) for name, took in figures.items()}
+    return {
+        f"{name}_{kind}_{thousands}k": round(seconds, 2)
+        for name, took in figures.items()
+        for kind, seconds in (("seconds", took.seconds), ("cpu_seconds", took.cpu_seconds))
+    }
 
 
-def seconds(*command: str | Path) -> float:
-    """A command by the clock."""
-
-    def once() -> float:
-        start = time.monotonic()
-        program = "from pairwright.cli import main; main()"
-        subprocess.run(
-            [sys.executable, "-c", program, *command], stdout=subprocess.DEVNULL, check=True
-        )
-        return time.monotonic() - start
-
-    return sorted(once() for _ in range(3))[1]
+def measure(*command: str | Path) -> building.Done:
+    """A command thrice; the one of median time."""
+    program = "from pairwright.cli import main; main()"
+    done = [building.run([sys.executable, "-c", program, *map(str, command)]) for _ in range(3)]
+    return sorted(done, key=lambda one: one.seconds)[1]
 
 
 def stored(run: Path) -> set[str]:

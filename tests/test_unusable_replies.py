@@ -81,7 +81,7 @@ def test_a_run_without_usable_replies_is_short_and_says_why(
     assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"
 
 
-@pytest.mark.parametrize("kind", ["thinking alone", "a refusal", "cut short"])
+@pytest.mark.parametrize("kind", ["a refusal", "cut short"])
 def test_replies_of_a_mended_server_are_asked_for_and_give_what_it_would_have_given(
     server: Server, study: Study, kind: str
 ) -> None:

@@ -18,7 +18,7 @@ from pairwright.cli.printing import command
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.run_tables import print_run
 from pairwright.errors import InputError
-from pairwright.models.batch.rounds import MOST_LINES
+from pairwright.settings.endpoints import MOST_LINES
 from pairwright.workflows.collector import ease
 
 if TYPE_CHECKING:

@@ -9,13 +9,12 @@ from rich.console import Console
 
 from pairwright.cli.printing import command, print_commands, table_of
 from pairwright.cli.run_tables import print_failures
-from pairwright.models.batch import Round
-from pairwright.models.batch.rounds import folder_of
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
     from pairwright.construct.estimate import BuildEstimate
     from pairwright.construct.pilot import PilotEstimate
+    from pairwright.models.batch import Round
     from pairwright.workflows.run_status import RunStatus
 
 
@@ -81,9 +80,12 @@ def print_next_steps(out: Console, run: Path) -> None:
     out.print(f"  {run}/: {files}", markup=False)
 
 
-def print_round(out: Console, round_: Round, run: Path, batch_out: Path, same_build: str) -> None:
+def print_round(out: Console, round_: "Round", run: Path, batch_out: Path, same_build: str) -> None:
     """Print the files that wait for replies, and what to do with them; `same_build` is the command
     that takes the next step once they are answered."""
+    # Connections take a while to import, and other commands do without.
+    from pairwright.models.batch.rounds import folder_of
+
     folder, first = folder_of(batch_out, round_.round), round_.shards[0]
     calls = number_of(round_.lines, "call")
     files = (f"{one.file}: {one.lines:,} to {one.endpoint} ({one.model})" for one in round_.shards)

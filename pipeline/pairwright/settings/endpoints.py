@@ -17,6 +17,8 @@ from pydantic_core import PydanticCustomError
 from pairwright.records import Record
 from pairwright.settings.api_keys import REVOKE, holds_key, is_variable_name
 
+MOST_LINES = 50_000
+"""Calls of one file of the Batch API."""
 SIMULATED_URL = "simulated"
 RECORDING_URL = "recording:"
 """The prefix of a recording's path."""

@@ -120,6 +120,7 @@ class SourceRefusal(Exception):
 
 
 REMEDIES = {
+    "no_match": "Few questions have one: take a larger dump, and targets = 'all' in [source].",
     "missing_user": "Give each row its user; for posts, name the column in `user`.",
     "bad_time": "Write times as 2023-04-03, 2023-04-03T17:00:00Z or seconds since 1970; for posts,"
     " name their column in `created`.",

@@ -127,5 +127,6 @@ def _sift(item: Item, posts: list[ReadPost]) -> Iterator[ReadPost | SourceProble
 
 def _is_target(text: str, item: Item) -> bool:
     """Whether a post gives the question away: it is the question, or the whole post it opens."""
-    whole = f"{item.question} {item.narrative or ''}"
-    return near_duplicate(text, item.question) or near_duplicate(text, whole)
+    if near_duplicate(text, item.question):
+        return True
+    return bool(item.narrative) and near_duplicate(text, f"{item.question} {item.narrative}")

@@ -16,11 +16,11 @@ from pairwright.construct.tally import ReplyCheck, Tally
 from pairwright.construct.unit_tally import renew_index
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
-from pairwright.models.batch.rounds import MOST_LINES
 from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config
+from pairwright.settings.endpoints import MOST_LINES
 from pairwright.text import number_of
 from pairwright.workflows import recording
 from pairwright.workflows.build_estimate import note_problems, read_config, warn_of_self_judging

@@ -21,7 +21,6 @@ from pairwright.records import Record
 from pairwright.settings.endpoints import Endpoint
 
 URL: Final = "/v1/chat/completions"
-MOST_LINES = 50_000
 MOST_BYTES = 200_000_000
 INDEX = "index.json"
 

@@ -1,0 +1,17 @@
+"""Commands that only read a run do not import what sends calls, which takes longer than reading."""
+
+import subprocess
+import sys
+
+
+def test_status_and_show_import_no_connections() -> None:
+    program = (
+        "import sys, pairwright.cli as cli; cli._register()\n"
+        "import pairwright.workflows.run_status, pairwright.workflows.run_table\n"
+        "import pairwright.cli.show_unit, pairwright.construct.unit_results\n"
+        "print(*sorted({'aiohttp', 'bm25s', 'scipy', 'openai', 'torch'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
