@@ -308,6 +308,16 @@ def test_an_other_is_read_without_newer_posts_and_without_the_question(
     assert read.text.startswith(ABOUT_BREAD)
 
 
+def test_who_wrote_nothing_before_the_question_is_no_other(corpus_of: CorpusOf) -> None:
+    early = user("una", BREAD, ABOUT_STEW, created="2010-06-01T00:00:00")
+    newer = user("vic", STEW, ABOUT_BREAD, ABOUT_BREAD)
+    late = newer.model_copy(update={"profile": newer.profile[1:]})
+    corpus = corpus_of(early, late, baker("wim"))
+    corpus.tried = tried(corpus)
+    assert set(corpus.tried["q-una"].users) == {"vic", "wim"}
+    assert writers(corpus.others(early, "una")) == ["wim"]
+
+
 def test_the_seed_decides_on_whom_a_question_is_tried(corpus_of: CorpusOf) -> None:
     crowd = [allrounder(f"u{n}") for n in range(20)]
     first, again, other = (tried(corpus_of(*crowd, seed=seed)) for seed in (1, 1, 2))

@@ -111,15 +111,17 @@ class Corpus:
         The asker's are held against those of the users that the question was tried on. Where
         `user` is another, one of these, the asker takes that user's place: so both halves of a
         twin are held against equally many users, and nobody against the own history. Fewer where
-        the category has fewer users.
+        the category has fewer users, or one of them wrote nothing before the question: of such a
+        user nobody could expect anything.
         """
         users = self.tried[item.id].users
         if user != item.user:
             users = tuple(item.user if other == user else other for other in users)
-        return tuple(
+        histories = (
             item.profile if other == item.user else fair_posts(item, self.latest(other).profile)
             for other in users
         )
+        return tuple(posts for posts in histories if posts)
 
 
 def _reopened(
