@@ -193,6 +193,26 @@ def test_what_is_not_a_submission_is_refused_by_name(
     assert str(broken) in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["submission.json", "rater.profile.jsonl"])
+def test_a_damaged_stream_is_refused(sent: Sent, tmp_path: Path, name: str) -> None:
+    damaged = bytearray(sent.archive.read_bytes())
+    with zipfile.ZipFile(sent.archive) as archive:
+        entry = archive.getinfo(name)
+    start = entry.header_offset + 30 + len(name) + len(entry.extra)
+    damaged[start : start + 40] = b"\xff" * 40
+    (tmp_path / "damaged.zip").write_bytes(damaged)
+    with pytest.raises(InputError, match="cannot be read as a ZIP archive"):
+        leaderboard([tmp_path / "damaged.zip"])
+
+
+def test_another_compression_is_refused(sent: Sent, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "lzma.zip", "w", zipfile.ZIP_LZMA) as archive:
+        for name, content in parts(sent.archive).items():
+            archive.writestr(name, content)
+    with pytest.raises(InputError, match="compressed in another way"):
+        leaderboard([tmp_path / "lzma.zip"])
+
+
 def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "no.zip").write_bytes(b"PK\x03\x04 and nothing else")
     with pytest.raises(InputError, match="cannot be read as a ZIP archive"):

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
@@ -102,7 +103,9 @@ def unpack_submission(path: Path, folder: Path) -> Submission:
             folder.mkdir(parents=True)
             for one in about.files:
                 _unpack(path, archive, one, folder)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except (
+        zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
+    ) as error:  # fmt: skip
         # RuntimeError: an encrypted file. OSError: a place beyond the archive's end.
         raise _broken(path, f"cannot be read as a ZIP archive: {error}") from None
     return about
@@ -115,6 +118,9 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _manifest(path: Path, archive: zipfile.ZipFile) -> Submission:
+    known = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    if any(entry.compress_type not in known for entry in archive.infolist()):
+        raise _broken(path, "is compressed in another way than by deflate")
     if MANIFEST not in archive.namelist():
         raise InputError(
             f"is not a submission: it has no {MANIFEST}",
