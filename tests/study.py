@@ -24,7 +24,9 @@ from typer.main import get_command
 
 from pairwright import assets, cli
 from pairwright.construct.folder import to_toml
+from pairwright.construct.tally import UNUSABLE_SHARE
 from pairwright.models import SIMULATED
+from pairwright.models.model import UNUSABLE
 
 OUTCOMES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
 KEY_VARIABLE = "PAIRWRIGHT_TEST_KEY"
@@ -181,7 +183,13 @@ class Study:
         assert sum(counts["pairs"].values()) == len(pairs)
         assert sum(row["n"] for row in counts["rejected"]) == len(rejected)
         assert sum(row["n"] for row in counts["failed"]) == len(failed)
-        assert self.manifest["state"] == ("short" if failed else "whole")
+        unusable = sum(
+            row["n"]
+            for row in counts["rejected"]
+            if row["stage"] != "gates" and row["reason"] in UNUSABLE
+        )
+        short = failed or unusable > UNUSABLE_SHARE * (len(kept) + len(rejected))
+        assert self.manifest["state"] == ("short" if short else "whole")
         assert all(row["reason"] for row in failed)
         assert all(row["rejected"]["reason"] for row in self.rows("rejected.jsonl"))
         assert not list(self.run.glob("*.partial"))
