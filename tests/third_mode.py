@@ -12,8 +12,8 @@ from pathlib import Path
 from pairwright import modes
 
 CHANGES = {
-    'Literal["twin", "violate", "natural"]': 'Literal["twin", "violate", "natural", "edited"]',
-    "in (TWIN, VIOLATE, NATURAL)}": """in (TWIN, VIOLATE, NATURAL, VIOLATE._replace(
+    '"natural", "accepted"]': '"natural", "accepted", "edited"]',
+    "NATURAL, ACCEPTED)": """NATURAL, ACCEPTED, VIOLATE._replace(
         name="edited",
         pairs="edited pairs",
         units="edits",
@@ -21,7 +21,7 @@ CHANGES = {
         meaning="Mode edited: both responses are by people.",
         limits=("Mode edited: people differ in skill.",),
         against_rubric=False,
-    ))}""",
+    ))""",
 }
 
 
