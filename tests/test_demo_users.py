@@ -59,7 +59,9 @@ def test_most_users_find_a_partner(
     path = tmp_path_factory.mktemp("corpus") / "items.jsonl"
     corpus = Corpus.write(items, path, settings)
     try:
-        tried = choose_others(corpus, settings.twin, settings.planner.others)
+        tried = choose_others(
+            corpus, settings.twin, settings.planner.others, language=lambda _: "en"
+        )
     finally:
         corpus.close()
     questions = [

@@ -135,5 +135,8 @@ def test_the_command_writes_a_page_and_asks_nothing_twice(tmp_path: Path) -> Non
     assert [one["scorer"]["name"] for one in scores["scorers"]] == [
         "longer", "constant", "overlap", "similarity",
     ]  # fmt: skip
+    short = pairwright("downstream", "n-lets", tmp_path / "release", "--out", out, "--users", "99")
+    assert short.code == 1, "no pair has 99 users"
+    assert "longer: 0 of 0 pairs with 99 users have a score" in " ".join(short.said.split())
     with pytest.raises(InputError, match="1 users are too few"):
         score_n_lets(tmp_path / "release", None, out, users=1)

@@ -59,7 +59,7 @@ def allrounder(name: str, **changes: Any) -> Item:
 
 
 def tried(corpus: Corpus, count: int = 5, **policy: Any) -> dict[str, TriedUsers]:
-    return choose_others(corpus, TwinRules(**policy), count)
+    return choose_others(corpus, TwinRules(**policy), count, language=lambda _: "en")
 
 
 def candidates(corpus: Corpus, of: str, **policy: Any) -> set[str]:
@@ -120,10 +120,10 @@ def test_the_ratio_is_of_the_posts_that_the_twin_will_show(corpus_of: CorpusOf) 
     vic = user("vic", STEW, ABOUT_BREAD, created="2022-01-01T00:00:00")
     vic = vic.model_copy(update={"profile": (*vic.profile, *newer)})
     # Older than una's question is one post of vic's, against four of hers.
-    assert not suits(una, vic.profile, TwinRules())
-    assert suits(una, vic.profile, TwinRules(length_ratio=4))
+    assert not suits(una, vic.profile, TwinRules(), "en")
+    assert suits(una, vic.profile, TwinRules(length_ratio=4), "en")
     # Older than vic's are four of either's.
-    assert suits(vic, una.profile, TwinRules())
+    assert suits(vic, una.profile, TwinRules(), "en")
     corpus = corpus_of(una, vic)
     assert (candidates(corpus, "una"), candidates(corpus, "vic")) == (set(), {"una"})
 
@@ -203,12 +203,12 @@ def test_a_partner_suits_by_older_posts_that_bear_on_the_question_and_none_that_
 ):
     una = baker("una")
     policy = TwinRules()
-    assert suits(una, cook("vic").profile, policy)
-    assert not suits(una, baker("vic").profile, policy)
-    assert not suits(una, (), policy)
-    assert not suits(una, (*cook("vic").profile, post("same", BREAD, "2012")), policy)
-    assert not suits(una, (post("new", ABOUT_BREAD, "2021-01-01T00:00:00"),), policy)
-    assert suits(una, (post("timeless", ABOUT_BREAD),), policy)
+    assert suits(una, cook("vic").profile, policy, "en")
+    assert not suits(una, baker("vic").profile, policy, "en")
+    assert not suits(una, (), policy, "en")
+    assert not suits(una, (*cook("vic").profile, post("same", BREAD, "2012")), policy, "en")
+    assert not suits(una, (post("new", ABOUT_BREAD, "2021-01-01T00:00:00"),), policy, "en")
+    assert suits(una, (post("timeless", ABOUT_BREAD),), policy, "en")
 
 
 # On whom a question is tried
@@ -241,7 +241,7 @@ def test_of_equals_the_nearest_on_the_ring_are_tried(corpus_of: CorpusOf) -> Non
 
 def test_a_limit_chooses_for_the_first_items_of_the_source(corpus_of: CorpusOf) -> None:
     corpus = corpus_of(*(allrounder(f"u{n}") for n in range(9)))
-    whole, part = tried(corpus), choose_others(corpus, TwinRules(), 5, limit=3)
+    whole, part = tried(corpus), choose_others(corpus, TwinRules(), 5, 3, language=lambda _: "en")
     assert part == {name: whole[name] for name in ("q-u0", "q-u1", "q-u2")}
 
 

@@ -95,7 +95,9 @@ def corpus_of(tmp_path: Path) -> Iterator[CorpusOf]:
         def write(items: list[Item], **config: Any) -> Corpus:
             path = tmp_path / f"items-{len(list(tmp_path.iterdir()))}.jsonl"
             corpus = stack.enter_context(closing(Corpus.write(items, path, settings(**config))))
-            corpus.tried = choose_others(corpus, TwinRules(min_relevant=0), OTHERS)
+            corpus.tried = choose_others(
+                corpus, TwinRules(min_relevant=0), OTHERS, language=lambda _: "en"
+            )
             return corpus
 
         yield write

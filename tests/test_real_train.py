@@ -205,7 +205,7 @@ def test_the_adapter_and_the_merged_model_write_a_plan_that_stands(
     assert said[0] == said[1]
     reply = parse(said[0], PlanReply)
     assert isinstance(reply, PlanReply), said[0]
-    plan = sifted(reply, item.question, shown)
+    plan = sifted(reply, item.question, shown, "en")
     assert [of.aspect for of in plan.aspects] == [of.aspect for of in item.rubric_aspects]
 
 

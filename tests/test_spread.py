@@ -145,3 +145,80 @@ def test_scores_of_a_file_have_one_presentation(small_release: Path, tmp_path: P
         score_spread(small_release, tmp_path / "scorers.toml", tmp_path / "o")
     with pytest.raises(PromptError, match="holds no wording"):
         list(presentations_of(tmp_path))
+    (tmp_path / "curt").mkdir()
+    (tmp_path / "curt" / "rate.md").write_text("Rate it.", encoding="utf-8")
+    with pytest.raises(PromptError, match=r"curt: has no prefer\.md"):
+        list(presentations_of(tmp_path))
+
+
+def wording(folder: Path, name: str, rate: str = "") -> None:
+    """A further wording: the shipped prompts, or another text of rate.md."""
+    (folder / name).mkdir(parents=True)
+    for prompt in ("prefer", "rate"):
+        text = (PROMPTS / f"{prompt}.md").read_text(encoding="utf-8")
+        (folder / name / f"{prompt}.md").write_text(
+            rate if rate and prompt == "rate" else f"{text}\n{name}", encoding="utf-8"
+        )
+
+
+def test_a_wording_that_cannot_be_read_is_named_before_anything_is_asked(
+    small_release: Path, tmp_path: Path
+) -> None:
+    wording(tmp_path / "own", "brief")
+    wording(tmp_path / "own", "curt", rate="Rate {{ nothing }}.")
+    with in_thread(by_wording) as endpoint:
+        (tmp_path / "scorers.toml").write_text(FILE.format(url=endpoint.url), encoding="utf-8")
+        with pytest.raises(PromptError, match=r"curt/rate\.md"):
+            score_spread(
+                small_release, tmp_path / "scorers.toml", tmp_path / "out", names=["rater"],
+                wordings=tmp_path / "own",
+            )  # fmt: skip
+        assert not endpoint.asked
+
+
+def test_a_judge_with_a_prompt_of_its_own_has_no_wordings(
+    small_release: Path, tmp_path: Path
+) -> None:
+    text = FILE.format(url="http://127.0.0.1:9/v1") + 'prompt = "mine.md"\n'
+    text = text.replace('object = "steady:Steady"\nprompt', 'object = "steady:Steady"\n# prompt')
+    text = text.replace("[scorers.steady]", 'prompt = "mine.md"\n[scorers.steady]')
+    (tmp_path / "scorers.toml").write_text(text, encoding="utf-8")
+    rate = (PROMPTS / "rate.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.md").write_text(rate, encoding="utf-8")
+    with pytest.raises(InputError, match="no other wording reaches it") as caught:
+        score_spread(small_release, tmp_path / "scorers.toml", tmp_path / "o", names=["rater"])
+    assert caught.value.where == "[scorers.rater] prompt"
+
+
+def test_more_wordings_than_reward_models_have_are_announced(
+    small_release: Path, tmp_path: Path
+) -> None:
+    for name in ("a", "b", "c"):
+        wording(tmp_path / "own", name)
+    (tmp_path / "steady.py").write_text(STEADY, encoding="utf-8")
+    text = FILE.format(url="http://127.0.0.1:9/v1")
+    (tmp_path / "scorers.toml").write_text(text, encoding="utf-8")
+    notes: list[str] = []
+    done = score_spread(
+        small_release, tmp_path / "scorers.toml", tmp_path / "out", names=["steady"], limit=1,
+        wordings=tmp_path / "own", progress=lambda event: notes.append(str(event)),
+    )  # fmt: skip
+    assert any("4 wordings for judges and 3 for other scorers" in note for note in notes)
+    assert len(done.evaluation.results) == 12
+
+
+async def failing(_: Asked) -> web.StreamResponse:
+    return web.json_response({"error": {"message": "no such luck"}}, status=400)
+
+
+def test_too_few_scores_end_with_1_and_name_the_presentation(
+    small_release: Path, tmp_path: Path
+) -> None:
+    with in_thread(failing) as endpoint:
+        (tmp_path / "scorers.toml").write_text(FILE.format(url=endpoint.url), encoding="utf-8")
+        done = pairwright(
+            "downstream", "spread", small_release, "--scorers", tmp_path / "scorers.toml",
+            "--out", tmp_path / "out", "--scorer", "rater", "--limit", "1",
+        )  # fmt: skip
+    assert done.code == 1
+    assert "rater.profile (short, dated)" in " ".join(done.said.split())

@@ -43,7 +43,7 @@ class Build:
         self.corpus = stack.enter_context(
             closing(Corpus.write(items, folder / "items.jsonl", settings()))
         )
-        self.corpus.tried = choose_others(self.corpus, TwinRules(), 5)
+        self.corpus.tried = choose_others(self.corpus, TwinRules(), 5, language=lambda _: "en")
         self.store = stack.enter_context(closing(Store(folder / "calls.sqlite")))
 
     def run(

@@ -73,6 +73,26 @@ def test_it_holds_results_and_replies_and_no_key_address_or_post(sent: Sent) -> 
     assert about["scorers"]["endpoints"]["toy"]["model"] == "toy-judge"
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("theirs.tar", "is not the name of an archive"),
+        ("release/ours.zip", "is inside the release"),
+    ],
+)
+def test_a_place_where_no_archive_may_be_is_refused_before_anything_is_scored(
+    sent: Sent, tmp_path: Path, name: str, message: str
+) -> None:
+    place = sent.release / "ours.zip" if name.startswith("release/") else tmp_path / name
+    done = pairwright(
+        "evaluate", sent.release, "--out", tmp_path / "out", "--scorer", "longer",
+        "--submission", place,
+    )  # fmt: skip
+    assert done.code != 0
+    assert message in " ".join(done.said.split())
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_same_results_give_the_same_archive(sent: Sent, tmp_path: Path) -> None:
     from pairwright.evaluate.results import read_results
     from pairwright.evaluate.settings import load_scorers

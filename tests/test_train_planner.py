@@ -100,7 +100,7 @@ def test_a_target_is_a_reply_that_a_build_takes_whole() -> None:
     shown = PromptPosts(POSTS, ())
     reply = parse(target("plan", QUESTION, ASPECTS, shown).text, PlanReply)
     assert isinstance(reply, PlanReply)
-    plan = sifted(reply, QUESTION, shown)
+    plan = sifted(reply, QUESTION, shown, "en")
     assert [of.aspect for of in plan.aspects] == [of.aspect for of in ASPECTS]
     assert plan.dropped == ()
     assert [of.evidence for of in plan.aspects] == [
@@ -254,7 +254,7 @@ def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_targ
     reply = parse(text, PlanReply)
     assert isinstance(reply, PlanReply)
     # The target names posts as the shorter prompt does.
-    assert sifted(reply, item.question, found.shown).dropped == ()
+    assert sifted(reply, item.question, found.shown, "en").dropped == ()
 
 
 @pytest.mark.parametrize(

@@ -80,14 +80,10 @@ def evaluate_command(
             conditions=condition,
             split=split,
             limit=limit,
+            submission=submission,
             progress=progress,
             stop=stop,
             on_result=print_result,
         )
-    if submission:
-        from pairwright.workflows.scoring import scorer_settings
-        from pairwright.workflows.submission import pack_results
-
-        pack_results(result.results, scorer_settings(scorers).scorers, submission)
     print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
     end_by_coverage(result, coverage, Console(stderr=True))

@@ -26,17 +26,17 @@ def set_aside_unusable(store: Store, reasons: Collection[str]) -> int:
     """
     if not reasons:
         return 0
-    units, keys, seen = set[str](), set[str](), Counter[str]()
+    units, keys, refused = set[str](), set[str](), Counter[str]()
     for outcome in iterate_outcomes(store, "rejected"):
         result = outcome.result
         if not isinstance(result, Rejected) or result.reason not in UNUSABLE:
             continue
-        seen[result.reason] += 1
+        refused[result.reason] += 1
         if result.reason in reasons:
             units |= {outcome.unit, f"survey:{outcome.item_id}"}
             keys.update(_unusable_calls(store, outcome, result.stage))
-    if missing := sorted(set(reasons) - seen.keys()):
-        there = ", ".join(f"{reason} ({n:,})" for reason, n in seen.most_common())
+    if missing := sorted(set(reasons) - refused.keys()):
+        there = ", ".join(f"{reason} ({n:,})" for reason, n in refused.most_common())
         raise InputError(
             f"no unit was refused for {missing[0]!r}",
             where="--ask-again-for",

@@ -62,10 +62,8 @@ class BuildRules:
         return self.domains.by_key[item.domain].guidance
 
     def language(self, item: Item, *texts: str) -> str | None:
-        """The language of an item's question: that of its domain's file, or what question and posts
-        tell. `texts` are more of them."""
-        posts = (post.text for post in item.profile)
-        return self.domains.language(item.domain, item.question, *posts, *texts)
+        """The language of an item, by its domain's file or its texts; `texts` are more of them."""
+        return self.domains.item_language(item, *texts)
 
 
 def _folder(name: str | None, key: str, base: Path, shipped: Path) -> Path:

@@ -17,7 +17,7 @@ from pairwright.construct.other_users import NeighbourRing, TriedUsers
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
 
-ToldLanguage = Callable[[Item], str | None]
+ItemLanguage = Callable[[Item], str | None]
 LOOK = 300
 """So many users of the category are looked at for a question, the nearest on the ring."""
 
@@ -28,13 +28,13 @@ def choose_others(
     count: int,
     limit: int | None = None,
     *,
-    language: ToldLanguage | None = None,
+    language: ItemLanguage,
 ) -> dict[str, TriedUsers]:
     """The users that each question is tried on, `count` where the category has as many, by item.
 
     First come those who suit the question while the asker suits theirs, which makes two twins of
     a couple; then those who suit the question; then anybody of the category. Within each group the
-    nearest on the ring comes first. `language` tells an item's language, otherwise its texts do.
+    nearest on the ring comes first. `language` gives the language of an item's texts.
     """
     tried = {}
     for category, ring in sorted(corpus.rings.items()):
@@ -45,19 +45,13 @@ def choose_others(
             if corpus.entries[position].category == category and (limit is None or position < limit)
         ]
         if items:
-            choice = _UserChoice(corpus, category, rules, language or _of_texts)
+            choice = _UserChoice(corpus, category, rules, language)
             for item in map(corpus.item, items):
                 tried[item.id] = choice.of(item, ring, count)
     return tried
 
 
-def _of_texts(item: Item) -> str | None:
-    return text.language_of(item.question, *(post.text for post in item.profile))
-
-
-def suits(
-    item: Item, posts: tuple[Post, ...], rules: TwinRules, language: str | None = "en"
-) -> bool:
+def suits(item: Item, posts: tuple[Post, ...], rules: TwinRules, language: str | None) -> bool:
     """Whether posts of a partner older than the question bear on it, are about as many as the
     asker's, and none repeats it."""
     asks = text.terms(item.question, language)
@@ -86,7 +80,7 @@ class _UserChoice:
     """Choosing among the users of one category; texts are read only of those who may do."""
 
     def __init__(
-        self, corpus: Corpus, category: str, rules: TwinRules, language: ToldLanguage
+        self, corpus: Corpus, category: str, rules: TwinRules, language: ItemLanguage
     ) -> None:
         self._corpus = corpus
         self._rules = rules

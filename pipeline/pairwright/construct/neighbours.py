@@ -36,14 +36,14 @@ def with_neighbours(
     say of both users'. Making items must have read every chooser before the first."""
     votes = list[Voter]()
 
-    def heard() -> Iterator[Chooser | Voter | SourceProblem]:
+    def counted() -> Iterator[Chooser | Voter | SourceProblem]:
         for one in choosers:
             if not isinstance(one, SourceProblem):
                 votes.append(one.votes if isinstance(one, Chooser) else one)
             yield one
 
     known: VoteTable | None = None
-    for item in make_items(heard()):
+    for item in make_items(counted()):
         if isinstance(item, Item) and item.opposite:
             known = known or VoteTable(votes)
             choice = item.opposite

@@ -96,7 +96,7 @@ def read_corpus(
             config.twin,
             config.planner.others,
             limit,
-            language=lambda item: _language(item, domains),
+            language=domains.item_language,
         )
     summary = SourceSummary(
         path=Path(config.source.path).name,
@@ -106,11 +106,6 @@ def read_corpus(
         repaired=dict(sorted(counted["repaired"].items())),
     )
     return corpus, summary
-
-
-def _language(item: Item, domains: Domains) -> str | None:
-    posts = (post.text for post in item.profile)
-    return domains.language(item.domain, item.question, *posts)
 
 
 def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:

@@ -11,7 +11,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -43,7 +43,7 @@ class SubmittedFile(Record):
     bytes: int
 
 
-class Submission(Record):
+class SubmissionManifest(Record):
     """What a submission says of itself."""
 
     format: Literal[1] = 1
@@ -64,33 +64,34 @@ def is_submission(path: Path) -> bool:
     return path.suffix == ".zip" and path.is_file()
 
 
-def write_submission(path: Path, about: Submission, folder: Path) -> Submission:
-    """Write the archive: `files` of `about` are read from `folder`. Raises StoreError."""
+def write_submission(path: Path, about: SubmissionManifest, sources: Mapping[str, Path]) -> None:
+    """Write the archive; `sources` has a path for each name in `files` of `about`.
+
+    Raises StoreError."""
     with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         # A fixed time, so that the same results give the same archive.
         archive.writestr(_entry(MANIFEST), about.model_dump_json(indent=2) + "\n")
         for one in about.files:
             with (
-                on_disk(folder / one.name),
-                (folder / one.name).open("rb") as source,
+                on_disk(sources[one.name]),
+                sources[one.name].open("rb") as source,
                 archive.open(_entry(one.name), "w", force_zip64=True) as target,
             ):
                 while chunk := source.read(_CHUNK):
                     target.write(chunk)
-    return about
 
 
-def submitted_files(folder: Path, names: Iterable[str]) -> tuple[SubmittedFile, ...]:
-    """What a submission says of these files of a folder."""
+def submitted_files(sources: Mapping[str, Path]) -> tuple[SubmittedFile, ...]:
+    """What a manifest says of these files, by name."""
     return tuple(
         SubmittedFile(
-            name=name, digest=file_digest(folder / name), bytes=(folder / name).stat().st_size
+            name=name, digest=file_digest(sources[name]), bytes=sources[name].stat().st_size
         )
-        for name in sorted(names)
+        for name in sorted(sources)
     )
 
 
-def unpack_submission(path: Path, folder: Path) -> Submission:
+def unpack_submission(path: Path, folder: Path) -> SubmissionManifest:
     """Unpack an archive into a new folder, and return what it says of itself.
 
     Raises InputError where it is not a submission, holds what its manifest does not name, or a file
@@ -117,7 +118,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-def _manifest(path: Path, archive: zipfile.ZipFile) -> Submission:
+def _manifest(path: Path, archive: zipfile.ZipFile) -> SubmissionManifest:
     known = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     if any(entry.compress_type not in known for entry in archive.infolist()):
         raise _broken(path, "is compressed in another way than by deflate")
@@ -132,7 +133,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> Submission:
     if len(content) > _MANIFEST_LARGEST:
         raise _broken(path, f"{MANIFEST} is larger than {_MANIFEST_LARGEST:,} bytes")
     try:
-        return Submission.model_validate(json.loads(content))
+        return SubmissionManifest.model_validate(json.loads(content))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         at = ".".join(map(str, first["loc"]))
@@ -141,7 +142,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> Submission:
         raise _broken(path, f"{MANIFEST} is not JSON: {error}") from None
 
 
-def _check_names(path: Path, archive: zipfile.ZipFile, about: Submission) -> None:
+def _check_names(path: Path, archive: zipfile.ZipFile, about: SubmissionManifest) -> None:
     named = [one.name for one in about.files]
     there = sorted(name for name in archive.namelist() if name != MANIFEST)
     if there != sorted(named) or archive.namelist().count(MANIFEST) > 1:

@@ -11,12 +11,12 @@ from pydantic import Field, field_validator
 
 from pairwright.assets import DOCS
 from pairwright.errors import DomainError
-from pairwright.records import Record
+from pairwright.records import Item, Record
 from pairwright.settings.toml_files import read_toml, validated
 from pairwright.text import LANGUAGES, language_of
 
 T = TypeVar("T", bound=Record)
-_TOLD = ("language", None)
+_DEFAULT_LANGUAGE = ("language", None)
 
 
 class Guidance(NamedTuple):
@@ -53,7 +53,7 @@ class Domain(Record):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, object]]:
         # A run is known by it: one that began before there was this key is still the same.
-        return [(name, value) for name, value in super().__repr_args__() if (name, value) != _TOLD]
+        return [pair for pair in super().__repr_args__() if pair != _DEFAULT_LANGUAGE]
 
     @field_validator("language")
     @classmethod
@@ -153,6 +153,11 @@ class Domains:
         neither does."""
         domain = self.by_key.get(key)
         return (domain and domain.language) or language_of(*texts)
+
+    def item_language(self, item: Item, *texts: str) -> str | None:
+        """The same of an item's question and posts; `texts` are more of them."""
+        posts = (post.text for post in item.profile)
+        return self.language(item.domain, item.question, *posts, *texts)
 
     def of(self, category: str) -> Domain | None:
         """The domain a category belongs to, or None for an unknown one."""

@@ -92,9 +92,7 @@ async def plan(
     return sifted(reply, question, shown, language)
 
 
-def sifted(
-    reply: PlanReply, question: str, shown: PromptPosts, language: str | None = "en"
-) -> Plan:
+def sifted(reply: PlanReply, question: str, shown: PromptPosts, language: str | None) -> Plan:
     """The aspects of a planner's reply that pass the rules, without a model."""
     passed: list[Aspect] = []
     dropped: list[DroppedAspect] = []

@@ -18,6 +18,7 @@ SHORT = 0.05
 
 
 SHOWN = 4
+"""So many reasons are printed, the most frequent first."""
 MEANINGS = {
     "unparseable": "not what was asked for",
     "unusable_reply": "empty, or thinking alone",

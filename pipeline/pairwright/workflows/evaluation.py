@@ -26,6 +26,7 @@ from pairwright.workflows.scoring import (
     open_session,
     scorer_settings,
 )
+from pairwright.workflows.submission import check_archive_name, pack_results
 
 OnResult: TypeAlias = Callable[[ResultSummary, list[PairDecision]], None]
 """What is called with a result's summary and decisions once its files are written."""
@@ -58,6 +59,7 @@ def evaluate(
     conditions: Iterable[str] | None = None,
     split: str | None = None,
     limit: int | None = None,
+    submission: str | Path | None = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
     on_result: OnResult = lambda _about, _decisions: None,
@@ -67,8 +69,9 @@ def evaluate(
     `scorers` is a file of scorers, or what it holds; None has the baselines alone. `names` are the
     scorers to try (the baselines), `conditions` what they are shown (`usual_conditions`), `split`
     and `limit` which pairs: all, or the first `limit` subjects. `out` gets SCORER.CONDITION.json
-    and .jsonl, and `calls.sqlite`: what is stored there is not asked again. `on_result` is called
-    with each result as it is written.
+    and .jsonl, and `calls.sqlite`: what is stored there is not asked again. `submission` is the
+    path of an archive (.zip) that gets the results, too, to be sent in. `on_result` is called with
+    each result as it is written.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError; results that were
     whole before are in their files.
@@ -78,6 +81,8 @@ def evaluate(
         [('longer', 'none'), ('longer', 'profile'), ('longer', 'wrong-profile')]
     """
     settings, folder = scorer_settings(scorers), Path(out)
+    if submission is not None:
+        check_archive_name(Path(submission))
     pairs = Release(Path(release), split)
     task = EvaluationTask(
         pairs,
@@ -89,7 +94,10 @@ def evaluate(
     for name, condition in CONDITIONS.items() if conditions is None else ():
         if condition.usual and name not in task.conditions:
             progress(Note(f"Condition {name} is left out: it does not apply to twins."))
-    return run_evaluation(task, settings, folder, progress, stop, on_result)
+    result = run_evaluation(task, settings, folder, progress, stop, on_result)
+    if submission is not None:
+        pack_results(result.results, settings.scorers, submission)
+    return result
 
 
 def _check_rubrics(task: EvaluationTask) -> None:

@@ -17,9 +17,6 @@ def output_folder(folder: Path | None) -> Path | None:
     Raises InputError where a file is in its place, and inside a release, whose checksums name every
     file.
     """
-    # What reads rows takes a while to import, and other commands do without.
-    from pairwright.dataset import Layout, parts_of
-
     if folder is None:
         return None
     for above in (folder.resolve(), *folder.resolve().parents):
@@ -29,15 +26,26 @@ def output_folder(folder: Path | None) -> Path | None:
                 where=above,
                 fix="Give --out the name of a folder; one that is not there is made.",
             )
-        if Layout(above).manifest.is_file() and parts_of(above):
-            raise InputError(
-                "is a release already, which is never changed"
-                if above == folder.resolve()
-                else f"is inside the release {above}, whose checksums name every file in it",
-                where=folder,
-                fix="Give --out a new folder outside of it.",
-            )
+    if release := release_above(folder):
+        raise InputError(
+            "is a release already, which is never changed"
+            if release == folder.resolve()
+            else f"is inside the release {release}, whose checksums name every file in it",
+            where=folder,
+            fix="Give --out a new folder outside of it.",
+        )
     return folder
+
+
+def release_above(path: Path) -> Path | None:
+    """The release that a path is of or inside of; None where there is none."""
+    # What reads rows takes a while to import, and other commands do without.
+    from pairwright.dataset import Layout, parts_of
+
+    for above in (path.resolve(), *path.resolve().parents):
+        if Layout(above).manifest.is_file() and parts_of(above):
+            return above
+    return None
 
 
 def write_report(

@@ -1,16 +1,17 @@
 """Scoring a release in several wordings and layouts: how far accuracy depends on how one asks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.assets import DOCS
+from pairwright.dataset.message import FRAMES
 from pairwright.errors import InputError
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import write_result
-from pairwright.evaluate.scorers.spec import ScoresOfFile
+from pairwright.evaluate.results import Result, write_result
+from pairwright.evaluate.scorers.spec import PairwiseJudge, PointwiseJudge, ScoresOfFile, Spec
 from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.spread import (
     PresentedResult,
@@ -23,9 +24,9 @@ from pairwright.evaluate.spread.presentations import Presentation
 from pairwright.evaluate.spread.report_page import spread_page
 from pairwright.notebook import run_async
 from pairwright.workflows.condition_scores import EvaluationTask
-from pairwright.workflows.evaluation import derive_results
+from pairwright.workflows.evaluation import EvaluationResult, derive_results
 from pairwright.workflows.output import write_report
-from pairwright.workflows.progress import Progress, Stop, log_notes
+from pairwright.workflows.progress import Note, Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
 
 CONDITION: ConditionName = "profile"
@@ -35,9 +36,10 @@ CONDITION: ConditionName = "profile"
 class ScoredSpread:
     """A spread that was scored and written."""
 
-    folder: Path
-    """It holds spread.html, .md and .json, and a folder of results for each presentation."""
     scores: SpreadScores
+    evaluation: EvaluationResult
+    """Its folder holds spread.html, .md and .json, and a folder of results for each presentation;
+    its results are those of all presentations."""
 
 
 def score_spread(
@@ -55,8 +57,9 @@ def score_spread(
     """Score a release in every wording of the prompt and every layout of the history.
 
     `names` are scorers of the file (all that are asked anything); `wordings` is a folder with a
-    folder for each further wording, with prefer.md and rate.md (those that ship). `out` gets the
-    page, the results by presentation, and `calls.sqlite`: what is stored there is not asked again.
+    folder for each further wording, with prefer.md and rate.md (those that ship). A judge with a
+    prompt file of its own is refused, since that would be its only wording. `out` gets the page,
+    the results by presentation, and `calls.sqlite`: what is stored there is not asked again.
 
     Raises InputError, ConfigError, PromptError, EndpointRefused, Interrupted and StoreError.
 
@@ -69,33 +72,57 @@ def score_spread(
     asked = tuple(names) or tuple(
         name for name, spec in defined.items() if not isinstance(spec, ScoresOfFile)
     )
-    for name in asked:
-        if isinstance(defined.get(name), ScoresOfFile):
+    _check_scorers(asked, defined)
+    pairs = Release(Path(release), split)
+    others = None if wordings is None else Path(wordings)
+    presentations = tuple(presentations_of(others))
+    # All are read before anything is asked.
+    prompts = {
+        name: worded(settings.prompts, name, others)
+        for name in dict.fromkeys(one.wording for one in presentations)
+    }
+    judges = (PairwiseJudge, PointwiseJudge)
+    if len(prompts) > len(FRAMES) and not all(
+        isinstance(defined.get(one), judges) for one in asked
+    ):
+        progress(Note(
+            f"There are {len(prompts)} wordings for judges and {len(FRAMES)} for other scorers,"
+            " whose wordings come more than once."
+        ))  # fmt: skip
+    results: list[PresentedResult] = []
+    with open_session(settings, folder, progress, stop) as session:
+        for presentation in presentations:
+            task = EvaluationTask(pairs, asked, (CONDITION,), limit, presentation)
+            place = folder / f"{presentation.wording}-{presentation.layout}"
+            place.mkdir(parents=True, exist_ok=True)
+            one = session._replace(prompts=prompts[presentation.wording])
+            results += run_async(_score(task, one, presentation, place))
+    scores = spread_scores(results)
+    write_report(folder, "spread", spread_page(scores), scores)
+    return ScoredSpread(scores, EvaluationResult(folder, tuple(one.result for one in results)))
+
+
+def _check_scorers(names: Sequence[str], defined: dict[str, Spec]) -> None:
+    """Raise InputError for a scorer that cannot be asked in several ways, and for no scorer."""
+    for name in names:
+        spec = defined.get(name)
+        if isinstance(spec, ScoresOfFile):
             raise InputError(
                 f"{name} has scores of a file, which were computed in one way",
                 where="--scorer",
                 fix="Name scorers that are asked.",
             )
-    if not asked:
+        if isinstance(spec, PairwiseJudge | PointwiseJudge) and spec.prompt is not None:
+            raise InputError(
+                f"{name} is asked by a prompt file of its own, so that no other wording reaches it",
+                where=f"[scorers.{name}] prompt",
+                fix="Leave the key out, and give the file to --wordings as one of its wordings.",
+            )
+    if not names:
         raise InputError(
             "no scorer is named, and the file has none that is asked", where="--scorers",
             fix=f"Give the file a table [scorers.NAME]; {DOCS / 'scorers.md'} shows them.",
         )  # fmt: skip
-    pairs = Release(Path(release), split)
-    others = None if wordings is None else Path(wordings)
-    presentations = tuple(presentations_of(others))
-    results: list[PresentedResult] = []
-    with open_session(settings, folder, progress, stop) as session:
-        for presentation in presentations:
-            task = EvaluationTask(pairs, asked, (CONDITION,), limit, presentation)
-            prompts = worded(session.prompts, presentation.wording, others)
-            place = folder / f"{presentation.wording}-{presentation.layout}"
-            place.mkdir(parents=True, exist_ok=True)
-            one = session._replace(prompts=prompts)
-            results += run_async(_score(task, one, presentation, place))
-    scores = spread_scores(results)
-    write_report(folder, "spread", spread_page(scores), scores)
-    return ScoredSpread(folder, scores)
 
 
 async def _score(
@@ -104,6 +131,6 @@ async def _score(
     found = []
     async with aclosing(derive_results(task, session, folder)) as derived:
         async for about, decisions in derived:
-            write_result(folder, about, decisions)
-            found.append(PresentedResult(presentation.name, about, decisions))
+            result = Result(write_result(folder, about, decisions))
+            found.append(PresentedResult(presentation.name, result, decisions))
     return found

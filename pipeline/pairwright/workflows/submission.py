@@ -12,7 +12,7 @@ from pairwright.evaluate.results import Result
 from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.submission import (
     REPLIES,
-    Submission,
+    SubmissionManifest,
     is_submission,
     submitted_files,
     unpack_submission,
@@ -21,9 +21,26 @@ from pairwright.evaluate.submission import (
 from pairwright.models.store.file import copy_replies
 from pairwright.settings.endpoints import deciding_settings
 from pairwright.version import __version__
+from pairwright.workflows.output import release_above
 
 
-def pack_results(results: Iterable[Result], scorers: Scorers, out: str | Path) -> Submission:
+def check_archive_name(path: Path) -> None:
+    """Raise InputError where a submission cannot have this path: before anything is scored."""
+    if path.suffix != ".zip":
+        raise InputError("is not the name of an archive", where=path, fix="Let it end in .zip.")
+    if path.is_dir():
+        raise InputError("is a folder", where=path, fix="Name a file that ends in .zip.")
+    if release := release_above(path.parent):
+        raise InputError(
+            f"is inside the release {release}, whose checksums name every file in it",
+            where=path,
+            fix="Name a file outside of it.",
+        )
+
+
+def pack_results(
+    results: Iterable[Result], scorers: Scorers, out: str | Path
+) -> SubmissionManifest:
     """Write results of one folder, with the replies behind them, as one archive to send in.
 
     `scorers` are what they were made with. The archive has no prompts, posts of the release or
@@ -35,29 +52,32 @@ def pack_results(results: Iterable[Result], scorers: Scorers, out: str | Path) -
         ('skywork.none', 'skywork.profile')
     """
     out, every = Path(out), sorted(results, key=lambda one: one.path.name)
-    if out.suffix != ".zip":
-        raise InputError("is not the name of an archive", where=out, fix="Let it end in .zip.")
+    check_archive_name(out)
     if not every:
         raise InputError("there is no result to send in", where=out, fix="Evaluate a scorer.")
     for result in every:
         result.check_lines()
     folder = every[0].path.parent
     names = {one.about.scorer.name for one in every}
+    sources = {
+        path.name: path
+        for result in every
+        for path in (result.path, result.path.with_suffix(".jsonl"))
+    }
     with TemporaryDirectory() as temporary:
-        copies = Path(temporary)
-        for result in every:
-            for path in (result.path, result.path.with_suffix(".jsonl")):
-                (copies / path.name).write_bytes(path.read_bytes())
         if (folder / REPLIES).is_file():
-            copy_replies(folder / REPLIES, copies / REPLIES)
-        about = Submission(
+            # Without the prompts, which have posts of the release.
+            sources[REPLIES] = Path(temporary) / REPLIES
+            copy_replies(folder / REPLIES, sources[REPLIES])
+        about = SubmissionManifest(
             pairwright=__version__,
             release=every[0].about.release,
             results=tuple(one.about.stem for one in every),
             scorers=_without_addresses(scorers, names),
-            files=submitted_files(copies, (path.name for path in copies.iterdir())),
+            files=submitted_files(sources),
         )
-        return write_submission(out, about, copies)
+        write_submission(out, about, sources)
+    return about
 
 
 @contextmanager

@@ -8,7 +8,15 @@ from rich.console import Console
 
 from pairwright.cli.printing import say
 from pairwright.cli.progress import display, interruptible
-from pairwright.cli.scoring import PairSplit, ReleasePath, ResultFolder, SubjectLimit, scorers_file
+from pairwright.cli.scoring import (
+    PairSplit,
+    ReleasePath,
+    ResultFolder,
+    SubjectLimit,
+    end_by_coverage,
+    least_share,
+    scorers_file,
+)
 
 
 def spread_command(
@@ -21,15 +29,23 @@ def spread_command(
     ] = None,
     wordings: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="A folder a wording, with prefer.md, rate.md [shipped]."),
+        typer.Option(
+            metavar="DIR", help="A folder a wording, with prefer.md and rate.md [shipped]."
+        ),
     ] = None,
     split: PairSplit = None,
     limit: SubjectLimit = None,
+    coverage: Annotated[
+        float, least_share("Least share of twins and other pairs that must get a score.")
+    ] = 0.95,
 ) -> None:
     """Score a release in every wording and layout: how far does accuracy depend on how one asks?
 
     Three wordings, by three layouts of the history: mean, deviation, lowest and highest accuracy,
-    and whether the order of the scorers holds.
+    and whether the order of the scorers holds. Calls are stored as they come: running the same
+    command again goes on.
+    Exit code 1: in some presentation a scorer left more twins and other pairs without a score than
+    --coverage allows.
 
     Example:
 
@@ -50,3 +66,4 @@ def spread_command(
     for warning in warnings(done.scores):
         say(console, warning, "yellow", wrap=True)
     typer.echo(f"Open: {out / 'spread.html'}")
+    end_by_coverage(done.evaluation, coverage, Console(stderr=True))

@@ -42,6 +42,16 @@ class ScorerNLets(Record):
     simulated: bool
     figures: tuple[NLetFigures, ...]
 
+    @property
+    def due(self) -> int:
+        """Pairs with enough users to show."""
+        return sum(one.pairs - sum(one.apart.values()) for one in self.figures)
+
+    @property
+    def unscored(self) -> int:
+        """Those of them that have no score."""
+        return sum(sum(one.unscored.values()) for one in self.figures)
+
 
 class NLetScores(Record):
     """What n-lets say of scorers on one release."""

@@ -1,5 +1,6 @@
 """N-lets as a page: a mark a scorer and response, then every number."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from matplotlib.figure import Figure
@@ -85,10 +86,12 @@ def _unit(value: str, unit: str) -> str:
     return value.replace(" (", f" {unit} (", 1)
 
 
-def _apart(scores: NLetScores) -> dict[str, int]:
-    """The same for every scorer: they are shown alike."""
-    first = scores.scorers[0].figures if scores.scorers else ()
-    return {why: n for figure in first for why, n in figure.apart.items()}
+def _apart(scores: NLetScores) -> Counter[str]:
+    """Pairs of all modes, by reason: the same for every scorer, since they are shown alike."""
+    found: Counter[str] = Counter()
+    for figure in scores.scorers[0].figures if scores.scorers else ():
+        found.update(figure.apart)
+    return found
 
 
 def _percent(interval: Interval | None, sign: str = "") -> str:

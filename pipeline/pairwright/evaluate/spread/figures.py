@@ -12,7 +12,7 @@ from pairwright.evaluate.measure import figures_of, whole
 from pairwright.evaluate.measure.figure import numbered
 from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.release import ReleaseRef
-from pairwright.evaluate.results import ResultSummary
+from pairwright.evaluate.results import Result, ResultSummary
 from pairwright.intervals import LEVEL, Floats, Interval, Places, mean, with_width
 from pairwright.records import Mode, Record
 
@@ -21,8 +21,13 @@ class PresentedResult(NamedTuple):
     """One scorer, asked in one way."""
 
     presentation: str
-    about: ResultSummary
+    result: Result
+    """As it was written."""
     decisions: Sequence[PairDecision]
+
+    @property
+    def about(self) -> ResultSummary:
+        return self.result.about
 
 
 class PresentedAccuracy(Record):

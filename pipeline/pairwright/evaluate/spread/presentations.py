@@ -51,17 +51,26 @@ class Presentation(NamedTuple):
 def presentations_of(wordings: Path | None = None) -> Iterator[Presentation]:
     """Every wording in every layout, that of an evaluation first.
 
-    `wordings` has a folder for each further wording, with prefer.md, rate.md or both; none: those
-    that ship. Raises PromptError where it has no such folder.
+    `wordings` has a folder for each further wording, with prefer.md and rate.md; none: those that
+    ship. Where there are more wordings than frames, the frames of reward models come again. Raises
+    PromptError where it has no such folder, or one of the two files is not there.
     """
     folder = wordings or WORDINGS
-    names = sorted(path.name for path in folder.glob("*") if _prompts(path)) if folder else []
+    found = {path.name: _prompts(path) for path in sorted(folder.glob("*"))}
+    names = [name for name, prompts in found.items() if prompts]
     if not names:
         raise PromptError(
             "holds no wording",
             where=folder,
-            fix="Make a folder in it for each, with prefer.md, rate.md or both.",
+            fix="Make a folder in it for each, with prefer.md and rate.md.",
         )
+    for name in names:
+        if missing := sorted(OWN.keys() - set(found[name])):
+            raise PromptError(
+                f"has no {missing[0]}.md",
+                where=folder / name,
+                fix="Write both: prefer.md for a judge that compares, rate.md for one that rates.",
+            )
     for place, wording in enumerate((SHIPPED, *names)):
         for layout in get_args(Layout):
             yield Presentation(wording, layout, place % len(FRAMES))
