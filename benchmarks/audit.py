@@ -8,7 +8,7 @@ figures stay, and their targets do not hold: `audit_cpu_100k` and `audit_cpu_100
 `audit_rss_mb_100k` 2,000 MB, `audit_growth` 12, `release_cpu_100k` and `verify_cpu_100k` 180 s.
 
 `audit_cpu_100k_long` is for rows of 4 kB as Parquet (ten posts of 95 words), what rows that show
-real users' posts take; those of the other figures take 1.4 kB.
+real users' posts take; those of the other figures take 1.8 kB.
 
 A release audits itself, and `verify` derives that audit again: `release_cpu_100k` and
 `verify_cpu_100k` are CPU of the whole commands, and what an audit of the release takes is printed

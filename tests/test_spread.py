@@ -195,8 +195,9 @@ def test_more_wordings_than_reward_models_have_are_announced(
 ) -> None:
     for name in ("a", "b", "c"):
         wording(tmp_path / "own", name)
-    (tmp_path / "steady.py").write_text(STEADY, encoding="utf-8")
-    text = FILE.format(url="http://127.0.0.1:9/v1")
+    # Modules are known by their names: no other test's file may have this one.
+    (tmp_path / "calm.py").write_text(STEADY, encoding="utf-8")
+    text = FILE.format(url="http://127.0.0.1:9/v1").replace("steady:", "calm:")
     (tmp_path / "scorers.toml").write_text(text, encoding="utf-8")
     notes: list[str] = []
     done = score_spread(
