@@ -122,6 +122,7 @@ def test_posts_are_ranked_by_their_inner_product_with_the_question(
         env=environment(), capture_output=True, text=True, check=True,
     )  # fmt: skip
     first = int(json.loads(done.stdout)[0])
+
     # The model gives means, so that a text's product is its common words by its length.
     def product(text: str) -> float:
         found = re.findall(r"\w+|[^\w\s]+", text.lower())
