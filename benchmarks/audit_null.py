@@ -30,7 +30,7 @@ from pairwright.audit.read import open_source
 from pairwright.audit.records import Check, LimitComparison
 from pairwright.intervals import LEVEL
 from pairwright.records import content_id
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.public_study import PublicStudy, ReleasedStudy
 from pairwright_human_eval.records import PreferenceAnswer, Verdict
 from pairwright_human_eval.subjects import outlines_of

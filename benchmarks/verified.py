@@ -19,7 +19,7 @@ from collections import Counter
 from agreement import decision_error
 from planted_studies import CHECKS, FAULTS, NOISY, RULES, STEADY, Fault, Noise, decided
 
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import Share, share
 from pairwright_human_eval.attention import nonreader_pass
 

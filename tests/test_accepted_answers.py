@@ -10,7 +10,7 @@ from aiohttp import web
 
 from endpoint import Asked, Handler, completion, fail, in_thread, simulated
 from pairwright.records import GivenAnswer, Item, Post, PublishedAnswer
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.stackexchange.accepted import (
     AcceptedAnswer,
     NoAcceptedAnswer,

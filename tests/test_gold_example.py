@@ -9,7 +9,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.records import Item
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.text import normalised
 from pairwright.train.gold import GoldItems, read_gold
 from pairwright.train.plan_score.report_page import PlanScores

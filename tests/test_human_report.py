@@ -17,7 +17,7 @@ from pairwright import assets
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.report import to_markdown
 from pairwright.settings.domains import load_scales
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     AspectAnswer,

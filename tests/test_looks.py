@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairwright.release.derive.study_summary import looks_sentence
+from pairwright.release.derive.study_sentences import looks_sentence
 from pairwright.sequential import error_spent, look_bounds
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import take_look

@@ -16,7 +16,7 @@ from pairwright.intervals import Floats, Interval, accuracy_by_cluster
 from pairwright.records import Neighbours
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import Voter, read_choosers
 
 PEOPLE, RESPONSES = 12, 9

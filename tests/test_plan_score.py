@@ -20,7 +20,7 @@ from pairwright.records import Item
 from pairwright.report import to_html
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.stages.aspect_list import HEADER
 from pairwright.train.gold import (
     AspectAgreement,

@@ -13,7 +13,7 @@ from pairwright.release.primary import read_primary
 from pairwright.release.provenance import run_provenance
 from pairwright.release.records import Provenance
 from pairwright.release.summary import SummaryBuilder, rows_of
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.release_info import ReleaseInfo
 from released import INFO, PAIRS, question, rows, run_of, written
 
 SECRET = "sk-SECRET123"

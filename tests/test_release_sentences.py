@@ -19,7 +19,7 @@ from pairwright.records import Pair
 from pairwright.release.derive import ReleaseContext, release_context
 from pairwright.release.derive.audit_summary import BLIND, INFORMED, summarise_audit
 from pairwright.release.primary import read_primary
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.release_info import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.subjects import Subject
 from released import INFO, PAIRS, Answer, Answers, right, run_of

@@ -27,7 +27,7 @@ from pairwright.release.primary import read_primary
 from pairwright.release.records import Provenance, UnitOutcome
 from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.release_info import ReleaseInfo
 from pairwright.workflows.new_release import release as make_release
 from pairwright.workflows.release_advice import advise
 from pairwright_human_eval.folder import HumanFolder

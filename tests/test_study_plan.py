@@ -11,7 +11,8 @@ from scipy.stats import binom
 from pairwright.evaluate.board.power import POWER, SimulatedReleases
 from pairwright.evaluate.board.ranking import compare_rows
 from pairwright.intervals import LEVEL, Floats, Places
-from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright.settings.rules import PlanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import share
 from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.pilot import study_pilot

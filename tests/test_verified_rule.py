@@ -14,7 +14,7 @@ from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.dataset import Layout, Row, RowDelivery, RowSupport, content_digest
 from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.release.verify.release import verify_release
-from pairwright.settings.rules import LATER_LIMITS
+from pairwright.settings.study_rules import LATER_LIMITS
 from pairwright.workflows.decision_report import decide
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel
 
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, PromptedPlanner
 from pairwright.train.plan_score.spec import MatchEmbedding as PlanEmbedding
 from pairwright.train.plan_score.spec import MatchJudge as PlanJudge

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from pairwright.records import Record
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.aspects import AspectCounts
 from pairwright_human_eval.records import QualityAnswers, Verdict
 from pairwright_human_eval.subjects import Outline

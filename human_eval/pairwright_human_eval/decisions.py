@@ -13,7 +13,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.dataset import write_lines
 from pairwright.records import Record
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.aspects import aspect_counts
 from pairwright_human_eval.decision_parts import (
     PartOutcome,

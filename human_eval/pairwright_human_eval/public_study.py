@@ -14,7 +14,7 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import HumanRules, StoredRules
+from pairwright.settings.study_rules import HumanRules, StoredRules
 from pairwright.stats import share
 from pairwright_human_eval.aspects import AspectCounts, aspect_counts
 from pairwright_human_eval.attention import checks_passed, excluded_by

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pairwright.records import Pair, Post, content_id
-from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright.settings.rules import PlanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.assign import (
     Assigner,
     Controls,

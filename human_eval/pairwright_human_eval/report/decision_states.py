@@ -6,7 +6,7 @@ from math import comb
 from typing import Literal
 
 from pairwright.report import Block, Plot, Table
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import share
 from pairwright_human_eval.decision_parts import State
 from pairwright_human_eval.decisions import Decision

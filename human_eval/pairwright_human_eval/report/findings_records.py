@@ -5,7 +5,7 @@ Values are rounded to six places. What cannot be estimated is None, with its rea
 
 from pairwright.modes import Mode
 from pairwright.records import Record
-from pairwright.settings.rules import StoredRules
+from pairwright.settings.study_rules import StoredRules
 from pairwright_human_eval.agreement import Agreement, Parity
 from pairwright_human_eval.agreement.coefficients import Measurement
 from pairwright_human_eval.decision_parts import State

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pairwright.files import write_whole
 from pairwright.report import Page, Section, to_html, to_markdown
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import Looks

@@ -6,7 +6,7 @@ Values are rounded to six places. What cannot be estimated is None, with its rea
 from pairwright.intervals import Interval
 from pairwright.modes import Mode
 from pairwright.records import Record
-from pairwright.settings.rules import StoredRules
+from pairwright.settings.study_rules import StoredRules
 from pairwright_human_eval.decision_parts import State
 from pairwright_human_eval.looks import Looks
 from pairwright_human_eval.records import Kind, Purpose

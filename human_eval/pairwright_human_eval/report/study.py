@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pairwright.modes import units_in_words
 from pairwright.report import Block, Table
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import Share
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.findings_records import Proportion

@@ -14,7 +14,8 @@ from pairwright.errors import ConfigError, StoreError
 from pairwright.models.store import CallRecord
 from pairwright.settings.config import Config, essential, validate
 from pairwright.settings.domains import Scale
-from pairwright.settings.rules import LATER_LIMITS, HumanRules, ReleaseInfo
+from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
 from pairwright.settings.toml_files import without_retired
 
 _EDITED: dict[str, type[ReleaseInfo | HumanRules]] = {"release": ReleaseInfo, "human": HumanRules}

@@ -10,7 +10,7 @@ from pairwright.dataset import model_name
 from pairwright.errors import InputError
 from pairwright.release.history import TRIAL
 from pairwright.release.records import FORMAT, Provenance
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.release_info import ReleaseInfo
 from pairwright.version import __version__, code_digest, library_versions
 
 _UNITS = "counts"

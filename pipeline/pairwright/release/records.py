@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.records import Mode, Record
-from pairwright.settings.rules import ReleaseInfo
+from pairwright.settings.release_info import ReleaseInfo
 
 Kind = Literal["release", "trial"]
 """A trial may hold pairs that nobody verified or that a simulation had a part in. It is no

@@ -16,28 +16,23 @@ docs/config.md is generated from these classes.
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import (
-    ConfigDict,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from pairwright.errors import ConfigError, near
 from pairwright.modes import MODES, Mode, has_own_choices
 from pairwright.records import Origin, Record
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
+from pairwright.settings.release_info import ReleaseInfo
 from pairwright.settings.rules import (
     GateRules,
-    HumanRules,
     NaturalRules,
     PlanRules,
-    ReleaseInfo,
-    SourceRules,
     Strategy,
     TwinRules,
     asked_length,
 )
+from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright.settings.toml_files import read_toml, validated
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import choices, hub, items, posts
 from pairwright.sources.choices import Chooser, Voter
 from pairwright.sources.opening import locate, open_table, open_texts

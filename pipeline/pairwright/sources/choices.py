@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pairwright.errors import SourceError
 from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choice_rows import ReadChoice, read_choice, read_text
 from pairwright.sources.fields import repaired
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt

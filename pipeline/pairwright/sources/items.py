@@ -6,7 +6,7 @@ from typing import Any
 
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.fields import Repairs, kind_of_post, label, rows, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import ReadPost, place, with_profile

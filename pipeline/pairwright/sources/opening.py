@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pairwright.errors import SourceError
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import choice_rows, hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.json_files import json_array, jsonl

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.fields import Repairs, kind_of_post, label, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import (

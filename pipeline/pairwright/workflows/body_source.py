@@ -9,7 +9,7 @@ from pairwright.errors import InputError
 from pairwright.evaluate.wrong_profile import Asker, Strangers
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.train.completions.completion_tasks import CompletionTask, task
 

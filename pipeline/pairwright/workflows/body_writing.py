@@ -15,7 +15,8 @@ from pairwright.models.run import work_through
 from pairwright.notebook import run_async
 from pairwright.retrieve import selected
 from pairwright.settings.prompt_variables import COMPLETING
-from pairwright.settings.rules import HistoryRules, SourceRules
+from pairwright.settings.rules import HistoryRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.text import word_count
 from pairwright.train.completions.completion_tasks import (
     CompletionCondition,

@@ -14,7 +14,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.settings.config import Config
-from pairwright.settings.rules import LATER_LIMITS, HumanRules
+from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
 from pairwright.stats import Share
 from pairwright_human_eval.accept import Acceptance, accept, derive
 from pairwright_human_eval.accept.people import read_given

@@ -11,7 +11,7 @@ from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import Mode, verified_modes
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright.version import __version__
 from pairwright.workflows.study import check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects

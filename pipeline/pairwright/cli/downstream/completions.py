@@ -63,7 +63,7 @@ def completions_command(
       --scorer skywork -n 16
     """
     # What reads, retrieves and draws takes a while to import, and other commands do without.
-    from pairwright.settings.rules import SourceRules
+    from pairwright.settings.source_rules import SourceRules
     from pairwright.workflows.body_writing import KS, completions
 
     with display() as progress, interruptible() as stop:

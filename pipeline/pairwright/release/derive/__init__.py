@@ -3,6 +3,7 @@
 context.py     what all of them are made of, computed once, and manifest.json, its record
 build_summary.py study_summary.py audit_summary.py    the build, the human verification and the
                audit in brief: records that manifest.json holds, and sentences and rows of pages
+study_sentences.py    what pages say of the human verification
 proof.py own_choice.py    what a verified pair proves, and what a user's own choice does
 cautions.py    sentences on uses, people, biases and limits
 markdown.py    templates in which every value is escaped

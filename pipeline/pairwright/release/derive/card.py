@@ -18,7 +18,7 @@ from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, code, page, points, table
 from pairwright.release.derive.own_choice import own_choice_words
 from pairwright.release.derive.proof import proof_paragraph
-from pairwright.release.derive.study_summary import (
+from pairwright.release.derive.study_sentences import (
     agreement_rows,
     chance_sentences,
     control_sentences,

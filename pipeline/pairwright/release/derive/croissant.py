@@ -16,13 +16,13 @@ from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import addresses
 from pairwright.release.derive.markdown import NOT_STATED
 from pairwright.release.derive.own_choice import own_choice_words
-from pairwright.release.derive.study_summary import (
-    HumanSummary,
+from pairwright.release.derive.study_sentences import (
     agreement_rows,
     chance_sentences,
     nobody_sentence,
     protocol_sentences,
 )
+from pairwright.release.derive.study_summary import HumanSummary
 
 Json = dict[str, JsonValue]
 _PARQUET = "application/x-parquet"

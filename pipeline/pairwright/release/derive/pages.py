@@ -11,7 +11,7 @@ from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, page, points, table
 from pairwright.release.derive.own_choice import own_choice_words
-from pairwright.release.derive.study_summary import nobody_sentence, verified_sentence
+from pairwright.release.derive.study_sentences import nobody_sentence, verified_sentence
 from pairwright.release.records import Version
 
 

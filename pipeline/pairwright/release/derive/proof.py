@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pairwright.release.derive.study_summary import HumanSummary
 from pairwright.release.summary import Summary
-from pairwright.settings.rules import HumanRules
+from pairwright.settings.study_rules import HumanRules
 
 
 def proof_paragraph(summary: Summary, study: HumanSummary) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pairwright.errors import SourceError
 from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choices import Chooser, OwnPost, Voter
 from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time
 from pairwright.sources.polis.files import (

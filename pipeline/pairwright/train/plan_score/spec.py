@@ -1,6 +1,6 @@
 """The file that names planners: one TOML, every key known.
 
-[source]            items with gold aspects        -> settings.rules.SourceRules
+[source]            items with gold aspects        -> settings.source_rules.SourceRules
 [endpoints.NAME]    what answers                   -> config.Endpoint
 [planners.NAME]     what is compared               -> PromptedPlanner or FilePlanner
 [judge]             who says that aspects match    -> MatchJudge
@@ -17,7 +17,7 @@ from pairwright.assets import DOCS
 from pairwright.records import Record
 from pairwright.settings.config import Planner
 from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.settings.rules import SourceRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.settings.toml_files import read_toml, validated
 from pairwright.train.planner.training_target import Form
 

@@ -1,8 +1,8 @@
 """The file that says what a planner is trained on, and how: one TOML, every key known.
 
     model, target, ...   what is trained                        -> Training
-    [source]             items to train on                      -> settings.rules.SourceRules
-    [validation]         items that checkpoints are chosen on   -> settings.rules.SourceRules
+    [source]             items to train on                      -> settings.source_rules.SourceRules
+    [validation]         items that checkpoints are chosen on   -> settings.source_rules.SourceRules
     [history]            which posts are shown                  -> TrainingHistory
     [lora], [steps]      hyper-parameters                       -> Lora, Steps
     [selection]          how a checkpoint is chosen             -> Selection
@@ -17,7 +17,8 @@ from pydantic import Field
 
 from pairwright.assets import DOCS
 from pairwright.records import Record
-from pairwright.settings.rules import HistoryRules, SourceRules
+from pairwright.settings.rules import HistoryRules
+from pairwright.settings.source_rules import SourceRules
 from pairwright.settings.toml_files import read_toml, validated
 from pairwright.train.planner.training_target import Form
 
