@@ -184,13 +184,14 @@ def _places(confidence: Floats) -> Places:
 
 def _distances(likelihoods: Floats, right: Floats) -> tuple[Floats, float]:
     """Values whose mean is the calibration error, so that it has an interval by cluster; and what
-    it is on average where confidences are right and pairs independent."""
+    it is on average where confidences are right and pairs independent. Ties vary by nothing: they
+    are right by one half."""
     if not len(right):
         return right, 0.0
     confidence: Floats = np.maximum(likelihoods, 1 - likelihoods)
     places, gaps = _places(confidence), confidence - right
     signs = np.sign(np.bincount(places, gaps))
-    spread = np.bincount(places, confidence * (1 - confidence))
+    spread = np.bincount(places, np.where(right == 0.5, 0.0, confidence * (1 - confidence)))
     by_chance = float(np.sqrt(2 / np.pi * spread).sum()) / len(right)
     return signs[places] * gaps, by_chance
 
