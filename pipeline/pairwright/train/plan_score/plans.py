@@ -68,9 +68,7 @@ class Serving(NamedTuple):
             self.spec.rules,
             guidance=self.domains.guidance(item.domain),
             words=self.spec.words,
-            language=self.domains.language(
-                item.domain, item.question, *(post.text for post in item.profile)
-            ),
+            language=self.domains.item_language(item),
         )
         if isinstance(reply, Rejected):
             return reply

@@ -118,11 +118,7 @@ class PromptMaker(NamedTuple):
             max_aspects=MAX_PLANNED,
             words=self.words,
             **self.domains.guidance(item.domain)._asdict(),
-            **in_language(
-                self.domains.language(
-                    item.domain, item.question, *(post.text for post in item.profile)
-                )
-            ),
+            **in_language(self.domains.item_language(item)),
         )
 
 
