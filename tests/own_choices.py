@@ -4,6 +4,9 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from pairwright import build
+from pairwright.settings.config import Config
+
 TOPICS = (
     "bridge", "market", "library", "harbour", "tram", "orchard", "school", "museum", "canal",
     "theatre", "airfield", "quarry",
@@ -103,3 +106,15 @@ def table_of_texts(path: Path, users: int = 6, texts: int = 2) -> Path:
             for n in range(texts)
         ],
     )
+
+
+def built_conversation(folder: Path, authors: int = 24) -> Path:
+    """A run of natural twins of such a conversation, in the folder."""
+    conversation(folder / "ward", authors=authors)
+    config = {
+        "modes": ["natural"],
+        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
+        "release": {"name": "ward", "licence": "CC-BY-4.0"},
+    }
+    build(Config.model_validate(config), folder / "run", folder=folder)
+    return folder / "run"

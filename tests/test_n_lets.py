@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from own_choices import conversation
-from pairwright import build, release
+from own_choices import built_conversation
+from pairwright import release
 from pairwright.dataset import Row, RowPost
 from pairwright.errors import InputError
 from pairwright.evaluate.content import partners_of
@@ -16,7 +16,6 @@ from pairwright.evaluate.scorers.baselines import Baseline
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.notebook import run_async
-from pairwright.settings.config import Config
 from pairwright.settings.rules import HistoryRules
 from pairwright.workflows.n_let_scoring import score_n_lets
 from study import pairwright
@@ -117,14 +116,7 @@ def test_a_shared_highest_score_counts_in_part(scores: tuple[float, ...], share:
 
 
 def test_the_command_writes_a_page_and_asks_nothing_twice(tmp_path: Path) -> None:
-    conversation(tmp_path / "ward", authors=24)
-    config = {
-        "modes": ["natural"],
-        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
-        "release": {"name": "ward", "licence": "CC-BY-4.0"},
-    }
-    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
-    release(tmp_path / "run", tmp_path / "release", "1.0.0")
+    release(built_conversation(tmp_path), tmp_path / "release", "1.0.0")
     out = tmp_path / "out"
     done = pairwright("downstream", "n-lets", tmp_path / "release", "--out", out, "--users", "4")
     assert done.code == 0

@@ -6,15 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from own_choices import conversation, table_of_choices
-from pairwright import build, evaluate, leaderboard, load_release, release, verify
+from own_choices import built_conversation, table_of_choices
+from pairwright import evaluate, leaderboard, load_release, release, verify
 from pairwright.assets import RUBRICS
 from pairwright.construct.neighbours import VoteTable
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Layout, Row
 from pairwright.intervals import Floats, Interval, accuracy_by_cluster
 from pairwright.records import Neighbours
-from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import Voter, read_choosers
@@ -103,15 +102,7 @@ def test_somebody_whom_nobody_is_like_has_no_leaning() -> None:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("neighbours")
-    conversation(folder / "ward", authors=24)
-    config = {
-        "modes": ["natural"],
-        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
-        "release": {"name": "ward", "licence": "CC-BY-4.0"},
-    }
-    build(Config.model_validate(config), folder / "run", folder=folder)
-    return folder / "run"
+    return built_conversation(tmp_path_factory.mktemp("neighbours"))
 
 
 def test_a_release_keeps_them_and_the_leaderboard_reads_scores_against_them(

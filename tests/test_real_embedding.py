@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from engines.fixtures import HERE, engines, environment
-from own_choices import conversation
-from pairwright import build, leaderboard, load_release, release
-from pairwright.settings.config import Config
+from own_choices import built_conversation
+from pairwright import leaderboard, load_release, release
 
 pytestmark = pytest.mark.real
 __all__ = ["engines"]
@@ -39,14 +38,7 @@ print(json.dumps([post.id for post in dense.by_similarity(question, posts, model
 def natural(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release of natural twins."""
     folder = tmp_path_factory.mktemp("natural")
-    conversation(folder / "ward", authors=24)
-    config = {
-        "modes": ["natural"],
-        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
-        "release": {"name": "ward", "licence": "CC-BY-4.0"},
-    }
-    build(Config.model_validate(config), folder / "run", folder=folder)
-    release(folder / "run", folder / "release", "1.0.0")
+    release(built_conversation(folder), folder / "release", "1.0.0")
     return folder / "release"
 
 
