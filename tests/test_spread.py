@@ -149,6 +149,9 @@ def test_scores_of_a_file_have_one_presentation(small_release: Path, tmp_path: P
     (tmp_path / "curt" / "rate.md").write_text("Rate it.", encoding="utf-8")
     with pytest.raises(PromptError, match=r"curt: has no prefer\.md"):
         list(presentations_of(tmp_path))
+    wording(tmp_path / "own", "shipped")
+    with pytest.raises(PromptError, match="has the name of the wording that ships"):
+        list(presentations_of(tmp_path / "own"))
 
 
 def wording(folder: Path, name: str, rate: str = "") -> None:

@@ -53,7 +53,8 @@ def presentations_of(wordings: Path | None = None) -> Iterator[Presentation]:
 
     `wordings` has a folder for each further wording, with prefer.md and rate.md; none: those that
     ship. Where there are more wordings than frames, the frames of reward models come again. Raises
-    PromptError where it has no such folder, or one of the two files is not there.
+    PromptError where it has no such folder, one of the two files is not there, or a folder has the
+    name of the wording that ships.
     """
     folder = wordings or WORDINGS
     found = {path.name: _prompts(path) for path in sorted(folder.glob("*"))}
@@ -65,6 +66,12 @@ def presentations_of(wordings: Path | None = None) -> Iterator[Presentation]:
             fix="Make a folder in it for each, with prefer.md and rate.md.",
         )
     for name in names:
+        if name == SHIPPED:
+            raise PromptError(
+                "has the name of the wording that ships",
+                where=folder / name,
+                fix="Give the folder another name.",
+            )
         if missing := sorted(OWN.keys() - set(found[name])):
             raise PromptError(
                 f"has no {missing[0]}.md",
