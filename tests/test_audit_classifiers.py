@@ -170,7 +170,9 @@ def test_classifiers_have_no_side_to_lean_to() -> None:
         # The same is learnt of the turned pairs, so it is as right about them.
         assert np.array_equal(points, back[name]), name
     some = [row if n % 3 else turned[n] for n, row in enumerate(rows)]
-    table, mixed = (bags([learnable_pair(row) for row in of], asked=True) for of in (rows, some))
+    table, mixed = (
+        bags([learnable_pair(row) for row in of], with_question=True) for of in (rows, some)
+    )
     assert np.array_equal(mixed.toarray()[0], -table.toarray()[0])
     assert np.array_equal(mixed.toarray()[1], table.toarray()[1])
 
@@ -192,7 +194,7 @@ def test_any_text_can_be_measured(given: str) -> None:
     rows = [row.model_copy(update={"chosen": given, "question": given}) for row in rows]
     for table in (bags, styles):
         for asked in (False, True):
-            found = table([learnable_pair(row) for row in rows], asked=asked)
+            found = table([learnable_pair(row) for row in rows], with_question=asked)
             assert np.isfinite(found.toarray()).all()
 
 

@@ -49,8 +49,8 @@ def set_aside_unusable(store: Store, reasons: Collection[str]) -> int:
 def _unusable_calls(store: Store, outcome: Outcome, stage: str) -> Iterator[str]:
     """Keys of a unit's calls of one stage whose replies cannot be used; of all of them where each
     reply is JSON by itself, and was refused for what is in it."""
-    asked = [call.key for call in outcome.calls if call.purpose == stage]
-    bodies = {key: body for key in asked if (body := store.get(key)) is not None}
+    keys = [call.key for call in outcome.calls if call.purpose == stage]
+    bodies = {key: body for key in keys if (body := store.get(key)) is not None}
     bad = [key for key, body in bodies.items() if not _is_reply(completion_of(key, body))]
     yield from bad or bodies
 

@@ -132,8 +132,8 @@ class Release:
     def study_posts(self) -> int | None:
         """How many posts of a history people saw in the study, the best ranked by BM25: as many as
         the build's planner at most. None where nobody was asked, or the release does not say."""
-        asked = Layout(self.folder).study.is_file()
-        return self._manifest.build.config.planner.posts if asked else None
+        has_study = Layout(self.folder).study.is_file()
+        return self._manifest.build.config.planner.posts if has_study else None
 
     def rows(self, limit: int | None = None) -> Iterator[Row]:
         """Every row, by configuration and split, in the order of their files; of the first `limit`

@@ -192,8 +192,8 @@ class Sampling(Record):
     @field_validator("extra")
     @classmethod
     def _not_ours(cls, extra: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        ours = {"model", "messages", "max_tokens", "max_completion_tokens", "response_format"}
-        if taken := sorted(extra.keys() & ours):
+        own_fields = {"model", "messages", "max_tokens", "max_completion_tokens", "response_format"}
+        if taken := sorted(extra.keys() & own_fields):
             raise ValueError(f"{taken[0]!r} has its own place and cannot be in extra")
         if holds_key(extra):
             raise ValueError(f"holds what looks like a key, which is not repeated here. {REVOKE}")

@@ -86,8 +86,8 @@ def in_language(code: str | None, length: tuple[int, ...] = ()) -> dict[str, Has
     if known is None:
         return {}
     a_word = known.characters
-    asked = [f"{n * a_word:.0f}" for n in length] if a_word else []
-    return {"languages": (known.name,), "characters": (" to ".join(asked),) if asked else ()}
+    lengths = [f"{n * a_word:.0f}" for n in length] if a_word else []
+    return {"languages": (known.name,), "characters": (" to ".join(lengths),) if lengths else ()}
 
 
 class OwnPrompt(NamedTuple):

@@ -151,7 +151,7 @@ def _loop(environment: jinja2.Environment, node: nodes.For, path: Path) -> Piece
     names = sorted(find_undeclared_variables(tree))
     template = environment.from_string(tree)
     loops = [loop.iter for loop in tree.find_all(nodes.For)]
-    lists = {of.name for of in loops if isinstance(of, nodes.Name)}
+    lists = {loop.name for loop in loops if isinstance(loop, nodes.Name)}
 
     @lru_cache(maxsize=KEPT)
     def written(*values: Hashable) -> str:

@@ -117,10 +117,10 @@ def status_of(
 
 def _other_models(store: Store) -> dict[str, dict[str, int]]:
     others = {
-        asked: {name: n for name, n in names.items() if not is_same_model(name, asked)}
-        for asked, names in store.served_names().items()
+        model: {name: n for name, n in names.items() if not is_same_model(name, model)}
+        for model, names in store.served_names().items()
     }
-    return {asked: names for asked, names in others.items() if names}
+    return {model: names for model, names in others.items() if names}
 
 
 def _target(manifest: Path) -> ReachedTarget | None:

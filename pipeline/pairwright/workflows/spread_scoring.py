@@ -69,10 +69,10 @@ def score_spread(
     """
     settings, folder = scorer_settings(scorers), Path(out)
     defined = settings.scorers.scorers
-    asked = tuple(names) or tuple(
+    chosen = tuple(names) or tuple(
         name for name, spec in defined.items() if not isinstance(spec, ScoresOfFile)
     )
-    _check_scorers(asked, defined)
+    _check_scorers(chosen, defined)
     pairs = Release(Path(release), split)
     others = None if wordings is None else Path(wordings)
     presentations = tuple(presentations_of(others))
@@ -83,7 +83,7 @@ def score_spread(
     }
     judges = (PairwiseJudge, PointwiseJudge)
     if len(prompts) > len(FRAMES) and not all(
-        isinstance(defined.get(one), judges) for one in asked
+        isinstance(defined.get(one), judges) for one in chosen
     ):
         progress(Note(
             f"There are {len(prompts)} wordings for judges and {len(FRAMES)} for other scorers,"
@@ -92,7 +92,7 @@ def score_spread(
     results: list[PresentedResult] = []
     with open_session(settings, folder, progress, stop) as session:
         for presentation in presentations:
-            task = EvaluationTask(pairs, asked, (CONDITION,), limit, presentation)
+            task = EvaluationTask(pairs, chosen, (CONDITION,), limit, presentation)
             place = folder / f"{presentation.wording}-{presentation.layout}"
             place.mkdir(parents=True, exist_ok=True)
             one = session._replace(prompts=prompts[presentation.wording])

@@ -105,9 +105,9 @@ class Human:
             if (decision := self._decisions[subject])
             for row in rows
         ]
-        asked = "asked about, and refused, disputed, waiting or a control"
+        detail = "asked about, and refused, disputed, waiting or a control"
         if self.simulated:
-            asked += "; simulated annotators answered"
+            detail += "; simulated annotators answered"
         return Check(
             family=NOT_VERIFIED.family,
             name=NOT_VERIFIED.name,
@@ -115,6 +115,6 @@ class Human:
             count=len(flags),
             of=self._rows.total(),
             limit=0,
-            detail=asked if flags else "",
+            detail=detail if flags else "",
             flags=tuple(flags),
         )

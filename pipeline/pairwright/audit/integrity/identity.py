@@ -237,8 +237,8 @@ def _wrong(own: _Half, other: _Half) -> str | None:
 def _other_id(row: Row, other: _Half) -> str | None:
     """The halves mirror each other, so one of them gives both."""
     mirrored = {"user": other.user, "chosen": row.rejected, "rejected": row.chosen}
-    asked, partner = row, row.model_copy(update=mirrored)
+    asker, partner = row, row.model_copy(update=mirrored)
     if not row.asked:
-        asked, partner = partner, asked
-    derived = derived_twin_id(asked, partner)
+        asker, partner = partner, asker
+    derived = derived_twin_id(asker, partner)
     return None if derived == row.twin_id else f"the halves give the id {derived}"

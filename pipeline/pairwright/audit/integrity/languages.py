@@ -24,7 +24,7 @@ class _Sampled(NamedTuple):
     order: int
     row: str
     cluster: int
-    asked: str
+    own_words: str
     sides: tuple[str, str]
 
 
@@ -58,9 +58,9 @@ class Languages:
         place = number if number < SAMPLE else self._chance.randrange(number + 1)
         if place >= SAMPLE:
             return
-        asked = " ".join((row.question[:450], *(post.text[:100] for post in row.profile[:5])))
+        own_words = " ".join((row.question[:450], *(post.text[:100] for post in row.profile[:5])))
         sides = row.chosen[:200], row.rejected[:200]
-        taken = _Sampled(number, row.id, hash(row.cluster), asked[:450], sides)
+        taken = _Sampled(number, row.id, hash(row.cluster), own_words[:450], sides)
         if place == len(sample):
             sample.append(taken)
         else:
@@ -126,12 +126,12 @@ def _settled(wrong: float, n: int, level: float) -> Literal["pass", "fail"] | No
 def _detail(sampled: _Sampled) -> str | None:
     """Which side is in which language; empty if all agree, None if it cannot be told, as of
     short texts."""
-    if _letters(sampled.asked) < ENOUGH:
+    if _letters(sampled.own_words) < ENOUGH:
         return None
     sides = [side for side in sampled.sides if _letters(side) >= ENOUGH]
     if not sides:
         return None
-    language_asked = language(sampled.asked, enough=450)
+    language_asked = language(sampled.own_words, enough=450)
     spoken = {code for side in sides if (code := language(side))}
     if language_asked is None or not spoken:
         return None

@@ -72,13 +72,11 @@ class LaterPosts:
         )  # fmt: skip
 
     def add(self, row: Row) -> None:
-        asked = row.created
-        if asked is None or not any(post.created for post in row.profile):
+        time = row.created
+        if time is None or not any(post.created for post in row.profile):
             return
-        late = (n for n, p in enumerate(row.profile, 1) if p.created and p.created >= asked)
-        detail = (
-            f"post {n} is of {row.profile[n - 1].created}, the question {asked}" for n in late
-        )
+        late = (n for n, p in enumerate(row.profile, 1) if p.created and p.created >= time)
+        detail = (f"post {n} is of {row.profile[n - 1].created}, the question {time}" for n in late)
         self._check.add(row, next(detail, None))
 
     def checks(self) -> Iterator[Check]:

@@ -99,8 +99,8 @@ def _of_options(
 
 
 def _row(fields: Fields, columns: Columns, config: str, sides: ResponseSides) -> Row:
-    asked = columns.value(fields, "prompt")
-    if asked is None and sides.before:
+    prompt_value = columns.value(fields, "prompt")
+    if prompt_value is None and sides.before:
         question = sides.before
     else:
         question = prompt(columns.needed(fields, "prompt"), "prompt")

@@ -68,14 +68,14 @@ _APART = 3
 the question has it too; column 2 of all counts those that the question has."""
 
 
-def bags(drawn: Sequence[LearnablePair], *, asked: bool) -> sparse.csr_array:
+def bags(drawn: Sequence[LearnablePair], *, with_question: bool) -> sparse.csr_array:
     """Shape (n, distinct words): 1 for a word of the chosen response alone, -1 for one of the
-    rejected, each row of length 1. `asked` marks the words that the question has."""
+    rejected, each row of length 1. `with_question` marks the words that the question has."""
     rows = [
         (place, sign * weight, column)
         for place, pair in enumerate(drawn)
         for sign, response in ((1.0, pair.chosen), (-1.0, pair.rejected))
-        for weight, column in _columns(response, asked)
+        for weight, column in _columns(response, with_question)
     ]
     lengths = [len(column) for _, _, column in rows]
     columns = np.concatenate([column for _, _, column in rows])
@@ -92,22 +92,22 @@ def bags(drawn: Sequence[LearnablePair], *, asked: bool) -> sparse.csr_array:
 
 
 def _columns(
-    response: ResponseFeatures, asked: bool
+    response: ResponseFeatures, with_question: bool
 ) -> Iterator[tuple[float, npt.NDArray[np.uint64]]]:
     words = response.words.astype(np.uint64) * _APART
     yield 1.0, words
-    if asked:
+    if with_question:
         own = words[response.in_question]
         yield 1.0, own + 1
         yield float(len(own)), np.array([2], np.uint64)
 
 
-def styles(drawn: Sequence[LearnablePair], *, asked: bool) -> sparse.csr_array:
+def styles(drawn: Sequence[LearnablePair], *, with_question: bool) -> sparse.csr_array:
     """Shape (n, features): style of the chosen response less that of the rejected, each feature
-    over its root mean square. `asked` adds what each response shares with the question, and all of
-    it times the question's own numbers: what style is wanted can depend on it."""
+    over its root mean square. `with_question` adds what each response shares with the question, and
+    all of it times the question's own numbers: what style is wanted can depend on it."""
     table = np.array([pair.chosen.style - pair.rejected.style for pair in drawn], np.float64)
-    if asked:
+    if with_question:
         shared = [pair.chosen.shared - pair.rejected.shared for pair in drawn]
         questions = np.array([pair.question for pair in drawn], np.float64)
         questions -= questions.mean(axis=0)
@@ -146,10 +146,10 @@ class ClassifierCheck(NamedTuple):
 
 
 CLASSIFIERS = (
-    ClassifierCheck(BAG_OF_WORDS, partial(bags, asked=False)),
-    ClassifierCheck(STYLE, partial(styles, asked=False)),
-    ClassifierCheck(BAG_OF_WORDS_WITH_QUESTION, partial(bags, asked=True)),
-    ClassifierCheck(STYLE_WITH_QUESTION, partial(styles, asked=True)),
+    ClassifierCheck(BAG_OF_WORDS, partial(bags, with_question=False)),
+    ClassifierCheck(STYLE, partial(styles, with_question=False)),
+    ClassifierCheck(BAG_OF_WORDS_WITH_QUESTION, partial(bags, with_question=True)),
+    ClassifierCheck(STYLE_WITH_QUESTION, partial(styles, with_question=True)),
 )
 """The checks of this file, in the order of the report."""
 

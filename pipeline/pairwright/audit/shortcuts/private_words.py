@@ -107,7 +107,7 @@ class PostWords(NamedTuple):
 def post_words(row: Row, profile: frozenset[str], audit: AuditWords) -> PostWords:
     """Compare a row's responses with the words of its posts."""
     parts = (part for a in row.rubric_aspects for part in (a.aspect, a.reason, a.evidence))
-    chosen, rejected, asked = (
+    chosen, rejected, question = (
         text.terms(one, row.language) for one in (row.chosen, row.rejected, row.question)
     )
     return PostWords(
@@ -115,8 +115,8 @@ def post_words(row: Row, profile: frozenset[str], audit: AuditWords) -> PostWord
         subject=row.subject,
         halves=2 if is_twin(row.mode) else 1,
         has_profile=bool(row.profile),
-        chosen=tuple(sorted(filter(audit.private, ((chosen - rejected) & profile) - asked))),
-        rejected=tuple(sorted(filter(audit.private, ((rejected - chosen) & profile) - asked))),
+        chosen=tuple(sorted(filter(audit.private, ((chosen - rejected) & profile) - question))),
+        rejected=tuple(sorted(filter(audit.private, ((rejected - chosen) & profile) - question))),
         rubric="\n".join(parts),
         language=row.language,
     )

@@ -106,8 +106,8 @@ def tests(board: Leaderboard, mode: Mode | None) -> Table:
         )
         for one in own
     )
-    asked = dict.fromkeys(one.question for one in own)
-    values = "; ".join(f"{name}: {QUESTIONS[name]}" for name in asked)
+    questions = dict.fromkeys(one.question for one in own)
+    values = "; ".join(f"{name}: {QUESTIONS[name]}" for name in questions)
     note = (
         f"The values, by test: {values}. p is of the sign-flip test of this one alone, p (board) of"
         " all tests of the leaderboard together (Holm). Below 5 % it is said in a sentence."

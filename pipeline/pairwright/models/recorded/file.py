@@ -114,10 +114,12 @@ def read_recording(path: Path) -> Recording:
             if call.key in calls:
                 raise InputError("the call is in it twice", where=f"{path}:{number}", fix=_FIX)
             calls[call.key] = call
-    stated = sum(model.calls for model in head.models.values())
-    if len(calls) != stated:
+    expected = sum(model.calls for model in head.models.values())
+    if len(calls) != expected:
         raise InputError(
-            f"holds {len(calls):,} calls, and its first line says {stated:,}", where=path, fix=_FIX
+            f"holds {len(calls):,} calls, and its first line says {expected:,}",
+            where=path,
+            fix=_FIX,
         )
     return Recording(path, head, calls)
 

@@ -46,11 +46,11 @@ class CallSums:
         """What all calls add up to."""
         models = self.by_model().values()
         return Totals(
-            calls=sum(of.calls for of in models),
-            prompt_tokens=sum(of.prompt_tokens for of in models),
-            completion_tokens=sum(of.completion_tokens for of in models),
+            calls=sum(model.calls for model in models),
+            prompt_tokens=sum(model.prompt_tokens for model in models),
+            completion_tokens=sum(model.completion_tokens for model in models),
             simulated=self._simulated,
-            cached_tokens=sum(of.cached_tokens for of in models),
+            cached_tokens=sum(model.cached_tokens for model in models),
         )
 
     def by_model(self) -> dict[str, ModelCalls]:

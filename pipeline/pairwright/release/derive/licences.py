@@ -72,14 +72,14 @@ def meaning(release: ReleaseContext) -> Iterator[str]:
     adapted = (
         " where they adapt a post under CC BY-SA, share-alike holds for them too." if alike else ""
     )
-    stated = (
+    sentence = (
         f"are passed on under {own}"
         if own
         else "have no licence of their own that its makers state"
     )
     yield (
         "Aspects, responses, scores and votes were made for this release, from those posts, and"
-        f" {stated}{';' if adapted else '.'}{adapted} None of this is legal advice."
+        f" {sentence}{';' if adapted else '.'}{adapted} None of this is legal advice."
     )
 
 

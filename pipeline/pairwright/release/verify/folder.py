@@ -135,7 +135,7 @@ def _check_names(listed: dict[str, str]) -> None:
             raise difference(f"is one file with {known} where case does not count", path)
 
 
-class _StatedDigests(Record):
+class _ManifestDigests(Record):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     files: dict[str, str]
@@ -145,9 +145,9 @@ def check_digests(layout: Layout, digests: Mapping[str, str]) -> None:
     """Name the primary file that changed where the manifest still has its digest, since to compare
     the manifest with what it must be would name the manifest. Raises Difference."""
     try:
-        stated = _StatedDigests.model_validate_json(read_document(layout.manifest)).files
+        digests = _ManifestDigests.model_validate_json(read_document(layout.manifest)).files
     except (InputError, ValidationError):
         return  # It is compared whole after this.
     for path, digest in digests.items():
-        if stated.get(path, digest) != digest:
-            raise difference(f"sha256 is {digest}, and manifest.json has {stated[path]}", path)
+        if digests.get(path, digest) != digest:
+            raise difference(f"sha256 is {digest}, and manifest.json has {digests[path]}", path)

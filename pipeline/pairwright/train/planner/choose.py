@@ -55,14 +55,14 @@ def sample_hash(items: Sequence[Item], *settings: str) -> str:
 def score_checkpoint(
     step: int,
     sample: str,
-    asked: Sequence[PlannerPrompt],
+    prompts: Sequence[PlannerPrompt],
     said: Sequence[str],
     form: Form,
     similarity: Similarity,
 ) -> CheckpointScore:
-    """What the plans are worth that a checkpoint `said`, one for each item that was `asked`."""
+    """What the plans are worth that a checkpoint `said`, one for each of `prompts`."""
     read: list[tuple[Item, AspectAgreement]] = []
-    for (item, shown, _), text in zip(asked, said, strict=True):
+    for (item, shown, _), text in zip(prompts, said, strict=True):
         planned = aspects_of(form, text, item.question, shown)
         if planned is not None:
             gold = [rubric_aspect.aspect for rubric_aspect in item.rubric_aspects]
@@ -70,12 +70,12 @@ def score_checkpoint(
     return CheckpointScore(
         step=step,
         sample=sample,
-        items=len(asked),
-        unreadable=len(asked) - len(read),
+        items=len(prompts),
+        unreadable=len(prompts) - len(read),
         precision=mean_by_user([(i.user, a.precision) for i, a in read if a.precision is not None]),
         recall=mean_by_user([(item.user, plan.recall) for item, plan in read]),
         f1=mean_by_user([(item.user, plan.f1) for item, plan in read]),
-        worst=round(sum(plan.f1 for _, plan in read) / len(asked), 6),
+        worst=round(sum(plan.f1 for _, plan in read) / len(prompts), 6),
     )
 
 

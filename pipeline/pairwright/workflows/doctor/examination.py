@@ -158,13 +158,13 @@ async def _findings(
     return findings
 
 
-def check_served(client: Client, asked: str) -> list[ServerFinding]:
+def check_served(client: Client, model: str) -> list[ServerFinding]:
     """Whether the replies were of the model that was asked for; nothing where they were."""
     if not client.others:
         return []
     return [
         ServerFinding(
-            "note", "model", f"replies name {', '.join(sorted(client.others))}, not {asked}",
+            "note", "model", f"replies name {', '.join(sorted(client.others))}, not {model}",
             "If it is the same model by another name, nothing is wrong. Else set `model`, or ask"
             " the people who run the server: pairs would be of a model that nobody chose.",
         )
