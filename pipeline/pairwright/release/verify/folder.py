@@ -145,9 +145,9 @@ def check_digests(layout: Layout, digests: Mapping[str, str]) -> None:
     """Name the primary file that changed where the manifest still has its digest, since to compare
     the manifest with what it must be would name the manifest. Raises Difference."""
     try:
-        digests = _ManifestDigests.model_validate_json(read_document(layout.manifest)).files
+        listed = _ManifestDigests.model_validate_json(read_document(layout.manifest)).files
     except (InputError, ValidationError):
         return  # It is compared whole after this.
     for path, digest in digests.items():
-        if digests.get(path, digest) != digest:
-            raise difference(f"sha256 is {digest}, and manifest.json has {digests[path]}", path)
+        if listed.get(path, digest) != digest:
+            raise difference(f"sha256 is {digest}, and manifest.json has {listed[path]}", path)
