@@ -4,6 +4,8 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import pandas as pd
+
 from pairwright import build
 from pairwright.settings.config import Config
 
@@ -69,6 +71,19 @@ def conversation(
         url = f"https://pol.is/{folder.name}"
         pairs = [["url", url], ["conversation-description", 'Said "so",\nand more']]
         write_csv(folder / "summary.csv", ["topic", "What the ward shares"], pairs)
+    return folder
+
+
+def newer_export(folder: Path, kinds: Mapping[str, str]) -> Path:
+    """The files of a conversation with the columns of exports of 2024; `kinds` gives the column
+    that is true of a statement."""
+    comments = pd.read_csv(folder / "comments.csv", dtype=str).drop(columns="datetime")
+    for kind in ("is-meta", "is-seed"):
+        comments[kind] = [str(kinds.get(id) == kind).lower() for id in comments["comment-id"]]
+    comments.to_csv(folder / "comments.csv", index=False)
+    votes = pd.read_csv(folder / "participants-votes.csv", dtype=str)
+    votes.insert(1, "xid", "")
+    votes.to_csv(folder / "participants-votes.csv", index=False)
     return folder
 
 

@@ -10,6 +10,7 @@ from own_choices import (
     CHOICES,
     TEXTS,
     conversation,
+    newer_export,
     table_of_choices,
     table_of_texts,
     write_csv,
@@ -121,6 +122,25 @@ def test_statements_and_votes_that_cannot_be_used_are_named(tmp_path: Path) -> N
     }
     taken = {name for one in choosers(rules(folder, "polis"))[0] for name in one.taken}
     assert "9" not in taken, "what moderators took out is no response"
+
+
+def test_seeds_and_facts_about_voters_are_known_in_newer_exports(tmp_path: Path) -> None:
+    ward = conversation(tmp_path / "ward", votes={(2, "6"): 0})
+    source = rules(newer_export(ward, {"0": "is-seed", "9": "is-meta"}), "polis")
+    _, rows = read_choosers(source, DOMAINS, Path("/"))
+    problems = {(one.reason, one.where, one.id) for one in rows if isinstance(one, SourceProblem)}
+    assert problems == {
+        ("seed", "comments.csv:2", "0"),
+        ("disowned", "comments.csv:8", "6"),
+        ("about_voters", "comments.csv:11", "9"),
+    }
+    found, _ = choosers(source)
+    users = {one.user: one for one in found}
+    assert len(users["ward/0"].history) == len(users["ward/2"].history) == 2
+    assert len(users["ward/3"].history) == 3, "a fact about a person stays in the own history"
+    shown = {name for one in found for name in (*one.taken, *one.refused)}
+    assert "0" in shown
+    assert "9" not in shown
 
 
 def test_hostile_texts_stay_texts(tmp_path: Path) -> None:

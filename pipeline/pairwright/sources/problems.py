@@ -35,7 +35,10 @@ REASONS = {
     "bad_vote": "(Polis) a vote that is not 1, -1, 0 or empty; the participant's row is refused",
     "taken_out": "(Polis) a statement that moderators took out is never a response; it stays in its"
     " author's history",
-    "disowned": "(Polis) a statement that its own author voted against is in no history",
+    "about_voters": "(Polis) a statement of a fact about the voter (`is-meta`), such as where one"
+    " lives, is never a response; it stays in its author's history",
+    "disowned": "(Polis) a statement that its own author voted against or passed is in no history",
+    "seed": "(Polis) a statement that organisers wrote to start with (`is-seed`) is in no history",
     "no_votes": "(Polis) an author whose votes are not there",
     "no_opposite": "(choices, Polis) nobody whose choices are there took what this user refused and"
     " refused what this user took",

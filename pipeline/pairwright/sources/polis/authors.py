@@ -33,7 +33,10 @@ class _Statement(NamedTuple):
     where: str
     author: str
     post: Post
-    taken_out: bool
+    never_response: str | None
+    """The reason why it is not shown as a response, if there is one."""
+    seed: bool
+    """The organisers wrote it to start the conversation, which says nothing of a person."""
     repairs: Repairs
 
 
@@ -73,8 +76,8 @@ class _Reader:
             if isinstance(read, _Statement):
                 statements[read.post.id] = read
                 yield from repaired(read.repairs, read.where, read.post.id)
-                if read.taken_out:
-                    yield SourceRefusal("taken_out", "").at(read.where, read.post.id)
+                if read.never_response:
+                    yield SourceRefusal(read.never_response, "").at(read.where, read.post.id)
             else:
                 yield read
         by_author: dict[str, list[_Statement]] = {}
@@ -127,9 +130,11 @@ class _Reader:
                 kind="statement",
             )
             taken_out = label(row.fields, "moderated", repairs) in ("-1", "-1.0")
+            about_voters, seed = (_is_true(row.fields, column) for column in ("is-meta", "is-seed"))
         except SourceRefusal as refusal:
             return refusal.at(row.where, name or None)
-        return _Statement(row.where, author, post, taken_out, repairs)
+        reason = "taken_out" if taken_out else "about_voters" if about_voters else None
+        return _Statement(row.where, author, post, reason, seed, repairs)
 
     def _voters(self, statements: Mapping[str, _Statement]) -> Iterator[SourceRow | SourceProblem]:
         table = open_exported(self._conversation.votes)
@@ -169,8 +174,9 @@ class _Reader:
         user = self._user(author)
         history: dict[str, OwnPost] = {}
         for one in sorted(own, key=lambda one: one.post.created or ""):
-            if votes.get(one.post.id) == -1:
-                yield SourceRefusal("disowned", "").at(one.where, one.post.id)
+            if one.seed or votes.get(one.post.id) in (-1, 0):
+                reason = "seed" if one.seed else "disowned"
+                yield SourceRefusal(reason, "").at(one.where, one.post.id)
                 continue
             id = content_id("post", user, one.post.id)
             kept = OwnPost(one.post.model_copy(update={"id": id}))
@@ -180,7 +186,7 @@ class _Reader:
             {
                 name: one.post.text
                 for name, one in statements.items()
-                if votes.get(name) == side and one.author != author and not one.taken_out
+                if votes.get(name) == side and one.author != author and not one.never_response
             }
             for side in (1, -1)
         )
@@ -224,3 +230,8 @@ def _vote(fields: Mapping[str, Any], name: str) -> int | None:
     if said not in _SAID:
         raise SourceRefusal("bad_vote", f"on statement {name}: {excerpt(said)}", value=said[:200])
     return _SAID[said]
+
+
+def _is_true(fields: Mapping[str, Any], name: str) -> bool:
+    """Whether a column says yes. Older exports do not have these columns."""
+    return str(fields.get(name, "")).strip().lower() in ("true", "t", "1")
