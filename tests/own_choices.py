@@ -41,10 +41,13 @@ def conversation(
     taken_out: Iterable[str] = (),
     summary: bool = True,
 ) -> Path:
-    """Authors who agree with their own camp and disagree with the other; `votes` are changed
-    cells, by author and statement."""
+    """Authors 1, 2, ... who agree with their own camp and disagree with the other, and two who
+    wrote nothing; `votes` are changed cells, by author and statement. Author 1 wrote statements 0,
+    1 and 2."""
     written = {
-        str(author * statements + n): author for author in range(authors) for n in range(statements)
+        str((author - 1) * statements + n): author
+        for author in range(1, authors + 1)
+        for n in range(statements)
     }
     out = set(taken_out)
     write_csv(
@@ -64,7 +67,7 @@ def conversation(
             [who, "", "", "", "", "",
              *((votes or {}).get((who, id), 1 if author % 2 == who % 2 else -1)
                for id, author in written.items())]
-            for who in range(authors + 2)
+            for who in range(1, authors + 3)
         ],
     )  # fmt: skip
     if summary:

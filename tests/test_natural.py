@@ -100,7 +100,7 @@ def test_a_folder_of_conversations_is_read_with_their_names(tmp_path: Path) -> N
 
 
 def test_statements_and_votes_that_cannot_be_used_are_named(tmp_path: Path) -> None:
-    votes: dict[tuple[int, str], object] = {(0, "0"): -1, (1, "7"): "yes", (2, "6"): 1}
+    votes: dict[tuple[int, str], object] = {(1, "0"): -1, (2, "7"): "yes", (3, "6"): 1}
     folder = conversation(tmp_path / "ward", votes=votes, taken_out=["9"])
     with (folder / "comments.csv").open("a", encoding="utf-8") as file:
         file.write("1500000000000,,0,5,0,0,1,Twice\n")
@@ -112,7 +112,7 @@ def test_statements_and_votes_that_cannot_be_used_are_named(tmp_path: Path) -> N
     problems = {(one.reason, one.where, one.id) for one in rows if isinstance(one, SourceProblem)}
     assert problems >= {
         ("disowned", "comments.csv:2", "0"),
-        ("bad_vote", "participants-votes.csv:3", "ward/1"),
+        ("bad_vote", "participants-votes.csv:3", "ward/2"),
         ("taken_out", "comments.csv:11", "9"),
         ("duplicate_id", "comments.csv:26", "0"),
         ("missing_user", "comments.csv:27", "90"),
@@ -124,8 +124,12 @@ def test_statements_and_votes_that_cannot_be_used_are_named(tmp_path: Path) -> N
     assert "9" not in taken, "what moderators took out is no response"
 
 
-def test_seeds_and_facts_about_voters_are_known_in_newer_exports(tmp_path: Path) -> None:
-    ward = conversation(tmp_path / "ward", votes={(2, "6"): 0})
+def test_what_organisers_wrote_is_no_history_and_a_fact_about_voters_no_response(
+    tmp_path: Path,
+) -> None:
+    ward = conversation(tmp_path / "ward", votes={(3, "6"): 0})
+    with (ward / "comments.csv").open("a", encoding="utf-8") as file:
+        file.write("1500000000000,,90,0,0,0,1,Leashes for all dogs\n")
     source = rules(newer_export(ward, {"0": "is-seed", "9": "is-meta"}), "polis")
     _, rows = read_choosers(source, DOMAINS, Path("/"))
     problems = {(one.reason, one.where, one.id) for one in rows if isinstance(one, SourceProblem)}
@@ -133,12 +137,13 @@ def test_seeds_and_facts_about_voters_are_known_in_newer_exports(tmp_path: Path)
         ("seed", "comments.csv:2", "0"),
         ("disowned", "comments.csv:8", "6"),
         ("about_voters", "comments.csv:11", "9"),
+        ("seed", "comments.csv:26", "90"),
     }
-    found, _ = choosers(source)
-    users = {one.user: one for one in found}
-    assert len(users["ward/0"].history) == len(users["ward/2"].history) == 2
-    assert len(users["ward/3"].history) == 3, "a fact about a person stays in the own history"
-    shown = {name for one in found for name in (*one.taken, *one.refused)}
+    users = {one.user: one for one in choosers(source)[0]}
+    assert "ward/0" not in users, "participant 0 opened the conversation"
+    assert len(users["ward/1"].history) == len(users["ward/3"].history) == 2
+    assert len(users["ward/4"].history) == 3, "a fact about a person stays in the own history"
+    shown = {name for one in users.values() for name in (*one.taken, *one.refused)}
     assert "0" in shown
     assert "9" not in shown
 
@@ -178,7 +183,9 @@ def test_files_that_are_of_no_use_as_a_whole_are_refused(tmp_path: Path) -> None
     (ward / "participants-votes.csv").unlink()
     assert "no participants-votes.csv" in error(ward)
     reversed_signs = {
-        (who, str(id)): 1 if id // 3 % 2 != who % 2 else -1 for who in range(10) for id in range(24)
+        (who, str(id)): 1 if (id // 3 + 1) % 2 != who % 2 else -1
+        for who in range(1, 9)
+        for id in range(24)
     }
     turned = conversation(tmp_path / "turned", votes=reversed_signs)
     assert "24 of 24 votes of authors on their own statements are -1" in error(turned)

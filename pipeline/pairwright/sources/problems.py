@@ -38,7 +38,7 @@ REASONS = {
     "about_voters": "(Polis) a statement of a fact about the voter (`is-meta`), such as where one"
     " lives, is never a response; it stays in its author's history",
     "disowned": "(Polis) a statement that its own author voted against or passed is in no history",
-    "seed": "(Polis) a statement that organisers wrote to start with (`is-seed`) is in no history",
+    "seed": "(Polis) a statement of the organisers (participant 0, or `is-seed`) is in no history",
     "no_votes": "(Polis) an author whose votes are not there",
     "no_opposite": "(choices, Polis) nobody whose choices are there took what this user refused and"
     " refused what this user took",

@@ -24,6 +24,9 @@ from pairwright.sources.source_table import SourceRow
 from pairwright.text import normalised
 
 QUESTION = "Which of these would this person agree with?"
+OWNER = "0"
+"""The participant who opened the conversation. Its statements are seeds, and statements of others
+that moderators wrote again: in published conversations they contradict each other."""
 SIGNS = 10
 """So many votes on own statements tell whether 1 means agree."""
 _SAID = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1, "0": 0, "0.0": 0, "": None}
@@ -36,7 +39,7 @@ class _Statement(NamedTuple):
     never_response: str | None
     """The reason why it is not shown as a response, if there is one."""
     seed: bool
-    """The organisers wrote it to start the conversation, which says nothing of a person."""
+    """The organisers wrote it, for the conversation and not for themselves."""
     repairs: Repairs
 
 
@@ -78,11 +81,14 @@ class _Reader:
                 yield from repaired(read.repairs, read.where, read.post.id)
                 if read.never_response:
                     yield SourceRefusal(read.never_response, "").at(read.where, read.post.id)
+                if read.seed:
+                    yield SourceRefusal("seed", "").at(read.where, read.post.id)
             else:
                 yield read
         by_author: dict[str, list[_Statement]] = {}
         for statement in statements.values():
-            by_author.setdefault(statement.author, []).append(statement)
+            if not statement.seed:
+                by_author.setdefault(statement.author, []).append(statement)
         own_votes: Counter[int] = Counter()
         choosers = list[Chooser | Voter | SourceProblem]()
         for row in self._voters(statements):
@@ -130,7 +136,8 @@ class _Reader:
                 kind="statement",
             )
             taken_out = label(row.fields, "moderated", repairs) in ("-1", "-1.0")
-            about_voters, seed = (_is_true(row.fields, column) for column in ("is-meta", "is-seed"))
+            about_voters = _is_true(row.fields, "is-meta")
+            seed = author == OWNER or _is_true(row.fields, "is-seed")
         except SourceRefusal as refusal:
             return refusal.at(row.where, name or None)
         reason = "taken_out" if taken_out else "about_voters" if about_voters else None
@@ -174,9 +181,8 @@ class _Reader:
         user = self._user(author)
         history: dict[str, OwnPost] = {}
         for one in sorted(own, key=lambda one: one.post.created or ""):
-            if one.seed or votes.get(one.post.id) in (-1, 0):
-                reason = "seed" if one.seed else "disowned"
-                yield SourceRefusal(reason, "").at(one.where, one.post.id)
+            if votes.get(one.post.id) in (-1, 0):
+                yield SourceRefusal("disowned", "").at(one.where, one.post.id)
                 continue
             id = content_id("post", user, one.post.id)
             kept = OwnPost(one.post.model_copy(update={"id": id}))
