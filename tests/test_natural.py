@@ -17,7 +17,8 @@ from own_choices import (
 )
 from pairwright import build
 from pairwright.assets import RUBRICS
-from pairwright.construct.natural import build_natural, natural_items
+from pairwright.construct.natural import natural_items
+from pairwright.construct.own_choice_pairs import build_natural
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import SourceError
 from pairwright.records import Item
@@ -25,6 +26,7 @@ from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import Chooser, SourceProblem, read, read_choosers, source_hash
+from pairwright.sources.polis.question import QUESTIONS
 
 DOMAINS = Domains.load(RUBRICS)
 
@@ -60,7 +62,7 @@ def test_authors_of_a_conversation_are_coupled_with_those_who_voted_the_reverse(
     for item in found:
         choice = item.opposite
         assert choice
-        assert item.question == "What the ward shares: Which of these would this person agree with?"
+        assert item.question == f"What the ward shares: {QUESTIONS['en']}"
         assert item.source_url == "https://pol.is/ward"
         one, two = voters[item.user], voters[choice.other]
         assert choice.chosen in one.taken.values()
@@ -202,7 +204,7 @@ def test_a_history_is_what_a_user_wrote_and_chose_before(tmp_path: Path) -> None
     found, problems = choosers(rules(path, "choices", texts=str(texts)))
     assert not problems
     last = [one for one in found if one.user == "u0"][-1]
-    known = [own.post for own in last.history[: last.known]]
+    known = [own.post for own in last.history[: last.older_count]]
     assert [post.kind for post in known] == ["", "", "choice", "choice", "choice"]
     assert known[2].text == (
         'Asked "How do I get to the bridge from here?", chose:\nTake the bridge.\nrather than:\n'
@@ -273,13 +275,13 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
 def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> None:
     bare = [["u0", "Q?", "One", "Two", "a", "", ""], ["u1", "Q?", "One", "Two", "b", "", ""]]
     path = write_csv(tmp_path / "choices.csv", CHOICES, bare)
-    with pytest.raises(SourceError, match="no choice has a time and there are no texts"):
+    with pytest.raises(SourceError, match="no choice has a time and there is no table of texts"):
         choosers(rules(path, "choices"))
     untimed = [[user, f"Text {n} of {user}", ""] for user in ("u0", "u1") for n in range(2)]
     texts = write_csv(tmp_path / "texts.csv", TEXTS, [*untimed, ["u0", "A late one", "2024-01-01"]])
     found, problems = choosers(rules(path, "choices", texts=str(texts)))
     assert problems == {"bad_time": 1}
-    assert [one.known for one in found] == [2, 2]
+    assert [one.older_count for one in found] == [2, 2]
     with pytest.raises(SourceError, match="no column question, option_a, option_b, choice"):
         choosers(rules(texts, "choices"))
 

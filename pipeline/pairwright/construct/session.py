@@ -17,7 +17,7 @@ from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest, reached_target
 from pairwright.construct.natural import natural_items
-from pairwright.construct.neighbours import with_neighbours
+from pairwright.construct.neighbours import add_neighbours
 from pairwright.construct.outcomes import Brief, Outcome, write_outcomes
 from pairwright.construct.resume import unfinished
 from pairwright.construct.steps import BuildPlan, build_steps
@@ -116,7 +116,7 @@ def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | Sou
         return
     source, choosers = sources.read_choosers(config.source, domains, folder)
     most, least = config.natural.twins_per_user, config.source.min_posts
-    items = with_neighbours(choosers, lambda rest: natural_items(rest, most, least, config.seed))
+    items = add_neighbours(choosers, lambda rest: natural_items(rest, most, least, config.seed))
     yield from sources.with_items(source, items)
 
 

@@ -2,13 +2,12 @@
 
 from typing import Protocol, assert_never
 
-from pairwright.construct.accepted import build_accepted
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.contrast import build_contrast
 from pairwright.construct.corpus import Corpus, older_than
-from pairwright.construct.natural import build_natural
 from pairwright.construct.outcomes import Failure, Outcome, Pending
+from pairwright.construct.own_choice_pairs import build_accepted, build_natural
 from pairwright.construct.survey import PartnerCandidate, Survey, SurveyOutcome, survey_question
 from pairwright.construct.twin import build_twin
 from pairwright.construct.units import BuildUnit

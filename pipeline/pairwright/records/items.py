@@ -63,8 +63,9 @@ class AnswerChoice(Record):
 
 
 class Neighbours(Record):
-    """How those who choose like a user lean to both responses of a pair: from -1, against it, to
-    1, for it. Neither the user's choice of the two nor the partner's is used."""
+    """How those who choose like a user lean to both responses of a pair: from -2, against it, to
+    2, for it (0 is as everybody does). Neither the user's choice of the two nor the partner's is
+    used."""
 
     chosen: float
     rejected: float

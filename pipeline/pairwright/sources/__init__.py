@@ -12,7 +12,7 @@ source_table.py opening.py    rows with their places; the table that a path name
 json_files.py delimited.py parquet.py hub.py    a table of each kind of file
 fields.py times.py markup.py    one field of a row, read and cleaned
 items.py posts.py    rows that are items, and rows that are posts
-choices.py choice_rows.py    people's own choices: a table of them, and its rows
+choosers.py choices.py choice_rows.py    who chose what; a table of choices, and its rows
 rules.py problems.py    what every item is held to, and what is said of the others
 stackexchange/ polis/    dumps of Stack Exchange, and exported conversations of Polis
 """
@@ -26,7 +26,7 @@ from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import choices, hub, items, posts
-from pairwright.sources.choices import Chooser, Voter
+from pairwright.sources.choosers import Chooser, Voter
 from pairwright.sources.opening import locate, open_table, open_texts
 from pairwright.sources.polis import authors
 from pairwright.sources.polis.files import conversations_hash, locate_conversations

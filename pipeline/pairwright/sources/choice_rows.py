@@ -23,7 +23,7 @@ def required(rules: SourceRules) -> list[str]:
     return [getattr(rules, name) for name in (*five, *named)]
 
 
-def required_of_texts(rules: SourceRules) -> list[str]:
+def text_columns(rules: SourceRules) -> list[str]:
     """The columns that a table of texts must have."""
     return [rules.user, rules.text]
 
@@ -32,7 +32,7 @@ def _renamed(rules: SourceRules, name: str) -> bool:
     return bool(getattr(rules, name) != SourceRules.model_fields[name].default)
 
 
-class ReadChoice(NamedTuple):
+class ChoiceRow(NamedTuple):
     """One row as it was read."""
 
     where: str
@@ -65,7 +65,7 @@ class ReadChoice(NamedTuple):
         )
 
 
-class ReadText(NamedTuple):
+class TextRow(NamedTuple):
     """A row of the table of texts as it was read."""
 
     user: str
@@ -73,8 +73,8 @@ class ReadText(NamedTuple):
     repairs: Repairs
 
 
-def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ReadChoice | SourceProblem:
-    """A row as a choice, or why it is none."""
+def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceRow | SourceProblem:
+    """Read a row as a choice; a SourceProblem where it is not one."""
     repairs: Repairs = {}
     user, limit = "", rules.max_post_chars
     try:
@@ -92,14 +92,14 @@ def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ReadCho
                 "same_options",
                 f"`{rules.option_a}` and `{rules.option_b}` are not two different responses",
             )
-        taken = _taken(row, options, repairs, rules)
+        index = _choice_index(row, options, repairs, rules)
         category, domain = place(label(row.fields, rules.category, repairs), domains, rules)
-        return ReadChoice(
+        return ChoiceRow(
             where=row.where,
             user=user,
             question=question,
-            taken=options[taken],
-            refused=options[1 - taken],
+            taken=options[index],
+            refused=options[1 - index],
             category=category,
             domain=domain,
             created=time(row.fields, rules.created),
@@ -117,10 +117,12 @@ _NEITHER = frozenset(
 )
 
 
-def _taken(row: SourceRow, options: Sequence[str], repairs: Repairs, rules: SourceRules) -> int:
+def _choice_index(
+    row: SourceRow, options: Sequence[str], repairs: Repairs, rules: SourceRules
+) -> int:
     """0 or 1: the option that the user took."""
-    said = text(row.fields, rules.choice, repairs, rules.max_post_chars)
-    word = said.strip().casefold()
+    cell = text(row.fields, rules.choice, repairs, rules.max_post_chars)
+    word = cell.strip().casefold()
     names = (rules.option_a.casefold(), rules.option_b.casefold())
     for form in (names, tuple(option.casefold() for option in options)):
         if word in form:
@@ -128,13 +130,15 @@ def _taken(row: SourceRow, options: Sequence[str], repairs: Repairs, rules: Sour
     if side := _SIDE.fullmatch(word):
         return "ab".index(side[1])
     if word in _NEITHER or word.startswith("tie"):
-        raise SourceRefusal("no_choice", f"`{rules.choice}` is {excerpt(said)}")
+        raise SourceRefusal("no_choice", f"`{rules.choice}` is {excerpt(cell)}")
     raise SourceRefusal(
-        "bad_choice", f"`{rules.choice}` is {excerpt(said)}, and not `a` or `b`", value=said[:200]
+        "bad_choice",
+        f"`{rules.choice}` is {excerpt(cell)}: not `a`, `b` or a tie",
+        value=cell[:200],
     )
 
 
-def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> ReadText | SourceProblem:
+def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | SourceProblem:
     """A row as a text. It has a time if the choices have (`timed`), and none if they have none."""
     repairs: Repairs = {}
     user, limit = "", rules.max_post_chars
@@ -150,10 +154,9 @@ def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> ReadText | 
         if timed != bool(created):
             raise SourceRefusal(
                 "bad_time",
-                f"`{rules.created}` is empty, and the choices have times: it may be younger"
+                f"`{rules.created}` is empty, and the choices have times: the text may be later"
                 if timed
-                else "the text has a time and the choices have none: it may be younger than a"
-                " choice",
+                else "the text has a time and the choices have none: it may be later than a choice",
             )
         post = Post(
             id=content_id("post", user, created or "", words),
@@ -163,4 +166,4 @@ def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> ReadText | 
         )
     except SourceRefusal as refusal:
         return refusal.at(row.where, user or None)
-    return ReadText(user, post, repairs)
+    return TextRow(user, post, repairs)

@@ -1,79 +1,23 @@
-"""Users before a question, with what they took of two responses or more, and a table of choices as
-such users.
+"""A table of choices as users who took one response and refused another.
 
-A user's history is what they wrote (a second table) and what they chose before. Without times only
-the texts are known to be older. All rows are in memory, because a user's may be anywhere.
+A user's history has the user's texts (a second table) and earlier choices. Without times it has
+only the texts, which are then taken for older. All rows are in memory, because a user's may be
+anywhere.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from pairwright.errors import SourceError
-from pairwright.records import Post, content_id
+from pairwright.records import content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
-from pairwright.sources.choice_rows import ReadChoice, read_choice, read_text
+from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text
+from pairwright.sources.choosers import Chooser, OwnPost, Voter
 from pairwright.sources.fields import repaired
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceTable
 from pairwright.text import normalised
-
-
-class OwnPost(NamedTuple):
-    """What a user wrote, or chose, and what the choice was about."""
-
-    post: Post
-    about: frozenset[str] = frozenset()
-    """Of a choice: its question and both options, by their keys. Empty of a text."""
-
-
-class Chooser(NamedTuple):
-    """A user before a question, with what the user took and refused of the responses to it."""
-
-    where: str
-    user: str
-    topic: str
-    """A key: those of one topic were asked the same."""
-    question: str
-    category: str
-    domain: str
-    taken: Mapping[str, str]
-    """The responses that the user took, by their keys."""
-    refused: Mapping[str, str]
-    history: Sequence[OwnPost]
-    """All that the user wrote and chose, oldest first."""
-    known: int
-    """So many of these are older than the choice."""
-    created: str | None = None
-    reason: str | None = None
-    source_url: str | None = None
-
-    @property
-    def votes(self) -> "Voter":
-        """The same without the history."""
-        return Voter(self.user, tuple(self.taken.values()), tuple(self.refused.values()))
-
-    @property
-    def place_of_twin(self) -> tuple[str, str]:
-        """What both users of a natural twin have in common."""
-        return self.topic, self.domain
-
-
-class Voter(NamedTuple):
-    """What somebody took and refused: without a history it gives no twin, and yet it tells whose
-    choices are alike."""
-
-    user: str
-    taken: tuple[str, ...]
-    """The responses themselves."""
-    refused: tuple[str, ...]
-
-
-def unpaired(chooser: Chooser, *, met: bool) -> SourceProblem:
-    """What is said of a chooser who is in no twin; `met` says whether anybody chose the reverse."""
-    refusal = SourceRefusal("not_paired", "") if met else SourceRefusal("no_opposite", "")
-    return refusal.at(chooser.where, chooser.user)
 
 
 def read_choosers(
@@ -84,7 +28,7 @@ def read_choosers(
 
     Raises SourceError where nobody can have a history.
     """
-    choices = list[ReadChoice]()
+    choices = list[ChoiceRow]()
     for row in table.rows:
         read = row if isinstance(row, SourceProblem) else read_choice(row, domains, rules)
         if isinstance(read, SourceProblem):
@@ -101,12 +45,12 @@ def read_choosers(
         else:
             yield from repaired(found.repairs, row.where, found.post.id)
             written.setdefault(found.user, []).append(OwnPost(found.post))
-    by_user: dict[str, list[ReadChoice]] = {}
+    by_user: dict[str, list[ChoiceRow]] = {}
     for choice in choices:
         by_user.setdefault(choice.user, []).append(choice)
     usable: dict[str, Chooser] = {}
     for user, own in by_user.items():
-        for one in _of_user(own, written.get(user, []), rules, timed=timed):
+        for one in _user_choosers(own, written.get(user, []), rules, timed=timed):
             if isinstance(one, Chooser):
                 usable[one.where] = one
             else:
@@ -119,32 +63,32 @@ def _check_times(timed: bool, table: SourceTable, texts: SourceTable | None) -> 
         return
     if texts is None:
         raise SourceError(
-            "no choice has a time and there are no texts, so nobody has a history",
+            "no choice has a time and there is no table of texts, so no user has a history",
             where=table.source,
             fix="Name the column of the time in `created` (earlier choices are the history), or a"
             " table of what the users wrote in `texts`.",
         )
 
 
-def _of_user(
-    choices: Sequence[ReadChoice], written: Sequence[OwnPost], rules: SourceRules, *, timed: bool
+def _user_choosers(
+    choices: Sequence[ChoiceRow], written: Sequence[OwnPost], rules: SourceRules, *, timed: bool
 ) -> Iterator[Chooser | Voter | SourceProblem]:
     """One user's choices, each with what is older."""
-    settled = list[ReadChoice]()
-    for choice, refusal in _settled(choices, timed=timed):
+    valid_choices = list[ChoiceRow]()
+    for choice, refusal in _check_choices(choices, timed=timed):
         if refusal:
             yield refusal.at(choice.where, choice.user)
         else:
-            settled.append(choice)
+            valid_choices.append(choice)
     own = dict.fromkeys(written)
     if timed:
-        own |= dict.fromkeys(OwnPost(one.post, one.about) for one in settled)
+        own |= dict.fromkeys(OwnPost(one.post, one.about) for one in valid_choices)
     history = sorted(own, key=lambda one: one.post.created or "")
     times = [one.post.created or "" for one in history]
-    for choice in settled:
-        known = bisect_left(times, choice.created) if choice.created else len(history)
-        if known < rules.min_posts:
-            detail = f"{known} texts or choices before this one, not {rules.min_posts}"
+    for choice in valid_choices:
+        older_count = bisect_left(times, choice.created) if choice.created else len(history)
+        if older_count < rules.min_posts:
+            detail = f"{older_count} texts or choices before this one, not {rules.min_posts}"
             yield SourceRefusal("too_few_posts", detail).at(choice.where, choice.user)
             yield Voter(choice.user, (choice.taken,), (choice.refused,))
             continue
@@ -159,25 +103,27 @@ def _of_user(
             taken={normalised(choice.taken): choice.taken},
             refused={normalised(choice.refused): choice.refused},
             history=history,
-            known=known,
+            older_count=older_count,
             created=choice.created,
             reason=choice.reason or None,
             source_url=choice.url or None,
         )
 
 
-def _settled(
-    choices: Sequence[ReadChoice], *, timed: bool
-) -> Iterator[tuple[ReadChoice, SourceRefusal | None]]:
-    """Each choice, with the reason where it cannot be used: a user who took either of two
-    responses at different times has no one choice of them, and one that was made again counts as
-    of its last time."""
-    same: dict[frozenset[str], list[ReadChoice]] = {}
+def _check_choices(
+    choices: Sequence[ChoiceRow], *, timed: bool
+) -> Iterator[tuple[ChoiceRow, SourceRefusal | None]]:
+    """Give each choice, with the reason where it cannot be used.
+
+    A user who took one response at one time and the other at another has made no choice. A choice
+    that was made several times counts as of its last time.
+    """
+    by_options: dict[frozenset[str], list[ChoiceRow]] = {}
     for choice in choices:
-        same.setdefault(choice.about, []).append(choice)
-    for again in same.values():
-        ordered = sorted(again, key=lambda one: one.created or "")
-        changed = len({normalised(one.taken) for one in again}) > 1
+        by_options.setdefault(choice.about, []).append(choice)
+    for repeats in by_options.values():
+        ordered = sorted(repeats, key=lambda one: one.created or "")
+        changed = len({normalised(one.taken) for one in repeats}) > 1
         for n, choice in enumerate(ordered, start=1):
             refusal = None
             if timed and not choice.created:

@@ -58,7 +58,7 @@ def open_texts(rules: SourceRules, folder: Path) -> SourceTable | None:
     path = locate(rules, folder)
     table = hub.dataset(rules) if path is None else _open(path, rules)
     if table.columns is not None:
-        _check_columns(table.source, table.columns, choice_rows.required_of_texts(rules), rules)
+        _check_columns(table.source, table.columns, choice_rows.text_columns(rules), rules)
     return table
 
 

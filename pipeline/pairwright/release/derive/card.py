@@ -96,7 +96,7 @@ COLUMNS = {
         " votes up less votes down. No scorer is shown any of it."
     ),
     "neighbours": (
-        "How those who choose like this user elsewhere lean to chosen and rejected, from -1 to 1,"
+        "How those who choose like this user elsewhere lean to chosen and rejected, from -2 to 2,"
         " and how many `others` that is. Neither this user's choice of the two nor the partner's is"
         " used. No scorer is shown any of it: it is what scorers are held to."
     ),

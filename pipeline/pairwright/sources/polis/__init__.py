@@ -5,6 +5,8 @@ participant, a column a statement: 1 agrees, -1 disagrees, 0 passes, empty was n
 is there, `summary.csv` (its topic and address). Only participants who wrote statements have a
 history; the votes of the others tell who chooses alike.
 
-files.py      the conversations of a folder, their files and summaries
-authors.py    those who wrote statements, with their votes on the statements of others
+files.py         the conversations of a folder, their files and summaries
+statements.py    who wrote which statement, and which may be a response
+question.py      what is asked, in the conversation's language
+authors.py       those who wrote statements, with their votes on the statements of others
 """

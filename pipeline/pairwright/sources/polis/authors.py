@@ -2,45 +2,31 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from pairwright.errors import SourceError
-from pairwright.records import Post, content_id
+from pairwright.records import content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
-from pairwright.sources.choices import Chooser, OwnPost, Voter
-from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time
+from pairwright.sources.choosers import Chooser, OwnPost, Voter
+from pairwright.sources.fields import label
 from pairwright.sources.polis.files import (
     STATEMENTS,
     Conversation,
     open_exported,
+    prefix_rows,
     read_summary,
-    rows_inside,
-    statement_rows,
 )
+from pairwright.sources.polis.question import question_of
+from pairwright.sources.polis.statements import Statement, read_statements
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow
 from pairwright.text import normalised
 
-QUESTION = "Which of these would this person agree with?"
-OWNER = "0"
-"""The participant who opened the conversation. Its statements are seeds, and statements of others
-that moderators wrote again: in published conversations they contradict each other."""
-SIGNS = 10
-"""So many votes on own statements tell whether 1 means agree."""
-_SAID = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1, "0": 0, "0.0": 0, "": None}
-
-
-class _Statement(NamedTuple):
-    where: str
-    author: str
-    post: Post
-    never_response: str | None
-    """The reason why it is not shown as a response, if there is one."""
-    seed: bool
-    """The organisers wrote it, for the conversation and not for themselves."""
-    repairs: Repairs
+LEAST_OWN_VOTES = 10
+"""The fewest votes of authors on their own statements that tell whether 1 means agree."""
+_VOTE_VALUES = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1, "0": 0, "0.0": 0, "": None}
 
 
 def read_choosers(
@@ -55,37 +41,37 @@ def read_choosers(
             fix='Set it to a category of a file in rubrics/, such as "politics".',
         )
     for conversation in conversations:
-        yield from _Reader(conversation, domains, rules).choosers()
+        yield from _ConversationReader(conversation, domains, rules).choosers()
 
 
-class _Reader:
+class _ConversationReader:
     """One conversation."""
 
     def __init__(self, conversation: Conversation, domains: Domains, rules: SourceRules) -> None:
-        self._conversation, self._rules = conversation, rules
+        self._conversation, self._domains, self._rules = conversation, domains, rules
         self._category, self._domain = place("", domains, rules)
-        about = read_summary(conversation.summary) if conversation.summary else {}
-        topic = clean_text(about.get("topic", ""), "topic", {}, rules.max_post_chars)
-        topic = " ".join((topic or conversation.name).split())
-        end = "" if topic.endswith(("?", "!", "。", "？", "！")) else ":"
-        self._question = f"{topic}{end} {QUESTION}"
-        url = about.get("url", "").strip()
+        self._summary = read_summary(conversation.summary) if conversation.summary else {}
+        url = self._summary.get("url", "").strip()
         self._url = url if url.startswith(("https://", "http://")) and " " not in url else None
+        self._question = ""
 
     def choosers(self) -> Iterator[Chooser | Voter | SourceProblem]:
-        statements: dict[str, _Statement] = {}
-        for row in statement_rows(self._conversation.statements, self._conversation.inside):
-            read = row if isinstance(row, SourceProblem) else self._statement(row, statements)
-            if isinstance(read, _Statement):
-                statements[read.post.id] = read
-                yield from repaired(read.repairs, read.where, read.post.id)
-                if read.never_response:
-                    yield SourceRefusal(read.never_response, "").at(read.where, read.post.id)
-                if read.seed:
-                    yield SourceRefusal("seed", "").at(read.where, read.post.id)
+        statements: dict[str, Statement] = {}
+        read = read_statements(self._conversation, self._category, self._url, self._rules)
+        for one in read:
+            if isinstance(one, Statement):
+                statements[one.post.id] = one
             else:
-                yield read
-        by_author: dict[str, list[_Statement]] = {}
+                yield one
+        self._question = question_of(
+            self._conversation,
+            self._summary.get("topic", ""),
+            (one.post.text for one in statements.values()),
+            self._domain,
+            self._domains,
+            self._rules,
+        )
+        by_author: dict[str, list[Statement]] = {}
         for statement in statements.values():
             if not statement.seed:
                 by_author.setdefault(statement.author, []).append(statement)
@@ -110,40 +96,7 @@ class _Reader:
         self._check_signs(own_votes)
         yield from choosers
 
-    def _statement(
-        self, row: SourceRow, before: Mapping[str, _Statement]
-    ) -> _Statement | SourceProblem:
-        repairs: Repairs = {}
-        name = ""
-        try:
-            name = label(row.fields, "comment-id", repairs)
-            if not name:
-                raise SourceRefusal("missing_id", "`comment-id` is empty")
-            if name in before:
-                raise SourceRefusal("duplicate_id", f"{before[name].where} has this id already")
-            author = label(row.fields, "author-id", repairs)
-            if not author:
-                raise SourceRefusal("missing_user", "`author-id` is empty")
-            words = text(row.fields, "comment-body", repairs, self._rules.max_post_chars)
-            if not words:
-                raise SourceRefusal("empty_text", "`comment-body` is empty")
-            post = Post(
-                id=name,
-                text=words,
-                category=self._category,
-                created=time(row.fields, "timestamp"),
-                source_url=self._url,
-                kind="statement",
-            )
-            taken_out = label(row.fields, "moderated", repairs) in ("-1", "-1.0")
-            about_voters = _is_true(row.fields, "is-meta")
-            seed = author == OWNER or _is_true(row.fields, "is-seed")
-        except SourceRefusal as refusal:
-            return refusal.at(row.where, name or None)
-        reason = "taken_out" if taken_out else "about_voters" if about_voters else None
-        return _Statement(row.where, author, post, reason, seed, repairs)
-
-    def _voters(self, statements: Mapping[str, _Statement]) -> Iterator[SourceRow | SourceProblem]:
+    def _voters(self, statements: Mapping[str, Statement]) -> Iterator[SourceRow | SourceProblem]:
         table = open_exported(self._conversation.votes)
         if "participant" not in (table.columns or ()):
             raise SourceError(
@@ -157,25 +110,25 @@ class _Reader:
                 where=f"{self._conversation.votes}:1",
                 fix="Export the conversation's votes again, one column a statement.",
             )
-        seen: dict[str, str] = {}
-        for row in rows_inside(table, self._conversation.inside):
+        places: dict[str, str] = {}
+        for row in prefix_rows(table, self._conversation.prefix):
             if isinstance(row, SourceProblem):
                 yield row
                 continue
             voter = label(row.fields, "participant", {})
-            if voter in seen:
-                detail = f"{seen[voter]} has this participant already"
+            if voter in places:
+                detail = f"{places[voter]} has this participant already"
                 yield SourceRefusal("duplicate_id", detail).at(row.where, voter)
             else:
-                seen[voter] = row.where
+                places[voter] = row.where
                 yield row
 
     def _chooser(
         self,
         author: str,
         where: str,
-        own: list[_Statement],
-        statements: Mapping[str, _Statement],
+        own: list[Statement],
+        statements: Mapping[str, Statement],
         votes: Mapping[str, int | None],
     ) -> Iterator[Chooser | Voter | SourceProblem]:
         user = self._user(author)
@@ -212,7 +165,7 @@ class _Reader:
             taken=taken,
             refused=refused,
             history=tuple(history.values()),
-            known=len(history),
+            older_count=len(history),
             source_url=self._url,
         )
 
@@ -222,7 +175,7 @@ class _Reader:
 
     def _check_signs(self, own_votes: Counter[int]) -> None:
         """Raise SourceError where most authors seem to disagree with themselves."""
-        if own_votes.total() >= SIGNS and own_votes[-1] > own_votes[1]:
+        if own_votes.total() >= LEAST_OWN_VOTES and own_votes[-1] > own_votes[1]:
             raise SourceError(
                 f"{own_votes[-1]:,} of {own_votes.total():,} votes of authors on their own"
                 " statements are -1, so -1 seems to mean agree",
@@ -233,11 +186,6 @@ class _Reader:
 
 def _vote(fields: Mapping[str, Any], name: str) -> int | None:
     said = str(fields[name]).strip()
-    if said not in _SAID:
+    if said not in _VOTE_VALUES:
         raise SourceRefusal("bad_vote", f"on statement {name}: {excerpt(said)}", value=said[:200])
-    return _SAID[said]
-
-
-def _is_true(fields: Mapping[str, Any], name: str) -> bool:
-    """Whether a column says yes. Older exports do not have these columns."""
-    return str(fields.get(name, "")).strip().lower() in ("true", "t", "1")
+    return _VOTE_VALUES[said]

@@ -27,7 +27,7 @@ class Conversation(NamedTuple):
     statements: Path
     votes: Path
     summary: Path | None
-    inside: str
+    prefix: str
     """The folder in front of its files' names, where the source holds several conversations."""
 
     @property
@@ -47,14 +47,14 @@ def locate_conversations(rules: SourceRules, folder: Path) -> list[Conversation]
         )
     if (path / STATEMENTS).is_file():
         return [_conversation(path, "")]
-    inner = sorted(one for one in path.iterdir() if (one / STATEMENTS).is_file())
-    if not inner:
+    folders = sorted(one for one in path.iterdir() if (one / STATEMENTS).is_file())
+    if not folders:
         raise SourceError(
             f"holds no {STATEMENTS}, and no folder in it does",
             where=path,
             fix=f"Name the folder of a conversation: {STATEMENTS}, {VOTES[0]}, {SUMMARY}.",
         )
-    return [_conversation(one, f"{one.name}/") for one in inner]
+    return [_conversation(one, f"{one.name}/") for one in folders]
 
 
 def conversations_hash(conversations: list[Conversation]) -> str:
@@ -69,7 +69,7 @@ def conversations_hash(conversations: list[Conversation]) -> str:
     return f"b2:{digest.hexdigest()}"
 
 
-def _conversation(path: Path, inside: str) -> Conversation:
+def _conversation(path: Path, prefix: str) -> Conversation:
     votes = next((path / name for name in VOTES if (path / name).is_file()), None)
     if votes is None:
         raise SourceError(
@@ -83,7 +83,7 @@ def _conversation(path: Path, inside: str) -> Conversation:
         path / STATEMENTS,
         votes,
         summary if summary.is_file() else None,
-        inside,
+        prefix,
     )
 
 
@@ -99,7 +99,7 @@ def read_summary(path: Path) -> dict[str, str]:
         raise SourceError(f"is not CSV in UTF-8: {error}", where=path, fix=fix) from None
 
 
-def statement_rows(path: Path, inside: str) -> Iterator[SourceRow | SourceProblem]:
+def statement_rows(path: Path, prefix: str) -> Iterator[SourceRow | SourceProblem]:
     """The rows of a table of statements. Raises SourceError."""
     table = open_exported(path)
     needed = ("comment-id", "author-id", "comment-body")
@@ -110,7 +110,7 @@ def statement_rows(path: Path, inside: str) -> Iterator[SourceRow | SourceProble
             where=f"{path}:1",
             fix="Export the conversation's statements again; the first line names the columns.",
         )
-    return rows_inside(table, inside)
+    return prefix_rows(table, prefix)
 
 
 def open_exported(path: Path) -> SourceTable:
@@ -123,10 +123,10 @@ def open_exported(path: Path) -> SourceTable:
         ) from None
 
 
-def rows_inside(table: SourceTable, inside: str) -> Iterator[SourceRow | SourceProblem]:
+def prefix_rows(table: SourceTable, prefix: str) -> Iterator[SourceRow | SourceProblem]:
     """The rows, with the folder in front of their places."""
     for row in table.rows:
-        where = inside + row.where
+        where = prefix + row.where
         if isinstance(row, SourceProblem):
             yield row.model_copy(update={"where": where})
         else:

@@ -1,0 +1,95 @@
+"""The pairs of people's own choices. No model is asked: an item has all that its pairs hold.
+
+Mode natural gives a twin of two users who chose the reverse of each other, mode accepted a pair of
+the answer that a user accepted and its match.
+"""
+
+from pairwright.records import (
+    Contrast,
+    Draft,
+    Item,
+    Pair,
+    PublishedAnswer,
+    ResponseSource,
+    ResponseSources,
+    Rubric,
+    Twin,
+    content_id,
+    pseudonym,
+)
+
+
+def build_natural(item: Item) -> Twin:
+    """The twin of an item's choice and the opposite one."""
+    choice = item.opposite
+    assert choice, "made by `natural_items`"
+    users = map(pseudonym, (item.user, choice.other))
+    twin_id = content_id("twin", item.id, *users, choice.chosen, choice.rejected)
+    draft = Draft(draw=0, strategy="", generator="", first=choice.chosen, second=choice.rejected)
+
+    def make_half(first: bool) -> Pair:
+        user, chosen, rejected = (
+            (item.user, choice.chosen, choice.rejected)
+            if first
+            else (choice.other, choice.rejected, choice.chosen)
+        )
+        return Pair(
+            id=content_id("pair", "natural", item.id, pseudonym(user), chosen, rejected),
+            mode="natural",
+            item_id=item.id,
+            user=user,
+            question=item.question,
+            category=item.category,
+            domain=item.domain,
+            profile=item.profile if first else choice.profile,
+            rubric=Rubric(question_id=item.id, user=user, origin=None, aspects=()),
+            chosen=chosen,
+            rejected=rejected,
+            draft=draft,
+            twin_id=twin_id,
+            asked=first,
+            narrative=item.narrative if first else choice.reason,
+            created=item.created,
+            source_url=item.source_url,
+            neighbours=choice.neighbours and choice.neighbours[0 if first else 1],
+        )
+
+    return Twin(id=twin_id, halves=(make_half(True), make_half(False)))
+
+
+def build_accepted(item: Item) -> Contrast:
+    """The pair of an item's accepted answer and its match."""
+    choice = item.accepted
+    assert choice, "read with its answers"
+    chosen, rejected = choice.accepted.text, choice.match.text
+    return Contrast(
+        pair=Pair(
+            id=content_id("pair", "accepted", item.id, pseudonym(item.user), chosen, rejected),
+            mode="accepted",
+            item_id=item.id,
+            user=item.user,
+            question=item.question,
+            category=item.category,
+            domain=item.domain,
+            profile=item.profile,
+            rubric=Rubric(question_id=item.id, user=item.user, origin=None, aspects=()),
+            chosen=chosen,
+            rejected=rejected,
+            draft=Draft(draw=0, strategy="", generator="", first=chosen, second=rejected),
+            narrative=item.narrative,
+            created=item.created,
+            source_url=item.source_url,
+            response_sources=ResponseSources(
+                chosen=_source(choice.accepted), rejected=_source(choice.match)
+            ),
+        )
+    )
+
+
+def _source(answer: PublishedAnswer) -> ResponseSource:
+    return ResponseSource(
+        user=pseudonym(answer.user) if answer.user else "",
+        source_url=answer.source_url,
+        created=answer.created,
+        score=answer.score,
+    )

@@ -1,0 +1,66 @@
+"""Who chose: a user before a question, with the responses that the user took and refused.
+
+What a reader of people's own choices gives, and what natural twins are made of.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pairwright.records import Post
+from pairwright.sources.problems import SourceProblem, SourceRefusal
+
+
+class OwnPost(NamedTuple):
+    """What a user wrote, or chose, and what the choice was about."""
+
+    post: Post
+    about: frozenset[str] = frozenset()
+    """Of a choice: its question and both options, by their keys. Empty of a text."""
+
+
+class Chooser(NamedTuple):
+    """A user before a question, with what the user took and refused of the responses to it."""
+
+    where: str
+    user: str
+    topic: str
+    """A key that is the same for all users who answered the same question."""
+    question: str
+    category: str
+    domain: str
+    taken: Mapping[str, str]
+    """The responses that the user took, by their keys."""
+    refused: Mapping[str, str]
+    history: Sequence[OwnPost]
+    """All that the user wrote and chose, oldest first."""
+    older_count: int
+    """So many of these are older than the choice."""
+    created: str | None = None
+    reason: str | None = None
+    source_url: str | None = None
+
+    @property
+    def votes(self) -> "Voter":
+        """The same without the history."""
+        return Voter(self.user, tuple(self.taken.values()), tuple(self.refused.values()))
+
+    @property
+    def twin_key(self) -> tuple[str, str]:
+        """What both users of a natural twin have in common."""
+        return self.topic, self.domain
+
+
+class Voter(NamedTuple):
+    """What somebody took and refused: without a history it gives no twin, and yet it tells whose
+    choices are alike."""
+
+    user: str
+    taken: tuple[str, ...]
+    """The responses themselves."""
+    refused: tuple[str, ...]
+
+
+def unpaired_problem(chooser: Chooser, *, met: bool) -> SourceProblem:
+    """The problem of a chooser that is in no twin; `met` says whether anybody chose the reverse."""
+    refusal = SourceRefusal("not_paired", "") if met else SourceRefusal("no_opposite", "")
+    return refusal.at(chooser.where, chooser.user)

@@ -1,0 +1,87 @@
+"""The statements of a conversation: who wrote them, and which may be shown as a response."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pairwright.records import Post
+from pairwright.settings.source_rules import SourceRules
+from pairwright.sources.fields import Repairs, label, repaired, text, time
+from pairwright.sources.polis.files import Conversation, statement_rows
+from pairwright.sources.problems import SourceProblem, SourceRefusal
+from pairwright.sources.source_table import SourceRow
+
+OWNER = "0"
+"""The participant who opened the conversation. Its statements are seeds, and statements of others
+that moderators wrote again: in published conversations they contradict each other."""
+
+
+class Statement(NamedTuple):
+    """A statement as it was read."""
+
+    where: str
+    author: str
+    post: Post
+    never_response: str | None
+    """The reason why it is not shown as a response, if there is one."""
+    seed: bool
+    """Whether the organisers wrote it, for the conversation and not for themselves."""
+
+
+def read_statements(
+    conversation: Conversation, category: str, url: str | None, rules: SourceRules
+) -> Iterator[Statement | SourceProblem]:
+    """Each statement after its problems, in the order of the file. Raises SourceError."""
+    places: dict[str, str] = {}
+    for row in statement_rows(conversation.statements, conversation.prefix):
+        if isinstance(row, SourceProblem):
+            yield row
+            continue
+        repairs: Repairs = {}
+        try:
+            read = _statement(row, category, url, rules, repairs)
+            name = read.post.id
+            if name in places:
+                raise SourceRefusal("duplicate_id", f"{places[name]} has this id already")
+        except SourceRefusal as refusal:
+            yield refusal.at(row.where, label(row.fields, "comment-id", {}) or None)
+            continue
+        places[name] = row.where
+        yield from repaired(repairs, row.where, name)
+        for reason in (read.never_response, "seed" if read.seed else None):
+            if reason:
+                yield SourceRefusal(reason, "").at(row.where, name)
+        yield read
+
+
+def _statement(
+    row: SourceRow, category: str, url: str | None, rules: SourceRules, repairs: Repairs
+) -> Statement:
+    """Raises SourceRefusal."""
+    name, author = (label(row.fields, column, repairs) for column in ("comment-id", "author-id"))
+    if not name:
+        raise SourceRefusal("missing_id", "`comment-id` is empty")
+    if not author:
+        raise SourceRefusal("missing_user", "`author-id` is empty")
+    words = text(row.fields, "comment-body", repairs, rules.max_post_chars)
+    if not words:
+        raise SourceRefusal("empty_text", "`comment-body` is empty")
+    post = Post(
+        id=name,
+        text=words,
+        category=category,
+        created=time(row.fields, "timestamp"),
+        source_url=url,
+        kind="statement",
+    )
+    never_response = None
+    if label(row.fields, "moderated", repairs) in ("-1", "-1.0"):
+        never_response = "taken_out"
+    elif _is_true(row.fields, "is-meta"):
+        never_response = "about_voters"
+    seed = author == OWNER or _is_true(row.fields, "is-seed")
+    return Statement(row.where, author, post, never_response, seed)
+
+
+def _is_true(fields: Mapping[str, Any], name: str) -> bool:
+    """Whether a column says yes. Older exports do not have these columns."""
+    return str(fields.get(name, "")).strip().lower() in ("true", "t", "1")
