@@ -27,6 +27,7 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import Chooser, SourceProblem, read, read_choosers, source_hash
 from pairwright.sources.polis.question import QUESTIONS
+from pairwright.sources.problems import ProblemCounts
 
 DOMAINS = Domains.load(RUBRICS)
 
@@ -280,10 +281,56 @@ def test_times_decide_what_came_before_or_nothing_is_read(tmp_path: Path) -> Non
     untimed = [[user, f"Text {n} of {user}", ""] for user in ("u0", "u1") for n in range(2)]
     texts = write_csv(tmp_path / "texts.csv", TEXTS, [*untimed, ["u0", "A late one", "2024-01-01"]])
     found, problems = choosers(rules(path, "choices", texts=str(texts)))
-    assert problems == {"bad_time": 1}
+    assert problems == {"no_times": 1, "bad_time": 1}
     assert [one.older_count for one in found] == [2, 2]
     with pytest.raises(SourceError, match="no column question, option_a, option_b, choice"):
         choosers(rules(texts, "choices"))
+
+
+def test_what_a_person_should_know_of_a_table_of_choices_is_noted(tmp_path: Path) -> None:
+    rows = [
+        [user, "Q?", "One way.", "Other way", side, "", ""]
+        for user, side in (("u1", "a"), ("U1", "b"), ("u3", "b"))
+    ]
+    path = write_csv(tmp_path / "choices.csv", [*CHOICES[:5], "Zeit", CHOICES[6]], rows)
+    own = [[user, f"Text {n} of {user}", ""] for user in ("u1", "U1", "u3") for n in range(2)]
+    texts = write_csv(tmp_path / "texts.csv", TEXTS, [*own, ["P99", "Of nobody", ""]])
+    source = rules(path, "choices", texts=str(texts))
+    _, found = read_choosers(source, DOMAINS, Path("/"))
+    problems = [one for one in found if isinstance(one, SourceProblem)]
+    assert [(one.action, one.reason, one.where) for one in problems] == [
+        ("noted", "similar_users", "choices.csv:3"),
+        ("noted", "no_times", "choices.csv:1"),
+        ("refused", "unknown_user", "texts.csv:8"),
+    ]
+    assert "'Zeit'" in problems[1].detail
+    lines = ProblemCounts()
+    for problem in problems:
+        lines.add(problem)
+    assert next(lines.lines()).startswith("note: 'u1' and 'U1' count as two users")
+    strangers = write_csv(tmp_path / "strangers.csv", TEXTS, [["P99", "Of nobody", ""]])
+    with pytest.raises(SourceError, match="none of the 1 texts is by a user who chose"):
+        choosers(rules(path, "choices", texts=str(strangers)))
+
+
+def test_blanks_and_marks_at_the_end_make_no_other_question_or_response(tmp_path: Path) -> None:
+    rows = [
+        ["u1", "Which way?", "By the bridge.", "Through town", "a", "", ""],
+        ["u2", "which  way ?", "By the  bridge", "through town!", "b", "", ""],
+    ]
+    path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
+    own = [[user, f"Text {n} of {user}", ""] for user in ("u1", "u2") for n in range(2)]
+    texts = write_csv(tmp_path / "texts.csv", TEXTS, own)
+    assert len(items(rules(path, "choices", texts=str(texts)))) == 1
+
+
+def test_a_text_that_is_later_than_all_choices_of_its_user_is_named(tmp_path: Path) -> None:
+    path = table_of_choices(tmp_path / "choices.csv")
+    texts = table_of_texts(tmp_path / "texts.csv")
+    with texts.open("a", encoding="utf-8") as file:
+        file.write("u0,Years after,2031-01-01\n")
+    _, problems = choosers(rules(path, "choices", texts=str(texts)))
+    assert problems == {"later_post": 1}
 
 
 def test_a_source_of_choices_is_no_source_of_questions(tmp_path: Path) -> None:

@@ -814,9 +814,13 @@ def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) ->
 
 
 def test_every_reason_in_the_code_has_its_rule() -> None:
-    folder = Path(sys.modules["pairwright.sources"].__file__ or "").parent
-    code = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
-    before = r"(?:Refusal|refused|setdefault)\(\s*|_refuse\(place, row, |repairs\[|note = \{"
+    package = Path(sys.modules["pairwright"].__file__ or "").parent
+    files = [*(package / "sources").rglob("*.py"), package / "construct" / "natural.py"]
+    code = "".join(path.read_text(encoding="utf-8") for path in files)
+    before = (
+        r"(?:Refusal|refused|setdefault)\(\s*|_refuse\(place, row, |repairs\[|note = \{"
+        r"|reason=|never_response = |\(read.never_response, "
+    )
     used = set(re.findall(f'(?:{before})"([a-z_0-9]+)"', code))
     assert used | set(ACCEPTED_REASONS) == set(REASONS)
 

@@ -56,6 +56,8 @@ def config_page() -> str:
         "## What may differ when a run goes on",
         "A run folder keeps the resolved configuration, with hashes of prompts, rubrics and"
         " source. A second run in the folder must agree with it, or be given `--accept-changes`."
+        " Where no reply of a model is stored, as of people's own choices, it is built again, says"
+        " what changed, and moves what was made before to `previous/`."
         " Free to change at any time, because they do not decide what comes out:",
         f"- in `[endpoints.NAME]`: {', '.join(f'`{key}`' for key in sorted(OPERATIONAL))}\n"
         "- in `[endpoints.NAME.vllm]`: all flags but"
@@ -98,4 +100,7 @@ def _free() -> list[str]:
     stub = {"source": {"path": "x"}, "endpoints": {"e": endpoint}, "roles": roles}
     resolved = Config.model_validate(stub).model_dump(mode="json")
     free = [name for name in resolved if name not in essential(resolved)]
-    return [f"the table `[{name}]`" if name in TABLES else f"`{name}`" for name in free]
+    names = [f"the table `[{name}]`" if name in TABLES else f"`{name}`" for name in free]
+    return [
+        f"{name}, without people's own choices" if "natural" in name else name for name in names
+    ]

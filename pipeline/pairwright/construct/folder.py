@@ -82,14 +82,17 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
-    def prepare(self, config: Config, content: dict[str, Any], *, accept_changes: bool) -> None:
+    def prepare(
+        self, config: Config, content: dict[str, Any], *, accept_changes: bool
+    ) -> tuple[str, ...]:
         """Go on in the folder if what decides the outcome is as it was; to be called while
         the store is held, so that a refused second process changes nothing.
 
         `content` holds the hashes of prompts, rubrics and source, and the quality scales.
         Raises ConfigError naming what differs, unless `accept_changes`: then calls stay, and
-        the old outcome files move to `previous/`. What a person wrote into [release] and [human]
-        of the folder's own config stays; a ConfigError names where the given config says otherwise.
+        the old outcome files move to `previous/`, and what differs is returned. What a person wrote
+        into [release] and [human] of the folder's own config stays; a ConfigError names where the
+        given config says otherwise.
         """
         given = {
             name: getattr(config, name).model_dump(
@@ -100,8 +103,9 @@ class RunFolder:
         # Beside it is kept what was given, which tells what a person wrote into the file later.
         content = {**content, "given": given}
         now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
+        changed: tuple[str, ...] = ()
         if self.config.exists():
-            self._compare(now, accept_changes)
+            changed = self._compare(now, accept_changes)
             for name in _EDITED:
                 now[name] |= self._written_by_hand(name, given[name])
             # A study that was exported without a limit is decided without it.
@@ -110,6 +114,7 @@ class RunFolder:
         partial = self.config.with_suffix(".partial")
         partial.write_text(to_toml(now), encoding="utf-8")
         partial.replace(self.config)
+        return changed
 
     def saved(self) -> dict[str, Any]:
         """The config that the folder was last built with, as it was resolved."""
@@ -171,10 +176,10 @@ class RunFolder:
             )
         return written
 
-    def _compare(self, now: dict[str, Any], accept_changes: bool) -> None:
-        changed = changes(self.saved(), tomllib.loads(to_toml(now)))
+    def _compare(self, now: dict[str, Any], accept_changes: bool) -> tuple[str, ...]:
+        changed = tuple(changes(self.saved(), tomllib.loads(to_toml(now))))
         if not changed:
-            return
+            return ()
         if not accept_changes:
             listed = "\n    ".join(changed)
             raise ConfigError(
@@ -184,6 +189,7 @@ class RunFolder:
                 " this one: its calls stay, and what they no longer fit is asked again.",
             )
         self.set_aside()
+        return changed
 
 
 def to_toml(data: dict[str, Any]) -> str:

@@ -54,7 +54,10 @@ def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage:
 
 
 def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Share]]:
-    """Each stage with the share of all items that reached it, and its 95 % interval."""
+    """Each stage with the share of all items that reached it, and its 95 % interval; none of
+    people's own choices, of which every item is kept: the source refuses the others."""
+    if MODES[mode].own_choice:
+        return []
     items = reached[mode, "items"]
     return [(stage, share(reached[mode, stage], items)) for stage in stages_of(mode)]
 

@@ -8,7 +8,7 @@ seed.
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import product
 from typing import NamedTuple
 
@@ -16,8 +16,8 @@ from pairwright import text
 from pairwright.construct.partners import Couple, Worth, match_couples
 from pairwright.records import Item, OppositeChoice, Post, content_id
 from pairwright.sources import Chooser, SourceProblem, Voter
-from pairwright.sources.choosers import unpaired_problem
-from pairwright.text import near_duplicate, normalised
+from pairwright.sources.choosers import choice_key, unpaired_problem
+from pairwright.text import near_duplicate
 
 OTHERS_PER_USER = 100
 """A user is compared with at most so many other users of a topic: the next ones on a ring in seeded
@@ -60,10 +60,25 @@ def natural_items(
                 items.append((meeting.first, item))
                 used |= {meeting.first, meeting.second}
     met = {n for own in meetings.values() for one in own for n in (one.first, one.second)}
+    if candidates:
+        yield _use(candidates, used)
     for n, chooser in enumerate(candidates):
         if n not in used:
             yield unpaired_problem(chooser, met=n in met)
     yield from (item for _, item in sorted(items, key=lambda one: (one[0], one[1].id)))
+
+
+def _use(candidates: Sequence[Chooser], used: Set[int]) -> SourceProblem:
+    """The note that says how many of the choices are in a twin."""
+    users = {chooser.user for chooser in candidates}
+    in_twins = {candidates[n].user for n in used}
+    return SourceProblem(
+        action="noted",
+        reason="use",
+        where=candidates[0].where.rpartition(":")[0],
+        detail=f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
+        f" and {len(in_twins):,} of {len(users):,} users",
+    )
 
 
 class _Meeting(NamedTuple):
@@ -191,7 +206,7 @@ def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> It
 def _history(
     chooser: Chooser, keys: tuple[str, str], responses: tuple[str, str]
 ) -> tuple[Post, ...]:
-    about = {normalised(chooser.question), *keys}
+    about = {choice_key(chooser.question), *keys}
     return tuple(
         own.post
         for own in chooser.history[: chooser.older_count]

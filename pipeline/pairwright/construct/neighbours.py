@@ -18,7 +18,7 @@ from scipy.sparse import csc_array, csr_array
 from pairwright.intervals import Floats
 from pairwright.records import Item, Neighbours
 from pairwright.sources import Chooser, SourceProblem, Voter
-from pairwright.text import normalised
+from pairwright.sources.choosers import choice_key
 
 _ROUNDING_ERROR = 1e-9
 """Sums of squares below it are rounding."""
@@ -61,7 +61,7 @@ class VoteTable:
     """Who took and who refused which response. Matrices have the shape (people, responses)."""
 
     def __init__(self, votes: Iterable[Voter]) -> None:
-        """`votes` may name a person several times. A response is known by its normalised text. A
+        """`votes` may name a person several times. A response is known by its `choice_key`. A
         person who took a response against one and refused it against another counts with the
         mean of 1 and -1."""
         self._people: dict[str, int] = {}
@@ -71,7 +71,7 @@ class VoteTable:
             person = self._people.setdefault(voter.user, len(self._people))
             for side, texts in ((1, voter.taken), (-1, voter.refused)):
                 for text in texts:
-                    key = normalised(text)
+                    key = choice_key(text)
                     response = self._responses.setdefault(key, len(self._responses))
                     cells.setdefault((person, response), []).append(side)
         places = np.array(list(cells), np.intp).reshape(-1, 2).T
@@ -95,7 +95,7 @@ class VoteTable:
         a vote.
         """
         user_row, partner_row = self._people[user], self._people[partner]
-        about = [self._responses[normalised(text)] for text in (chosen, rejected)]
+        about = [self._responses[choice_key(text)] for text in (chosen, rejected)]
         similarity = self._similarity_elsewhere(user_row, about)
         similarity[[user_row, partner_row]] = 0
         sides, counted = list[float](), np.zeros(len(similarity), bool)

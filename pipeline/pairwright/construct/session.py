@@ -75,7 +75,11 @@ def read_corpus(
     With `limit`, only the first items are tried on other users. Every problem is a line of
     `source_problems.jsonl`.
     """
-    counted: dict[str, Counter[str]] = {"refused": Counter(), "repaired": Counter()}
+    counted: dict[str, Counter[str]] = {
+        "refused": Counter(),
+        "repaired": Counter(),
+        "noted": Counter(),
+    }
     partial = run.problems.with_suffix(".partial")
     with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
         problems = line_writer(file)

@@ -83,6 +83,8 @@ class Summary(Record):
     """Those of them on which not every vote is for the chosen response."""
     traits: tuple[TraitFigure, ...] = ()
     """Of accepted answers: what else tells which one was accepted."""
+    untimed_choices: int = 0
+    """Rows of natural twins that do not say when the choice was made."""
     neighbours: Interval | None = None
     """Of natural twins: the share of pairs whose chosen response those who choose like the user
     lean to more; equal ones count one half. Its clusters are couples."""
@@ -91,7 +93,7 @@ class Summary(Record):
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it where there are none."""
         fields: dict[str, object] = handler(self)
-        for name in ("traits", "neighbours"):
+        for name in ("traits", "untimed_choices", "neighbours"):
             if not getattr(self, name):
                 fields.pop(name, None)
         return fields
@@ -118,6 +120,7 @@ class SummaryBuilder:
         self._posts: dict[bytes, tuple[str, str]] = {}
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
         self._points: list[tuple[str, float]] = []
+        self._untimed = 0
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
             name: Counter()
@@ -151,6 +154,7 @@ class SummaryBuilder:
             self._note_time(answer.created)
         if row.neighbours:
             self._points.append((row.cluster, row.neighbours.point))
+        self._untimed += row.mode == "natural" and row.created is None
         if traits := row_traits(row):
             self._answers.append((row.user or "", *traits))
         self._note_time(row.created)
@@ -215,6 +219,7 @@ class SummaryBuilder:
             voted=self._counts["state"]["voted"],
             divided=self._counts["state"]["divided"],
             traits=trait_figures(self._answers),
+            untimed_choices=self._untimed,
             neighbours=accuracy_by_cluster(self._points),
         )
 

@@ -8,11 +8,11 @@ from pairwright.dataset.row import choice_text
 from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
+from pairwright.sources.choosers import choice_key
 from pairwright.sources.fields import Repairs, label, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow
-from pairwright.text import normalised
 
 
 def required(rules: SourceRules) -> list[str]:
@@ -49,7 +49,7 @@ class ChoiceRow(NamedTuple):
 
     @property
     def about(self) -> frozenset[str]:
-        return frozenset(map(normalised, (self.question, self.taken, self.refused)))
+        return frozenset(map(choice_key, (self.question, self.taken, self.refused)))
 
     @property
     def post(self) -> Post:
@@ -87,7 +87,7 @@ def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceR
         options = [
             text(row.fields, name, repairs, limit) for name in (rules.option_a, rules.option_b)
         ]
-        if not all(options) or normalised(options[0]) == normalised(options[1]):
+        if not all(options) or choice_key(options[0]) == choice_key(options[1]):
             raise SourceRefusal(
                 "same_options",
                 f"`{rules.option_a}` and `{rules.option_b}` are not two different responses",

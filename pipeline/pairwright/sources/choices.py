@@ -6,18 +6,18 @@ anywhere.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from pairwright.errors import SourceError
 from pairwright.records import content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text
-from pairwright.sources.choosers import Chooser, OwnPost, Voter
+from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
 from pairwright.sources.fields import repaired
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceTable
-from pairwright.text import normalised
 
 
 def read_choosers(
@@ -35,19 +35,15 @@ def read_choosers(
             yield read
         else:
             choices.append(read)
-    timed = any(choice.created for choice in choices)
-    _check_times(timed, table, texts)
-    written: dict[str, list[OwnPost]] = {}
-    for row in texts.rows if texts else ():
-        found = row if isinstance(row, SourceProblem) else read_text(row, rules, timed=timed)
-        if isinstance(found, SourceProblem):
-            yield found
-        else:
-            yield from repaired(found.repairs, row.where, found.post.id)
-            written.setdefault(found.user, []).append(OwnPost(found.post))
     by_user: dict[str, list[ChoiceRow]] = {}
     for choice in choices:
         by_user.setdefault(choice.user, []).append(choice)
+    yield from _similar_users(by_user)
+    timed = any(choice.created for choice in choices)
+    if choices and not timed:
+        yield _untimed(table, texts, rules)
+    written: dict[str, list[OwnPost]] = {}
+    yield from _read_texts(texts, by_user, written, rules, timed=timed)
     usable: dict[str, Chooser] = {}
     for user, own in by_user.items():
         for one in _user_choosers(own, written.get(user, []), rules, timed=timed):
@@ -58,15 +54,72 @@ def read_choosers(
     yield from (usable[choice.where] for choice in choices if choice.where in usable)
 
 
-def _check_times(timed: bool, table: SourceTable, texts: SourceTable | None) -> None:
-    if timed:
-        return
+def _similar_users(by_user: Mapping[str, list[ChoiceRow]]) -> Iterator[SourceProblem]:
+    """Notes of ids that may be one person, who would be several here and their own partner."""
+    first: dict[str, str] = {}
+    for user, own in by_user.items():
+        other = first.setdefault("".join(user.split()).casefold(), user)
+        if other != user:
+            detail = f"{excerpt(other)} and {excerpt(user)} count as two users"
+            yield SourceProblem(
+                action="noted", reason="similar_users", where=own[0].where, id=user, detail=detail
+            )
+
+
+def _untimed(table: SourceTable, texts: SourceTable | None, rules: SourceRules) -> SourceProblem:
+    """The note that nothing says what was written before a choice. Raises SourceError where nobody
+    can have a history."""
     if texts is None:
         raise SourceError(
             "no choice has a time and there is no table of texts, so no user has a history",
             where=table.source,
             fix="Name the column of the time in `created` (earlier choices are the history), or a"
             " table of what the users wrote in `texts`.",
+        )
+    read = {getattr(rules, name) for name in type(rules).model_fields}
+    unread = [name for name in table.columns or () if name not in read]
+    detail = (
+        "no choice has a time: all texts count as older than every choice, and no choice is history"
+    )
+    if unread:
+        detail += f"; columns that were not read: {', '.join(map(excerpt, unread))}"
+    where = f"{Path(table.source).name}:1"
+    return SourceProblem(action="noted", reason="no_times", where=where, detail=detail)
+
+
+def _read_texts(
+    texts: SourceTable | None,
+    by_user: Mapping[str, list[ChoiceRow]],
+    written: dict[str, list[OwnPost]],
+    rules: SourceRules,
+    *,
+    timed: bool,
+) -> Iterator[SourceProblem]:
+    """Fill `written` with the texts of those who chose, and give the problems of all. Raises
+    SourceError where no text is by one of them."""
+    latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
+    strangers = matched = 0
+    for row in texts.rows if texts else ():
+        found = row if isinstance(row, SourceProblem) else read_text(row, rules, timed=timed)
+        if isinstance(found, SourceProblem):
+            yield found
+            continue
+        if found.user not in latest:
+            strangers += 1
+            yield SourceRefusal("unknown_user", "").at(row.where, found.user)
+            continue
+        matched += 1
+        if timed and (found.post.created or "") >= latest[found.user]:
+            yield SourceRefusal("later_post", "").at(row.where, found.post.id)
+        else:
+            yield from repaired(found.repairs, row.where, found.post.id)
+            written.setdefault(found.user, []).append(OwnPost(found.post))
+    if texts and strangers and not matched and by_user:
+        raise SourceError(
+            f"none of the {strangers:,} texts is by a user who chose, such as"
+            f" {excerpt(next(iter(by_user)))}",
+            where=texts.source,
+            fix="Write the ids of users in both tables in the same way.",
         )
 
 
@@ -100,8 +153,8 @@ def _user_choosers(
             question=choice.question,
             category=choice.category,
             domain=choice.domain,
-            taken={normalised(choice.taken): choice.taken},
-            refused={normalised(choice.refused): choice.refused},
+            taken={choice_key(choice.taken): choice.taken},
+            refused={choice_key(choice.refused): choice.refused},
             history=history,
             older_count=older_count,
             created=choice.created,
@@ -123,7 +176,7 @@ def _check_choices(
         by_options.setdefault(choice.about, []).append(choice)
     for repeats in by_options.values():
         ordered = sorted(repeats, key=lambda one: one.created or "")
-        changed = len({normalised(one.taken) for one in repeats}) > 1
+        changed = len({choice_key(one.taken) for one in repeats}) > 1
         for n, choice in enumerate(ordered, start=1):
             refusal = None
             if timed and not choice.created:

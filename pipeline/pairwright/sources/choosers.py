@@ -8,6 +8,16 @@ from typing import NamedTuple
 
 from pairwright.records import Post
 from pairwright.sources.problems import SourceProblem, SourceRefusal
+from pairwright.text import normalised
+
+_END = ".!?\u2026\u3002\uff01\uff1f "
+
+
+def choice_key(words: str) -> str:
+    """What makes two texts one question or one response: the words as `normalised` has them,
+    without marks at the end."""
+    key = normalised(words)
+    return key.rstrip(_END) or key
 
 
 class OwnPost(NamedTuple):

@@ -30,8 +30,13 @@ REASONS = {
     "no_choice": "(choices) neither of the two options was taken: a tie, or nothing",
     "bad_choice": "(choices) the choice is neither `a` nor `b`, nor one of the two options",
     "same_options": "(choices) an option is missing, or both are the same",
-    "changed_choice": "(choices) the user took the other of the two at another time",
-    "repeated_choice": "(choices) the user took the same of the two again later",
+    "changed_choice": "(choices) the user took one of the two at one time and the other at another:"
+    " none of these rows is used",
+    "repeated_choice": "(choices) the user made the same choice in another row: the latest is used",
+    "no_times": "(choices) no choice has a time, so all texts count as older",
+    "similar_users": "(choices) ids of users that differ by case or blanks alone",
+    "use": "(choices, Polis) how many of the choices and users are in a natural twin",
+    "unknown_user": "(choices) a text by a user who made no choice",
     "bad_vote": "(Polis) a vote that is not 1, -1, 0 or empty; the participant's row is refused",
     "taken_out": "(Polis) a statement that moderators took out is never a response; it stays in its"
     " author's history",
@@ -57,7 +62,7 @@ REASONS = {
     " asked; the question stays in the history",
     # A post is refused
     "empty_text": "a post without text",
-    "later_post": "a post that is not older than the question",
+    "later_post": "a post that is not older than the question, or than any choice of its user",
     "target_in_profile": "a post that repeats the question, alone or with its narrative",
     "duplicate_post_id": "a post of the same profile before it has its id",
     "duplicate_post": "a post of the same profile before it has its text",
@@ -92,7 +97,8 @@ def excerpt(value: object) -> str:
 class SourceProblem(Record):
     """One row or post that was refused, or used after a repair. Data, not an error."""
 
-    action: Literal["refused", "repaired"]
+    action: Literal["refused", "repaired", "noted"]
+    """`noted`: nothing was refused or changed, and a person should know of it."""
     reason: str
     """A key of REASONS, to count by."""
     where: str
@@ -137,7 +143,12 @@ REMEDIES = {
     "bad_choice": "Write `a` or `b`, and `tie` where neither was taken; name the column in"
     " `choice`.",
     "same_options": "Name the columns of the two responses in `option_a` and `option_b`.",
-    "no_opposite": "Natural twins need questions that several users answered.",
+    "no_opposite": "Natural twins need questions that several users answered, with the same two"
+    " responses. Case, blanks and marks at the end do not count; words do.",
+    "no_times": "Name the column of the time in `created`. Leave it out only if you know that all"
+    " texts are older than the choices.",
+    "similar_users": "Write each id in one way, if they are one person.",
+    "unknown_user": "Are the ids of both tables the same?",
     "bad_json": "Write one object a line; an array belongs in a .json file.",
     "not_an_object": "Write one object a line; an array belongs in a .json file.",
     "bad_csv": "Is it separated by commas or semicolons (.csv) or tabs (.tsv), its quotes written"
@@ -190,7 +201,7 @@ class ProblemCounts:
         if problem.value is not None and (problem.value in values or len(values) < KEPT):
             values[problem.value] += 1
 
-    def of(self, action: Literal["refused", "repaired"]) -> list[ProblemCount]:
+    def of(self, action: Literal["refused", "repaired", "noted"]) -> list[ProblemCount]:
         """The reasons of one action, most frequent first."""
         return [
             ProblemCount(
@@ -204,7 +215,11 @@ class ProblemCounts:
         ]  # fmt: skip
 
     def lines(self) -> Iterator[str]:
-        """For a person: what was refused and why, one reason after the other; then the repairs."""
+        """For a person: what to know, what was refused and why, and then the repairs."""
+        for note in self.of("noted"):
+            yield f"note: {note.detail} ({note.reason}, {note.where})"
+            if note.remedy:
+                yield f"  {note.remedy}"
         for refusal in self.of("refused"):
             first = f"the first at {refusal.where}: {refusal.said}"
             yield f"refused {refusal.n:,}: {refusal.reason}; {first}"

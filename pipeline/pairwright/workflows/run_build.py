@@ -123,9 +123,15 @@ def build(
     folder_of_run.make()
     with ExitStack() as end:
         store = end.enter_context(run_store(folder_of_run, config, ask_again=ask_again))
-        # Where nothing is stored yet there is nothing that a change could mix up.
+        # Where no reply is stored there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
-        folder_of_run.prepare(config, content, accept_changes=accepted)
+        if changed := folder_of_run.prepare(config, content, accept_changes=accepted):
+            progress(
+                Note(
+                    f"Built again, because {'; '.join(changed)}. What was made before is in"
+                    f" {folder_of_run.path / 'previous'}."
+                )
+            )
         set_aside_unusable(store, ask_again_for)
         store.begin(identity(folder_of_run.saved(), limit, in_waves=target is not None))
         renew_index(store)

@@ -12,6 +12,7 @@ from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.own_choice import (
     neighbour_sentences,
     own_choice_words,
+    time_sentences,
     trait_sentences,
 )
 from pairwright.release.derive.study_summary import HumanSummary
@@ -131,6 +132,7 @@ def biases(release: ReleaseContext) -> Iterator[str]:
     if words := own_choice_words(release.summary):
         yield from words.biases
         yield from trait_sentences(release.summary)
+        yield from time_sentences(release.summary)
         yield from neighbour_sentences(release.summary)
         return
     generators = ", ".join(sorted(release.summary.generators))

@@ -172,6 +172,15 @@ def trait_sentences(summary: Summary) -> Iterator[str]:
         )
 
 
+def time_sentences(summary: Summary) -> Iterator[str]:
+    """What is not known of the order of histories and choices."""
+    if summary.untimed_choices:
+        yield (
+            f"Of {summary.untimed_choices:,} of {summary.rows:,} pairs the source does not say when"
+            " the user chose: their histories may hold what was written after the choice."
+        )
+
+
 def neighbour_sentences(summary: Summary) -> Iterator[str]:
     """How far users' choices follow from those of others, with n and interval."""
     if found := summary.neighbours:
