@@ -9,7 +9,7 @@ band.py       floor and ceiling, and each scorer's share of the way
 entry.py      one scorer in one condition, with all its figures
 ranking.py    the rows of one mode in one condition, ranked
 board.py      all of it
-pages.py sentences.py tables.py parts.py cells.py plots.py calibration_plot.py    as pages
+pages.py sentences.py tables.py slice_tables.py cells.py plots.py calibration_plot.py    as pages
 exports.py    the rankings as CSV and LaTeX
 
 Rows are ranked within a mode and a condition, since what is shown decides most of an accuracy. What

@@ -104,7 +104,7 @@ def pairs_of(results: Sequence[Result]) -> Pairs:
 
 
 def check_shown_alike(
-    points: Mapping[str, Floats], results: Sequence[Result], pairs: Pairs
+    points_by_row: Mapping[str, Floats], results: Sequence[Result], pairs: Pairs
 ) -> None:
     """Check the pairs that count. Raises InputError where a pair counts in one result and not in
     another of its condition: the release has something to show of its user for all scorers, or for
@@ -112,7 +112,7 @@ def check_shown_alike(
     there: dict[ConditionName, Result] = {}
     for result in results:
         first = there.setdefault(result.about.condition, result)
-        counts = [~np.isnan(points[one.about.stem]) for one in (result, first)]
+        counts = [~np.isnan(points_by_row[one.about.stem]) for one in (result, first)]
         if (apart := np.flatnonzero(counts[0] != counts[1])).size:
             name = list(pairs.facts)[apart[0]]
             raise InputError(

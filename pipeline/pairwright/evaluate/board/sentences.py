@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pairwright.evaluate.board.band import CEILINGS, OTHERS, band_sentence, ceiling_name
 from pairwright.evaluate.board.board import Leaderboard, people_of
-from pairwright.evaluate.board.cells import by_accuracy
+from pairwright.evaluate.board.cells import unranked_by_accuracy
 from pairwright.evaluate.board.findings import position_biases
 from pairwright.evaluate.board.flips import clusters_needed
 from pairwright.evaluate.board.ranking import Ranking
@@ -81,7 +81,7 @@ def not_part(ranking: Ranking) -> Iterator[str]:
 def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """A sentence for each reason why rows are shown and not ranked."""
     reasons: dict[str, list[str]] = {}
-    for name in by_accuracy(board, ranking):
+    for name in unranked_by_accuracy(board, ranking):
         # That a whole table ranks nothing is said above it.
         if not CONDITIONS[ranking.condition].unranked:
             reasons.setdefault(ranking.unranked[name], []).append(

@@ -11,7 +11,7 @@ from pairwright.evaluate.decision import Choice, PairDecision
 from pairwright.evaluate.measure.figure import Group, ScorerFigure, average, figure_of, share, whole
 from pairwright.evaluate.measure.units import ModeDecisions
 from pairwright.intervals import Floats, Interval
-from pairwright.modes import mode_pairs
+from pairwright.modes import mode_pairs as mode_pairs_in_words
 from pairwright.records import content_id
 
 _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
@@ -50,7 +50,7 @@ def leaning(figure: ScorerFigure) -> str:
     assert figure.value is not None
     assert figure.low is not None
     assert figure.high is not None
-    pairs = mode_pairs(figure.mode)
+    pairs = mode_pairs_in_words(figure.mode)
     return f"{pairs}, {figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
 
 

@@ -47,7 +47,7 @@ def vote_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The figures over all pairs that people judged, also those that they were split on."""
     judged = [(one, one.vote_share) for one in mode_pairs.scored if one.vote_share is not None]
     likelihoods = np.array([likely(one) for one, _ in judged], np.float64)
-    voted = np.array([share for _, share in judged], np.float64)
+    voted = np.array([vote_share for _, vote_share in judged], np.float64)
     clusters, group = [one.cluster for one, _ in judged], whole(mode_pairs.mode)
     note = "" if judged else "nobody voted on these pairs"
     half = np.abs(0.5 - voted)
