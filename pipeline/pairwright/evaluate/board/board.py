@@ -119,7 +119,7 @@ def _read_scorer(
         reading.entries[entry.name] = entry
         reading.points[entry.name] = pairs.points(decisions)
         for mode_pairs in by_mode(decisions):
-            reading.apart[entry.about.condition, mode_pairs.mode] = mode_pairs.apart
+            reading.apart[entry.about.condition, mode_pairs.mode] = mode_pairs.inapplicable_pairs
         done()
     if not entry.baseline and not any(result.about.simulated for result in results):
         name = entry.about.scorer.name

@@ -23,8 +23,8 @@ from statsmodels.stats.multitest import multipletests
 from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.accuracy import in_both
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.accuracy import join_decisions
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.order import first_place_points
 from pairwright.evaluate.measure.slices import OVERLAP_WRONG, unit_name
 from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
@@ -95,7 +95,7 @@ def scorer_findings(
             for question, some, value in tests:
                 if some:
                     values = np.array(list(map(value, some)), np.float64)
-                    clusters = numbered([one.cluster for one in some])
+                    clusters = cluster_numbers([one.cluster for one in some])
                     estimate = accuracy(values, clusters)
                     assert estimate, "there are pairs"
                     yield ScorerFinding(
@@ -135,10 +135,10 @@ def _lost(
     control: Sequence[PairDecision],
 ) -> Iterator[ScorerFinding]:
     """What is lost without the posts that the rubric cites, on the units that both have whole."""
-    for mode_pairs, joined in in_both(decisions, control):
+    for mode_pairs, joined in join_decisions(decisions, control):
         if joined:
             differences = np.array([points(own) - points(other) for own, other in joined])
-            clusters = numbered([own.cluster for own, _ in joined])
+            clusters = cluster_numbers([own.cluster for own, _ in joined])
             value = difference(differences, clusters)
             assert value, "there are pairs"
             p = sign_flip(differences, clusters)

@@ -9,7 +9,7 @@ from pairwright.errors import InputError
 from pairwright.evaluate.builders import BuildModel
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.results import Result
 from pairwright.intervals import Floats, Places
@@ -41,7 +41,7 @@ class Pairs(NamedTuple):
     def clusters(self) -> Places:
         """Shape (pairs,): the number of each pair's cluster."""
         at = FACTS.index("cluster")
-        return numbered([str(facts[at]) for facts in self.facts.values()])
+        return cluster_numbers([str(facts[at]) for facts in self.facts.values()])
 
     def points(self, decisions: Sequence[PairDecision]) -> Floats:
         """Shape (pairs,): 1, 0 or one half, and 0 without a score; NaN where a pair does not count

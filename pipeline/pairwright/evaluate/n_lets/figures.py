@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.n_lets.scores import NLetLine, picked
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
@@ -88,7 +88,7 @@ def n_let_figures(lines: Sequence[NLetLine]) -> Iterator[NLetFigures]:
 def _mean(values: Sequence[float], lines: Sequence[NLetLine], least: float = 0) -> Interval | None:
     estimate = mean(
         np.array(values, np.float64),
-        numbered([line.cluster for line in lines]),
+        cluster_numbers([line.cluster for line in lines]),
         least=least,
         most=1,
     )

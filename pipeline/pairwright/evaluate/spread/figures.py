@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure import figures_of, whole
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure import figures_of, mode_group
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
@@ -111,7 +111,7 @@ def _figures(results: Sequence[PresentedResult]) -> Iterator[SpreadFigures]:
             due = {one.id: one.cluster for one in mode_pairs.due}
             if not due:
                 continue
-            clusters = numbered(list(due.values()))
+            clusters = cluster_numbers(list(due.values()))
             rows = np.array([_points(one.decisions, due) for one in own])
             average = mean(rows.mean(axis=0), clusters, least=0, most=1)
             assert average, "pairs are due"
@@ -134,7 +134,7 @@ def _accuracy(result: PresentedResult, mode: Mode | None) -> PresentedAccuracy:
     found = next(
         one
         for one in figures_of(result.decisions)
-        if (one.name, one.mode, one.group) == ("accuracy", *whole(mode))
+        if (one.name, one.mode, one.group) == ("accuracy", *mode_group(mode))
     )
     assert found.value is not None, "pairs are due"
     return PresentedAccuracy(
