@@ -16,10 +16,10 @@ from pydantic import ValidationError
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.band import Band, way_share
+from pairwright.evaluate.board.band_sentences import band_sentences
 from pairwright.evaluate.board.cells import ranking_table
 from pairwright.evaluate.board.findings import ScorerFinding
 from pairwright.evaluate.board.pages import board_page, summary_page
-from pairwright.evaluate.board.sentences import band_sentences
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef

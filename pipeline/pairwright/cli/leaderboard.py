@@ -94,7 +94,7 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
 
 def _print(console: Console, board: "Leaderboard") -> None:
     from pairwright.evaluate.board.cells import ranking_table
-    from pairwright.evaluate.board.findings import found_sentences
+    from pairwright.evaluate.board.finding_sentences import found_sentences
     from pairwright.evaluate.board.sentences import (
         closing_sentences,
         ranking_sentences,

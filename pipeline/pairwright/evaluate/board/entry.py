@@ -19,7 +19,7 @@ class BoardEntry(Record):
     about: ResultSummary
     figures: tuple[ScorerFigure, ...]
     gains: tuple[ScorerFigure, ...] = ()
-    """In condition profile: accuracy over each of the controls that there are results of."""
+    """In condition profile: the gain over each control that was evaluated."""
     calibrations: tuple[Calibration, ...] = ()
     """How far its margins can be trusted, by mode."""
     build_ties: tuple[BuildTie, ...] = ()

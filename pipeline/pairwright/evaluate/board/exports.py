@@ -23,18 +23,18 @@ from pairwright.modes import mode_title
 from pairwright.text import visible
 from pairwright_human_eval.spreadsheet.cells import guarded
 
-CONTROLS = tuple(
+GAIN_CONTROLS = tuple(
     dict.fromkeys(
         control for condition in CONDITIONS.values() for control in condition.compared_with
     )
 )
-"""The conditions that a gain is measured over."""
+"""The conditions that a gain is measured over, in the order of the columns."""
 COLUMNS = (
     "release", "version", "digest", "mode", "condition", "scorer", "kind", "planner", "mark",
     "rank", "unranked", "groups", "accuracy", "low", "high", "n", "clusters",
     *(
         f"gain_over_{control}{part}".replace("-", "_")
-        for control in CONTROLS for part in ("", "_low", "_high", "_n", "_clusters")
+        for control in GAIN_CONTROLS for part in ("", "_low", "_high", "_n", "_clusters")
     ),
 )  # fmt: skip
 """The head of leaderboard.csv."""
@@ -82,7 +82,7 @@ def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[
     )
     yield from (guarded(visible(text)) for text in texts)
     yield from _numbers(entry.figure("accuracy", mode))
-    for control in CONTROLS:
+    for control in GAIN_CONTROLS:
         yield from _numbers(entry.figure(gain_over(control), mode))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from pairwright.evaluate.board import plots
+from pairwright.evaluate.board.band_sentences import band_sentences, way_sentences
 from pairwright.evaluate.board.board import Leaderboard, people_of
 from pairwright.evaluate.board.calibration_plot import calibration_plot
 from pairwright.evaluate.board.cells import (
@@ -18,17 +19,15 @@ from pairwright.evaluate.board.cells import (
     value,
 )
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
-from pairwright.evaluate.board.findings import found_sentences
+from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
-    band_sentences,
     least_p,
     not_part,
     people_sentences,
     posts_sentences,
     test_in_words,
     warnings,
-    way_sentences,
     why_unranked,
 )
 from pairwright.evaluate.board.slice_tables import (

@@ -2,7 +2,8 @@
 
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import clusters, count, percent, unranked_by_accuracy
-from pairwright.evaluate.board.findings import QUESTIONS, value_text
+from pairwright.evaluate.board.finding_sentences import value_text
+from pairwright.evaluate.board.findings import TEST_VALUES
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
@@ -107,7 +108,7 @@ def control_test_table(board: Leaderboard, mode: Mode | None) -> Table:
         for one in own
     )
     questions = dict.fromkeys(one.question for one in own)
-    values = "; ".join(f"{name}: {QUESTIONS[name]}" for name in questions)
+    values = "; ".join(f"{name}: {TEST_VALUES[name]}" for name in questions)
     note = (
         f"The values, by test: {values}. p is of the sign-flip test of this one alone, p (board) of"
         " all tests of the leaderboard together (Holm). Below 5 % it is said in a sentence."
