@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import CallFailed
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, shown_in
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, make_content
 from pairwright.evaluate.content import ContentSources, ask_fitting
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, Choice, PairDecision, blank_decision
 from pairwright.evaluate.scorers.scorer_protocols import (
@@ -46,7 +46,7 @@ class Evaluation(NamedTuple):
 
     async def _look_up(self, row: Row, scorer: ByPair) -> PairDecision:
         decision, scores = blank_decision(row), scorer.scores(row.id, self.condition)
-        shown = await shown_in(self.condition, self.sources, row)
+        shown = await make_content(self.condition, self.sources, row)
         if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
             # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
             return _without(decision, shown)
@@ -59,7 +59,7 @@ class Evaluation(NamedTuple):
     async def _ask(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
         decision = blank_decision(row)
         try:
-            shown = await shown_in(self.condition, self.sources, row)
+            shown = await make_content(self.condition, self.sources, row)
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
             answer, fewer = await ask_fitting(

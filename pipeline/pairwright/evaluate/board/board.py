@@ -149,7 +149,7 @@ def _entry(
                 decisions,
                 decided[control],
                 gain_over(control),
-                of_twins=CONDITIONS[control].gain_of_twins,
+                of_twins=CONDITIONS[control].gains_on_twins,
             )
         ),
         calibrations=tuple(
