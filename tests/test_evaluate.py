@@ -13,8 +13,7 @@ import pytest
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
 from pairwright.evaluate import conditions
-from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
-from pairwright.evaluate.conditions import make_content
+from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName, make_content
 from pairwright.evaluate.content import ContentSources, ask_fitting, partners_of
 from pairwright.evaluate.decision import PairDecision, blank_decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons

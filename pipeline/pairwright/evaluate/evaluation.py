@@ -19,11 +19,11 @@ from pairwright.evaluate.scorers.scorer_protocols import (
     ResponseScore,
     Scorer,
     Unscored,
+    failed_call,
 )
 from pairwright.models import together
 from pairwright.models.run import work_through
 
-CALL_FAILED = "call_failed"
 _CHOICES: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
 
 
@@ -66,7 +66,7 @@ class Evaluation(NamedTuple):
                 shown, self.sources.history, lambda shown: _choice(scorer, row, self.layout(shown))
             )
         except CallFailed as error:
-            return _without(decision, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
+            return _without(decision, failed_call(error))
         read = {"posts": len(fewer.posts), "left_out": len(shown.posts) - len(fewer.posts)}
         decision = decision.model_copy(update=read)
         if isinstance(answer, Unscored):

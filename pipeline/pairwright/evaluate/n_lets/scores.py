@@ -11,6 +11,7 @@ from pairwright.evaluate.scorers.scorer_protocols import (
     PromptContent,
     ResponseScore,
     Unscored,
+    failed_call,
 )
 from pairwright.models import together
 from pairwright.records import Mode, Record
@@ -55,7 +56,7 @@ async def score_n_let(row: Row, scorer: Pointwise, sources: NLetSources) -> NLet
                 return _without(line, missing)
             scores[side] = tuple(one for one in found if isinstance(one, float))
     except CallFailed as error:
-        return _without(line, Unscored(f"call_failed:{error.reason}", error.detail))
+        return _without(line, failed_call(error))
     return line.model_copy(update=scores)
 
 
