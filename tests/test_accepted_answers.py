@@ -18,7 +18,7 @@ from pairwright.sources.stackexchange.accepted import (
 )
 from pairwright.train.accepted.measures import (
     AcceptedLine,
-    AspectService,
+    AdherenceComparison,
     accepted_figures,
     trait_shares,
 )
@@ -97,10 +97,12 @@ def test_an_item_without_one_says_why(
 def line(user: str, own: float | None, stranger: float | None) -> AcceptedLine:
     """A line whose accepted answer serves aspects by so much more than its match."""
 
-    def service(difference: float | None) -> AspectService | None:
+    def service(difference: float | None) -> AdherenceComparison | None:
         if difference is None:
             return None
-        return AspectService(aspects=2, accepted=0.5 + difference / 2, match=0.5 - difference / 2)
+        return AdherenceComparison(
+            aspects=2, accepted=0.5 + difference / 2, match=0.5 - difference / 2
+        )
 
     return AcceptedLine(id=user, user=user, own=service(own), stranger=service(stranger))
 
@@ -271,7 +273,7 @@ def test_a_failing_call_is_counted_and_ends_short(tmp_path: Path) -> None:
     with in_thread(broken) as endpoint:
         done = accepted(study(tmp_path, endpoint.url))
     assert done.code == 1
-    assert "1 call_failed: http_400" in done.out
+    assert "1 call_failed:http_400" in done.out
     assert "asked again" in done.err
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import ScorerFigure, calibration_of, figures_of
-from pairwright.evaluate.measure.calibration import fit_slope, margins_of, scaled_likelihoods
+from pairwright.evaluate.measure.calibration import fit_slope, margins_of, scaled_probabilities
 from pairwright.evaluate.measure.units import by_mode
 
 PAIRS = 4000
@@ -65,7 +65,7 @@ def test_no_pair_is_scaled_by_a_temperature_that_was_fitted_on_its_cluster() -> 
     decisions = scored(2.0)[:200]
     turned = [decisions[0].model_copy(update={"chosen": -(decisions[0].chosen or 0.0)})]
     before, after = (
-        scaled_likelihoods(margins_of(next(iter(by_mode(some)))))
+        scaled_probabilities(margins_of(next(iter(by_mode(some)))))
         for some in (decisions, turned + decisions[1:])
     )
     assert before is not None

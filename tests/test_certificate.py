@@ -12,7 +12,7 @@ from decided import RELEASE, result, twin
 from pairwright.errors import InputError
 from pairwright.evaluate.certificate import Certificate
 from pairwright.evaluate.certificate.certificate import scorers_needed
-from pairwright.evaluate.certificate.report_page import certificate_page
+from pairwright.evaluate.certificate.report_page import certificate_page, claims
 from pairwright.evaluate.correlation import uncertainty
 from pairwright.evaluate.correlation.measures import spearman
 from pairwright.evaluate.decision import PairDecision
@@ -53,7 +53,9 @@ def test_scorers_that_go_together_are_found_to(tmp_path: Path) -> None:
     assert found.correlations is not None
     (measures,) = found.correlations.found.values()
     assert {one.measure: one.value for one in measures}["Spearman"] == pytest.approx(1.0)
-    assert any("goes with accuracy on natural twins by Pearson" in s for s in lines(found))
+    assert any(
+        "goes with accuracy on natural twins by Pearson" in s for s in claim_sentences(found)
+    )
     best = found.scorers[0]
     assert (best.scorer, best.generated.value) == ("s13", 0.5 + 26 / 80)
     assert best.difference == pytest.approx((13 - 26) / 80)
@@ -61,16 +63,14 @@ def test_scorers_that_go_together_are_found_to(tmp_path: Path) -> None:
     assert best.low < best.difference < 0
 
 
-def lines(found: Certificate) -> list[str]:
-    from pairwright.evaluate.certificate.report_page import claims
-
+def claim_sentences(found: Certificate) -> list[str]:
     return list(claims(found))
 
 
 def test_few_scorers_carry_no_claim_and_the_page_says_how_many_are_needed(tmp_path: Path) -> None:
     own = {"a": 4, "b": 8, "c": 20}
     found = certify(*results(tmp_path, own, own), tmp_path / "out")
-    assert "Nothing is claimed: 3 models" in lines(found)[0]
+    assert "Nothing is claimed: 3 scorers" in claim_sentences(found)[0]
     stored = json.loads((tmp_path / "out" / "certificate.json").read_bytes())
     assert stored["condition"] == "profile"
     page = to_html(certificate_page(found))
@@ -81,7 +81,7 @@ def test_few_scorers_carry_no_claim_and_the_page_says_how_many_are_needed(tmp_pa
 def test_two_scorers_have_no_correlation(tmp_path: Path) -> None:
     found = certify(*results(tmp_path, {"a": 4, "b": 8}, {"a": 4, "b": 8}))
     assert found.correlations is None
-    assert "2 scorers are ranked on both: nothing can be said" in lines(found)[0]
+    assert "2 scorers are ranked on both: there are too few" in claim_sentences(found)[0]
     assert "<svg" in to_html(certificate_page(found))
 
 
@@ -109,7 +109,7 @@ def test_scorers_of_one_family_do_not_count_for_several(tmp_path: Path) -> None:
     families.write_text(f"scorer,family\n{kin}\n")
     found = certify(*folders, families=families)
     assert found.families == 4
-    assert "Nothing is claimed: 12 models of 4 lineages" in lines(found)[0]
+    assert "Nothing is claimed: 12 scorers of 4 families" in claim_sentences(found)[0]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_scorers_of_one_family_do_not_count_for_several(tmp_path: Path) -> None:
         ("scorer;family\n", ":1", "does not begin with the columns"),
         ("scorer,family\na\n", ":2", "is not one scorer with its family"),
         ("scorer,family\na,x\na,y\n", ":3", "is there twice"),
-        ("scorer,family\nz,x\n", "--families", "'z' is not a scorer of these results"),
+        ("scorer,family\na,y\nz,x\n", ":3", "'z' is not a scorer of these results"),
     ],
 )
 def test_families_that_cannot_be_used_are_refused(

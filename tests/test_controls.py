@@ -16,10 +16,10 @@ from pydantic import ValidationError
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.band import Band, way_share
-from pairwright.evaluate.board.cells import rows
+from pairwright.evaluate.board.band_sentences import band_sentences
+from pairwright.evaluate.board.cells import ranking_table
 from pairwright.evaluate.board.findings import ScorerFinding
 from pairwright.evaluate.board.pages import board_page, summary_page
-from pairwright.evaluate.board.sentences import band_sentences
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef
@@ -295,7 +295,7 @@ def test_without_floor_or_ceiling_there_is_no_share_and_the_page_says_why(
     assert why in band(board).why
     (said,) = band_sentences(board.rankings[0])
     assert said.endswith(f"{why}.")
-    assert "of the way, %" not in rows(board, board.rankings[0]).head
+    assert "of the way, %" not in ranking_table(board, board.rankings[0]).head
 
 
 def test_the_interval_of_a_share_holds_the_truth_in_about_95_of_100() -> None:

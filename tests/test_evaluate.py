@@ -13,8 +13,7 @@ import pytest
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
 from pairwright.evaluate import conditions
-from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
-from pairwright.evaluate.conditions import shown_in as content_in
+from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName, make_content
 from pairwright.evaluate.content import ContentSources, ask_fitting, partners_of
 from pairwright.evaluate.decision import PairDecision, blank_decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
@@ -115,7 +114,7 @@ def sources_of(rows: list[Row], rules: HistoryRules = ALL) -> ContentSources:
 
 
 def shown_in(row: Row, condition: ConditionName, rows: list[Row]) -> PromptContent | Unscored:
-    return asyncio.run(content_in(condition, sources_of(rows), row))
+    return asyncio.run(make_content(condition, sources_of(rows), row))
 
 
 # Where the content comes from
@@ -232,7 +231,7 @@ def test_without_the_evidence_as_many_posts_are_shown_where_there_are_as_many() 
     )  # fmt: skip
     sources = sources_of([row], HistoryRules(posts=4))
     for condition in ("profile", "profile-without-evidence"):
-        shown = asyncio.run(content_in(condition, sources, row))
+        shown = asyncio.run(make_content(condition, sources, row))
         assert isinstance(shown, PromptContent)
         assert len(shown.posts) == 4
 

@@ -9,8 +9,8 @@ import pytest
 
 from pairwright import assets
 from pairwright.evaluate.decision import Choice, PairDecision
-from pairwright.evaluate.measure import figures_of, leaning, leans
-from pairwright.evaluate.measure.order import _named, kappa_terms
+from pairwright.evaluate.measure import figures_of, is_position_bias, position_bias_text
+from pairwright.evaluate.measure.order import _blind_names, kappa_terms
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluate.scorers.scorer_protocols import (
     Pairwise,
@@ -432,7 +432,7 @@ def test_a_judge_that_never_changes_its_mind_has_no_interval_of_no_width() -> No
     assert first.low is not None
     assert first.high is not None
     assert first.low < 0.5 < first.high
-    assert not leans(first)
+    assert not is_position_bias(first)
     consistent = figures["swap_consistency"]
     assert consistent.low is not None
     assert 0.8 < consistent.low < 1
@@ -446,12 +446,12 @@ def test_a_judge_that_only_looks_at_the_place_is_flagged(place: str) -> None:
     figures = {of.name: of for of in figures_of([decision(n, orders=orders) for n in range(12)])}
     first = figures["first_position"]
     assert first.value == (1 if place == "first" else 0)
-    assert leans(first)
-    assert leaning(first).startswith(f"pairs of mode violate, {first.value:.1%} (")
-    assert "n = 12" in leaning(first)
+    assert is_position_bias(first)
+    assert position_bias_text(first).startswith(f"pairs of mode violate, {first.value:.1%} (")
+    assert "n = 12" in position_bias_text(first)
     # One cluster shows nothing of how far it goes.
     alone = [decision(n, orders=orders, cluster="one") for n in range(12)]
-    assert not any(map(leans, figures_of(alone)))
+    assert not any(map(is_position_bias, figures_of(alone)))
 
 
 def test_both_halves_of_a_twin_call_a_response_the_same() -> None:
@@ -463,7 +463,7 @@ def test_both_halves_of_a_twin_call_a_response_the_same() -> None:
         )
         for n in range(200)
     ]  # fmt: skip
-    called = {(of.twin_id, _named(of, of.orders)[0]) for of in halves if of.orders}
+    called = {(of.twin_id, _blind_names(of, of.orders)[0]) for of in halves if of.orders}
     assert len(called) == 100
     assert 30 < sum(name == "chosen" for _, name in called) < 70
 

@@ -416,10 +416,12 @@ def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: 
 def test_where_no_result_says_who_built_the_release_the_page_says_that(tmp_path: Path) -> None:
     model = ScorerRef(name="a", kind="dpo", model="maker/a")
     result(tmp_path, "a", right_on(30), scorer=model)
-    assert "No result says which models built" in board_page(board_of(tmp_path)).warnings[0]
+    assert "No result names the models that built" in board_page(board_of(tmp_path)).warnings[0]
     built = RELEASE.model_copy(update={"builders": BUILDERS})
     result(tmp_path, "a", right_on(30), scorer=model, release=built)
-    assert not any("which models built" in one for one in board_page(board_of(tmp_path)).warnings)
+    assert not any(
+        "the models that built" in one for one in board_page(board_of(tmp_path)).warnings
+    )
 
 
 def test_words_that_any_model_may_have_in_its_name_make_no_family() -> None:

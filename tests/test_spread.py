@@ -12,7 +12,7 @@ from pairwright.assets import PROMPTS
 from pairwright.dataset.message import FRAMES, user_message
 from pairwright.errors import InputError, PromptError
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent
-from pairwright.evaluate.spread import Presentation, presentations_of, worded
+from pairwright.evaluate.spread import Presentation, apply_wording, presentations_of
 from pairwright.records import Post
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import VARIABLES
@@ -54,7 +54,7 @@ def test_every_wording_is_asked_in_every_layout() -> None:
 def test_a_layout_changes_how_posts_come_and_not_what_they_say() -> None:
     shown = PromptContent("Which flour?", POSTS)
     texts = {
-        one.layout: [post.text for post in one.applied(shown).posts]
+        one.layout: [post.text for post in one.apply(shown).posts]
         for one in presentations_of()
         if one.wording == "shipped"
     }
@@ -63,7 +63,7 @@ def test_a_layout_changes_how_posts_come_and_not_what_they_say() -> None:
         "dated": ["2015-01-02: I bake.", "no date: I fry."],
         "joined": ["I bake.\n\nI fry."],
     }
-    assert Presentation("short", "joined", 2).applied(PromptContent("Which?")).posts == ()
+    assert Presentation("short", "joined", 2).apply(PromptContent("Which?")).posts == ()
 
 
 def test_frames_are_three_wordings_of_a_reward_models_message() -> None:
@@ -77,10 +77,10 @@ def test_frames_are_three_wordings_of_a_reward_models_message() -> None:
 def test_a_wording_replaces_the_judges_prompts_alone() -> None:
     prompts = Prompts.load(PROMPTS, VARIABLES)
     for wording in ("plain", "short"):
-        other = worded(prompts, wording)
+        other = apply_wording(prompts, wording)
         changed = {name for name in prompts.hashes if prompts.hashes[name] != other.hashes[name]}
         assert changed == {"prefer", "rate"}
-    assert worded(prompts, "shipped") is prompts
+    assert apply_wording(prompts, "shipped") is prompts
 
 
 async def by_wording(asked: Asked) -> web.StreamResponse:
@@ -188,7 +188,7 @@ def test_a_judge_with_a_prompt_of_its_own_has_no_wordings(
     (tmp_path / "scorers.toml").write_text(text, encoding="utf-8")
     rate = (PROMPTS / "rate.md").read_text(encoding="utf-8")
     (tmp_path / "mine.md").write_text(rate, encoding="utf-8")
-    with pytest.raises(InputError, match="no other wording reaches it") as caught:
+    with pytest.raises(InputError, match="other wordings do not apply to it") as caught:
         score_spread(small_release, tmp_path / "scorers.toml", tmp_path / "o", names=["rater"])
     assert caught.value.where == "[scorers.rater] prompt"
 
@@ -207,7 +207,7 @@ def test_more_wordings_than_reward_models_have_are_announced(
         small_release, tmp_path / "scorers.toml", tmp_path / "out", names=["steady"], limit=1,
         wordings=tmp_path / "own", progress=lambda event: notes.append(str(event)),
     )  # fmt: skip
-    assert any("4 wordings for judges and 3 for other scorers" in note for note in notes)
+    assert any("Judges have 4 wordings and other scorers have 3" in note for note in notes)
     assert len(done.evaluation.results) == 12
 
 

@@ -1,6 +1,7 @@
-"""Results in one file that is sent in: written without what is nobody's business, read with
-distrust, ranked beside one's own."""
+"""Submissions: an archive without keys, addresses and posts, and how a damaged or hostile one is
+refused."""
 
+import hashlib
 import json
 import zipfile
 from collections.abc import Callable
@@ -12,7 +13,10 @@ import pytest
 from endpoint import in_thread, simulated
 from pairwright import leaderboard, load_release
 from pairwright.errors import InputError
+from pairwright.evaluate.results import read_results
+from pairwright.evaluate.settings import load_scorers
 from pairwright.workflows.ranking import check_results
+from pairwright.workflows.submission import pack_results
 from study import pairwright
 
 KEY = "SUBMISSION_TEST_KEY"
@@ -28,7 +32,7 @@ endpoint = "toy"
 Parts = dict[str, bytes]
 
 
-class Sent(NamedTuple):
+class Submission(NamedTuple):
     release: Path
     scorers: Path
     archive: Path
@@ -36,7 +40,7 @@ class Sent(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def sent(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Sent:
+def submission(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Submission:
     """A submission of a judge whose endpoint is gone."""
     folder = tmp_path_factory.mktemp("sent")
     scorers, archive = folder / "scorers.toml", folder / "theirs.zip"
@@ -49,7 +53,7 @@ def sent(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Sent:
         )  # fmt: skip
         url = endpoint.url
     assert done.code == 0, done.said
-    return Sent(small_release, scorers, archive, url)
+    return Submission(small_release, scorers, archive, url)
 
 
 def parts(archive: Path) -> Parts:
@@ -57,15 +61,15 @@ def parts(archive: Path) -> Parts:
         return {name: opened.read(name) for name in opened.namelist()}
 
 
-def test_it_holds_results_and_replies_and_no_key_address_or_post(sent: Sent) -> None:
-    held = parts(sent.archive)
+def test_it_holds_results_and_replies_and_no_key_address_or_post(submission: Submission) -> None:
+    held = parts(submission.archive)
     assert sorted(held) == [
         "calls.sqlite", "rater.profile.json", "rater.profile.jsonl", "submission.json",
     ]  # fmt: skip
-    posts = {post.text for row in load_release(sent.release) for post in row.profile}
+    posts = {post.text for row in load_release(submission.release) for post in row.profile}
     assert posts
     for name, content in held.items():
-        for secret in (KEY, "sk-nobody-may-see-this", sent.url.removeprefix("http://")):
+        for secret in (KEY, "sk-nobody-may-see-this", submission.url.removeprefix("http://")):
             assert secret.encode() not in content, (name, secret)
         assert not any(post.encode() in content for post in posts), name
     about = json.loads(held["submission.json"])
@@ -81,11 +85,11 @@ def test_it_holds_results_and_replies_and_no_key_address_or_post(sent: Sent) -> 
     ],
 )
 def test_a_place_where_no_archive_may_be_is_refused_before_anything_is_scored(
-    sent: Sent, tmp_path: Path, name: str, message: str
+    submission: Submission, tmp_path: Path, name: str, message: str
 ) -> None:
-    place = sent.release / "ours.zip" if name.startswith("release/") else tmp_path / name
+    place = submission.release / "ours.zip" if name.startswith("release/") else tmp_path / name
     done = pairwright(
-        "evaluate", sent.release, "--out", tmp_path / "out", "--scorer", "longer",
+        "evaluate", submission.release, "--out", tmp_path / "out", "--scorer", "longer",
         "--submission", place,
     )  # fmt: skip
     assert done.code != 0
@@ -93,37 +97,42 @@ def test_a_place_where_no_archive_may_be_is_refused_before_anything_is_scored(
     assert not (tmp_path / "out").exists()
 
 
-def test_the_same_results_give_the_same_archive(sent: Sent, tmp_path: Path) -> None:
-    from pairwright.evaluate.results import read_results
-    from pairwright.evaluate.settings import load_scorers
-    from pairwright.workflows.submission import pack_results
-
-    results = read_results(sent.archive.parent / "results")
-    pack_results(results, load_scorers(sent.scorers), tmp_path / "again.zip")
-    assert (tmp_path / "again.zip").read_bytes() == sent.archive.read_bytes()
+def test_the_same_results_give_the_same_archive(submission: Submission, tmp_path: Path) -> None:
+    results = read_results(submission.archive.parent / "results")
+    pack_results(results, load_scorers(submission.scorers), tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == submission.archive.read_bytes()
 
 
-def test_a_leaderboard_takes_it_beside_ones_own_results(sent: Sent, tmp_path: Path) -> None:
+def test_a_leaderboard_takes_it_beside_ones_own_results(
+    submission: Submission, tmp_path: Path
+) -> None:
     own = tmp_path / "own"
     done = pairwright(
-        "evaluate", sent.release, "--out", own, "--scorer", "overlap", "--condition", "profile"
+        "evaluate",
+        submission.release,
+        "--out",
+        own,
+        "--scorer",
+        "overlap",
+        "--condition",
+        "profile",
     )
     assert done.code == 0, done.said
-    board = leaderboard([sent.archive, own])
+    board = leaderboard([submission.archive, own])
     assert set(board.entries) == {"overlap.profile", "rater.profile"}
     assert board.release.name
 
 
-def test_its_decisions_are_derived_again_from_its_own_replies(sent: Sent) -> None:
-    check = check_results([sent.archive], sent.release, sent.scorers)
+def test_its_decisions_are_derived_again_from_its_own_replies(submission: Submission) -> None:
+    check = check_results([submission.archive], submission.release, submission.scorers)
     assert (check.results, check.differences) == (1, ())
 
 
-def test_changed_decisions_that_are_hashed_again_are_found(sent: Sent, tmp_path: Path) -> None:
+def test_changed_decisions_that_are_hashed_again_are_found(
+    submission: Submission, tmp_path: Path
+) -> None:
     """A sender who turns a decision about and mends every hash is caught by the replies."""
-    import hashlib
-
-    held = parts(sent.archive)
+    held = parts(submission.archive)
     lines = held["rater.profile.jsonl"].decode().splitlines(keepends=True)
     first = json.loads(lines[0])
     first["chosen"], first["rejected"] = 10.0, 1.0
@@ -138,7 +147,7 @@ def test_changed_decisions_that_are_hashed_again_are_found(sent: Sent, tmp_path:
         one.update(digest=hashlib.sha256(content).hexdigest(), bytes=len(content))
     held["submission.json"] = json.dumps(about).encode()
     changed = write(tmp_path / "changed.zip", held)
-    check = check_results([changed], sent.release, sent.scorers)
+    check = check_results([changed], submission.release, submission.scorers)
     assert any("and the stored replies give" in line for line in check.differences)
 
 
@@ -202,9 +211,9 @@ def shrunk(about: Any) -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_a_submission_is_refused_by_name(
-    sent: Sent, tmp_path: Path, damage: Callable[[Parts], object], said: str
+    submission: Submission, tmp_path: Path, damage: Callable[[Parts], object], said: str
 ) -> None:
-    held = parts(sent.archive)
+    held = parts(submission.archive)
     damage(held)
     broken = write(tmp_path / "broken.zip", held)
     with pytest.raises(InputError) as caught:
@@ -214,9 +223,9 @@ def test_what_is_not_a_submission_is_refused_by_name(
 
 
 @pytest.mark.parametrize("name", ["submission.json", "rater.profile.jsonl"])
-def test_a_damaged_stream_is_refused(sent: Sent, tmp_path: Path, name: str) -> None:
-    damaged = bytearray(sent.archive.read_bytes())
-    with zipfile.ZipFile(sent.archive) as archive:
+def test_a_damaged_stream_is_refused(submission: Submission, tmp_path: Path, name: str) -> None:
+    damaged = bytearray(submission.archive.read_bytes())
+    with zipfile.ZipFile(submission.archive) as archive:
         entry = archive.getinfo(name)
     start = entry.header_offset + 30 + len(name) + len(entry.extra)
     damaged[start : start + 40] = b"\xff" * 40
@@ -225,9 +234,9 @@ def test_a_damaged_stream_is_refused(sent: Sent, tmp_path: Path, name: str) -> N
         leaderboard([tmp_path / "damaged.zip"])
 
 
-def test_another_compression_is_refused(sent: Sent, tmp_path: Path) -> None:
+def test_another_compression_is_refused(submission: Submission, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "lzma.zip", "w", zipfile.ZIP_LZMA) as archive:
-        for name, content in parts(sent.archive).items():
+        for name, content in parts(submission.archive).items():
             archive.writestr(name, content)
     with pytest.raises(InputError, match="compressed in another way"):
         leaderboard([tmp_path / "lzma.zip"])

@@ -107,6 +107,10 @@ class Interrupted(PairwrightError):
     exit_code = 130
 
 
+CALL_FAILED = "call_failed"
+"""How the reason of a call that failed begins in results."""
+
+
 class CallFailed(PairwrightError):
     """One call failed after its retries. Never stored, so the next run asks again."""
 
@@ -116,6 +120,11 @@ class CallFailed(PairwrightError):
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
+
+    @property
+    def result_reason(self) -> str:
+        """The reason in results, such as `call_failed:http_500`."""
+        return f"{CALL_FAILED}:{self.reason}"
 
 
 class BudgetSpent(CallFailed):

@@ -34,7 +34,7 @@ def evaluate_command(
             " more [none, profile, wrong-profile].",
         ),
     ] = None,
-    scorers: Annotated[Path | None, scorers_file("What scorers, endpoints and so on are.")] = None,
+    scorers: Annotated[Path | None, scorers_file("The file of scorers and endpoints.")] = None,
     split: PairSplit = None,
     limit: SubjectLimit = None,
     coverage: Annotated[

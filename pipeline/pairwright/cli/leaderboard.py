@@ -93,8 +93,8 @@ def _end_where_different(check: "ResultCheck", console: Console) -> None:
 
 
 def _print(console: Console, board: "Leaderboard") -> None:
-    from pairwright.evaluate.board.cells import rows
-    from pairwright.evaluate.board.findings import found_sentences
+    from pairwright.evaluate.board.cells import ranking_table
+    from pairwright.evaluate.board.finding_sentences import found_sentences
     from pairwright.evaluate.board.sentences import (
         closing_sentences,
         ranking_sentences,
@@ -106,16 +106,16 @@ def _print(console: Console, board: "Leaderboard") -> None:
     title = visible(f"{board.release.name} {board.release.version}, {board.release.digest}")
     say(console, title)
     for ranking in board.rankings:
-        cells = rows(board, ranking)
+        text_table = ranking_table(board, ranking)
         console.print(
             f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}", style="italic"
         )
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for place in cells.brief:
-            words = cells.head[place] in ("scorer", "group")
-            table.add_column(cells.head[place], justify="left" if words else "right")
-        for row in cells.rows:
-            table.add_row(*(Text(row[place]) for place in cells.brief))
+        for place in text_table.brief:
+            words = text_table.head[place] in ("scorer", "group")
+            table.add_column(text_table.head[place], justify="left" if words else "right")
+        for row in text_table.rows:
+            table.add_row(*(Text(row[place]) for place in text_table.brief))
         console.print(table)
         for sentence in ranking_sentences(board, ranking):
             say(console, sentence, wrap=True)

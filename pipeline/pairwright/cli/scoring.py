@@ -10,6 +10,7 @@ from typer.models import OptionInfo
 
 from pairwright.assets import DOCS
 from pairwright.cli.printing import say, warn
+from pairwright.errors import CALL_FAILED
 from pairwright.text import number_of
 from pairwright.workflows.output import output_folder
 
@@ -66,7 +67,7 @@ def print_result(about: "ResultSummary", decisions: "list[PairDecision]") -> Non
 
 def end(console: Console, *, short: bool, reasons: Iterable[str]) -> None:
     """Exit with 1 where too little was scored; `reasons` are all reasons why something was not."""
-    if any("call_failed" in reason for reason in reasons):
+    if any(CALL_FAILED in reason for reason in reasons):
         console.print("Calls that failed are asked again when you run the same command again.")
     if short:
         raise typer.Exit(1)

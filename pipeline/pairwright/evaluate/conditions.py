@@ -54,18 +54,19 @@ class Condition(NamedTuple):
     """The controls: its accuracy less theirs is its gain."""
     pairs: Literal["all", "twins", "others"] = "all"
     """Which pairs are part of it."""
-    of_rubric: bool = False
-    """Whether the rubric decides what is shown. Users' own choices have none."""
-    gain_of_twins: bool = False
-    """Whether a gain over it says something of twins that their accuracy does not say."""
+    uses_rubric: bool = False
+    """Whether what it shows depends on the rubric. Users' own choices have no rubric."""
+    gains_on_twins: bool = False
+    """Whether a gain over it is computed on twins: over a condition without the user it would only
+    repeat their accuracy."""
     needs: Literal["", "planner", "strangers", "partners"] = ""
-    """What must be opened or drawn for it, beside the release's rows."""
+    """What it needs beside the release's rows."""
     finding: Literal["", "recall", "overlap", "evidence"] = ""
     """What the leaderboard tests by its results: see `board/findings.py`."""
-    usual: bool = False
+    default: bool = False
     """Whether it is evaluated where no condition is named."""
     baselines: tuple[str, ...] = ()
-    """The baselines that belong into its tables."""
+    """The baselines that its tables should have."""
 
     @property
     def in_release(self) -> bool:
@@ -75,7 +76,7 @@ class Condition(NamedTuple):
 
     def applies(self, mode: Mode | None) -> bool:
         """Whether pairs of a mode are part of it."""
-        if self.of_rubric and is_own_choice(mode):
+        if self.uses_rubric and is_own_choice(mode):
             return False
         return self.pairs == "all" or (self.pairs == "twins") == is_twin(mode)
 
@@ -89,7 +90,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         marker="s",
         colour="grey",
         finding="recall",
-        usual=True,
+        default=True,
         baselines=("longer", "constant"),  # With nothing shown, nothing overlaps.
     ),
     "profile": Condition(
@@ -104,7 +105,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         shown_to_people=True,
         finding="overlap",
         compared_with=("none", "wrong-profile", "profile-without-evidence", "evidence-only"),
-        usual=True,
+        default=True,
         baselines=tuple(BASELINES),
     ),
     "profile-without-evidence": Condition(
@@ -118,8 +119,8 @@ CONDITIONS: dict[ConditionName, Condition] = {
         about_user=True,
         unranked="control: the posts that the rubric cites are taken out",
         finding="evidence",
-        gain_of_twins=True,
-        of_rubric=True,
+        gains_on_twins=True,
+        uses_rubric=True,
     ),
     "evidence-only": Condition(
         shows="the posts that the rubric cites, and no others",
@@ -131,8 +132,8 @@ CONDITIONS: dict[ConditionName, Condition] = {
         shows_posts=True,
         about_user=True,
         unranked="control: it is shown only the posts that the rubric cites",
-        gain_of_twins=True,
-        of_rubric=True,
+        gains_on_twins=True,
+        uses_rubric=True,
     ),
     "planner": Condition(
         shows="aspects that the planner under test infers from the posts",
@@ -154,7 +155,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         colour="sky",
         about_user=True,
         unranked="it is shown the answer key",
-        of_rubric=True,
+        uses_rubric=True,
     ),
     "partner-profile": Condition(
         shows="the posts of the twin's other user, who prefers the other response",
@@ -179,7 +180,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         unranked="control: it is shown somebody else's posts",
         pairs="others",
         needs="strangers",
-        usual=True,
+        default=True,
     ),
 }
 """The conditions by name, in the order of legends and of results."""
@@ -191,19 +192,18 @@ CONTROLS = tuple(
 """The conditions that others are compared with."""
 
 
-def usual_conditions(rows: Iterable[Row]) -> tuple[ConditionName, ...]:
-    """The conditions that are evaluated where none is named, without those that no row is part
-    of."""
+def default_conditions(rows: Iterable[Row]) -> tuple[ConditionName, ...]:
+    """The conditions that are evaluated where none is named and that some row is part of."""
     modes = {row.mode for row in rows}
     return tuple(
         name
         for name, condition in CONDITIONS.items()
-        if condition.usual and any(map(condition.applies, modes))
+        if condition.default and any(map(condition.applies, modes))
     )
 
 
-async def shown_in(
+async def make_content(
     condition: ConditionName, sources: ContentSources, row: Row
 ) -> PromptContent | Unscored:
-    """What a scorer is shown of this row's user in a condition. Raises CallFailed."""
+    """Make what a scorer is shown of this row's user in a condition. Raises CallFailed."""
     return await CONDITIONS[condition].content(sources, row)

@@ -7,7 +7,7 @@ the decisions are derived again from the release and the stored replies, and hel
 import math
 from collections.abc import Iterator, Sequence
 
-from pairwright.errors import InputError
+from pairwright.errors import CALL_FAILED, InputError
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
@@ -15,7 +15,6 @@ from pairwright.records import Record
 
 NOT_STORED = "not_stored"
 """Why a call failed: its reply is not beside the result."""
-_FAILED = "call_failed"
 _BESIDE = {"tokens", "detail"}
 """Fields of a decision that decide nothing."""
 _LATER = {"first_post", "last_post"}
@@ -72,9 +71,9 @@ def differences(
 
 def _difference(own: PairDecision, other: PairDecision) -> str:
     """What differs between a line and what the replies give; empty where nothing does."""
-    if own.unscored.startswith(_FAILED) and other.unscored.startswith(_FAILED):
+    if own.unscored.startswith(CALL_FAILED) and other.unscored.startswith(CALL_FAILED):
         return ""
-    if other.unscored == f"{_FAILED}:{NOT_STORED}":
+    if other.unscored == f"{CALL_FAILED}:{NOT_STORED}":
         return f"{_choice(own)}, and no reply is stored that would say so"
     if _choice(own) != _choice(other):
         return f"{_choice(own)}, and the stored replies give: {_choice(other)}"

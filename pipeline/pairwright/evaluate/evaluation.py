@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import CallFailed
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, shown_in
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, make_content
 from pairwright.evaluate.content import ContentSources, ask_fitting
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, Choice, PairDecision, blank_decision
 from pairwright.evaluate.scorers.scorer_protocols import (
@@ -19,11 +19,11 @@ from pairwright.evaluate.scorers.scorer_protocols import (
     ResponseScore,
     Scorer,
     Unscored,
+    failed_call,
 )
 from pairwright.models import together
 from pairwright.models.run import work_through
 
-CALL_FAILED = "call_failed"
 _CHOICES: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
 
 
@@ -46,7 +46,7 @@ class Evaluation(NamedTuple):
 
     async def _look_up(self, row: Row, scorer: ByPair) -> PairDecision:
         decision, scores = blank_decision(row), scorer.scores(row.id, self.condition)
-        shown = await shown_in(self.condition, self.sources, row)
+        shown = await make_content(self.condition, self.sources, row)
         if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
             # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
             return _without(decision, shown)
@@ -59,14 +59,14 @@ class Evaluation(NamedTuple):
     async def _ask(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
         decision = blank_decision(row)
         try:
-            shown = await shown_in(self.condition, self.sources, row)
+            shown = await make_content(self.condition, self.sources, row)
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
             answer, fewer = await ask_fitting(
                 shown, self.sources.history, lambda shown: _choice(scorer, row, self.layout(shown))
             )
         except CallFailed as error:
-            return _without(decision, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
+            return _without(decision, failed_call(error))
         read = {"posts": len(fewer.posts), "left_out": len(shown.posts) - len(fewer.posts)}
         decision = decision.model_copy(update=read)
         if isinstance(answer, Unscored):

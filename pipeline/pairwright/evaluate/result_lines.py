@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from pairwright.evaluate.builders import build_ties, tie_sentence
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
-from pairwright.evaluate.measure import ScorerFigure, figures_of, leaning, leans, whole
+from pairwright.evaluate.measure import (
+    ScorerFigure,
+    figures_of,
+    is_position_bias,
+    mode_group,
+    position_bias_text,
+)
 from pairwright.evaluate.results import ResultSummary
 from pairwright.text import number_of
 
@@ -22,7 +28,7 @@ def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[s
     shares = [
         f"{figure.group} {names[figure.name]} {_share(figure)}"
         for figure in figures
-        if figure.name in names and figure.group == whole(figure.mode).name
+        if figure.name in names and figure.group == mode_group(figure.mode).name
     ]
     heading = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
     return [heading, *(f"  {line}" for line in _open_ends(about, figures))]
@@ -47,11 +53,15 @@ def _without_score(about: ResultSummary) -> list[str]:
     reasons = [
         (f"{n:,} {reason}", reason in NOTHING_TO_SHOW) for reason, n in about.unscored.items()
     ]
-    wrong = ", ".join(reason for reason, apart in reasons if not apart)
-    apart = ", ".join(reason for reason, apart in reasons if apart)
+    wrong = ", ".join(reason for reason, nothing_shown in reasons if not nothing_shown)
+    not_counted = ", ".join(reason for reason, nothing_shown in reasons if nothing_shown)
     return [
         *([f"without a score, counted as wrong: {wrong}"] if wrong else []),
-        *([f"not counted, the release has nothing to show of the user: {apart}"] if apart else []),
+        *(
+            [f"not counted, the release has nothing to show of the user: {not_counted}"]
+            if not_counted
+            else []
+        ),
     ]
 
 
@@ -76,9 +86,9 @@ def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[st
             f" {timing.calls_per_s:,.0f} a second{tokens}"
         )
     lines += [
-        f"position bias, verdicts for the first place (even is 50 %): {leaning(figure)}"
+        f"position bias, verdicts for the first place (even is 50 %): {position_bias_text(figure)}"
         for figure in figures
-        if leans(figure)
+        if is_position_bias(figure)
     ]
     if builders := build_ties((about.scorer.model, about.scorer.beside), about.release.builders):
         lines.append(tie_sentence(about.scorer.name, builders))

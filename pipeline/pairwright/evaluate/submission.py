@@ -1,9 +1,9 @@
-"""Results as one file that can be sent to somebody else: written, and read with distrust.
+"""Results as one file that can be sent to another person: written, and read with distrust.
 
-A submission is a ZIP archive of results as `evaluate` leaves them, of the replies behind them
-without the prompts, and of `submission.json`, which says what it is of and has the hash of every
-file. What is in an archive is a stranger's: only files that its manifest names are read, only under
-plain names, and only so many bytes.
+A submission is a ZIP archive with results of `evaluate`, the stored replies behind them without the
+prompts, and `submission.json`, which names the release and has the hash of every file. An archive
+comes from a stranger, so only files that its manifest names are read, only under plain names, and
+only up to a size.
 """
 
 import hashlib
@@ -26,16 +26,15 @@ from pairwright.records import Record
 MANIFEST = "submission.json"
 REPLIES = "calls.sqlite"
 LARGEST = 4_000_000_000
-"""Bytes of all files together, unpacked."""
-_MANIFEST_LARGEST = 4_000_000
-_MOST = 2_000
-"""Files of a submission."""
+"""The most bytes of all files together, unpacked."""
+_LARGEST_MANIFEST = 4_000_000
+_MOST_FILES = 2_000
+"""The most files of a submission."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}\.[a-z-]{1,40}\.jsonl?|calls\.sqlite")
 _CHUNK = 1 << 20
-_AGAIN = "Ask its sender for it again."
 
 
-class SubmittedFile(Record):
+class SubmissionFile(Record):
     """One file of a submission."""
 
     name: str
@@ -44,7 +43,7 @@ class SubmittedFile(Record):
 
 
 class SubmissionManifest(Record):
-    """What a submission says of itself."""
+    """The contents of a submission, as it states them."""
 
     format: Literal[1] = 1
     pairwright: str
@@ -55,8 +54,8 @@ class SubmissionManifest(Record):
     """SCORER.CONDITION of each."""
     scorers: dict[str, JsonValue]
     """The tables of a file of scorers: what was used, without addresses and keys."""
-    files: tuple[SubmittedFile, ...]
-    """All others, by name."""
+    files: tuple[SubmissionFile, ...]
+    """All other files, by name."""
 
 
 def is_submission(path: Path) -> bool:
@@ -81,10 +80,10 @@ def write_submission(path: Path, about: SubmissionManifest, sources: Mapping[str
                     target.write(chunk)
 
 
-def submitted_files(sources: Mapping[str, Path]) -> tuple[SubmittedFile, ...]:
-    """What a manifest says of these files, by name."""
+def submission_files(sources: Mapping[str, Path]) -> tuple[SubmissionFile, ...]:
+    """The entries of a manifest for these files, by name."""
     return tuple(
-        SubmittedFile(
+        SubmissionFile(
             name=name, digest=file_digest(sources[name]), bytes=sources[name].stat().st_size
         )
         for name in sorted(sources)
@@ -108,7 +107,7 @@ def unpack_submission(path: Path, folder: Path) -> SubmissionManifest:
         zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
     ) as error:  # fmt: skip
         # RuntimeError: an encrypted file. OSError: a place beyond the archive's end.
-        raise _broken(path, f"cannot be read as a ZIP archive: {error}") from None
+        raise _broken_archive(path, f"cannot be read as a ZIP archive: {error}") from None
     return about
 
 
@@ -121,7 +120,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 def _manifest(path: Path, archive: zipfile.ZipFile) -> SubmissionManifest:
     known = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     if any(entry.compress_type not in known for entry in archive.infolist()):
-        raise _broken(path, "is compressed in another way than by deflate")
+        raise _broken_archive(path, "is compressed by another method than deflate")
     if MANIFEST not in archive.namelist():
         raise InputError(
             f"is not a submission: it has no {MANIFEST}",
@@ -129,43 +128,43 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> SubmissionManifest:
             fix="Name an archive that `pairwright evaluate --submission` wrote.",
         )
     with archive.open(MANIFEST) as file:
-        content = file.read(_MANIFEST_LARGEST + 1)
-    if len(content) > _MANIFEST_LARGEST:
-        raise _broken(path, f"{MANIFEST} is larger than {_MANIFEST_LARGEST:,} bytes")
+        content = file.read(_LARGEST_MANIFEST + 1)
+    if len(content) > _LARGEST_MANIFEST:
+        raise _broken_archive(path, f"{MANIFEST} is larger than {_LARGEST_MANIFEST:,} bytes")
     try:
         return SubmissionManifest.model_validate(json.loads(content))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        at = ".".join(map(str, first["loc"]))
-        raise _broken(path, f"{MANIFEST} [{at}]: {first['msg']}") from None
+        key = ".".join(map(str, first["loc"]))
+        raise _broken_archive(path, f"{MANIFEST} [{key}]: {first['msg']}") from None
     except (ValueError, RecursionError) as error:
-        raise _broken(path, f"{MANIFEST} is not JSON: {error}") from None
+        raise _broken_archive(path, f"{MANIFEST} is not JSON: {error}") from None
 
 
 def _check_names(path: Path, archive: zipfile.ZipFile, about: SubmissionManifest) -> None:
     named = [one.name for one in about.files]
     there = sorted(name for name in archive.namelist() if name != MANIFEST)
     if there != sorted(named) or archive.namelist().count(MANIFEST) > 1:
-        raise _broken(path, f"holds other files than its {MANIFEST} names")
-    if len(named) > _MOST or len(set(named)) < len(named):
-        raise _broken(path, f"names a file twice, or more than {_MOST:,} files")
+        raise _broken_archive(path, f"holds other files than its {MANIFEST} names")
+    if len(named) > _MOST_FILES or len(set(named)) < len(named):
+        raise _broken_archive(path, f"names a file twice, or more than {_MOST_FILES:,} files")
     if odd := next((name for name in named if not _NAME.fullmatch(name)), None):
-        raise _broken(path, f"{odd!r} is not the name of a result")
+        raise _broken_archive(path, f"{odd!r} is not the name of a result")
     if sum(one.bytes for one in about.files) > LARGEST:
-        raise _broken(path, f"is larger than {LARGEST:,} bytes")
+        raise _broken_archive(path, f"is larger than {LARGEST:,} bytes")
 
 
-def _unpack(path: Path, archive: zipfile.ZipFile, one: SubmittedFile, folder: Path) -> None:
+def _unpack(path: Path, archive: zipfile.ZipFile, one: SubmissionFile, folder: Path) -> None:
     digest, size, target = hashlib.sha256(), 0, folder / one.name
     with archive.open(one.name) as source, on_disk(target), target.open("xb") as file:
-        # The manifest's size is a stranger's word: no more than that is written.
+        # The manifest's size cannot be trusted: at most one chunk more than it says is written.
         while size <= one.bytes and (chunk := source.read(_CHUNK)):
             size += len(chunk)
             digest.update(chunk)
             file.write(chunk)
     if size != one.bytes or file_digest(target) != one.digest:
-        raise _broken(path, f"{one.name} is not the file that {MANIFEST} names")
+        raise _broken_archive(path, f"{one.name} is not the file that {MANIFEST} names")
 
 
-def _broken(path: Path, what: str) -> InputError:
-    return InputError(what, where=path, fix=_AGAIN)
+def _broken_archive(path: Path, what: str) -> InputError:
+    return InputError(what, where=path, fix="Ask its sender for it again.")

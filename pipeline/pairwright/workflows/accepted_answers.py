@@ -26,20 +26,21 @@ from pairwright.sources.stackexchange.accepted import (
 from pairwright.stages.judges import adherence
 from pairwright.train.accepted.measures import (
     AcceptedLine,
-    AspectService,
+    AdherenceComparison,
     accepted_figures,
     reasons_of,
     trait_shares,
 )
-from pairwright.train.accepted.report_page import AcceptedScores, page
+from pairwright.train.accepted.report_page import AcceptedScores, accepted_page
 from pairwright.workflows.build_estimate import read_config
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.run_models import RunModels, open_clients
 from pairwright.workflows.scoring import ScoringCalls, open_calls
 
-STRANGERS = 3
-"""So many users are tried for the control of one item, until one has aspects for its question."""
+STRANGERS_TRIED = 3
+"""The most users that are tried for the control of one item, until one has aspects for its
+question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def compare_accepted(
             taken = range(len(corpus) if limit is None else min(limit, len(corpus)))
             items = (corpus.item(position) for position in taken)
             answers = tuple(read_accepted(settings.source, base, items))
-            task = _Comparison(settings, rules.with_other_users(corpus), corpus, calls)
+            task = _AcceptedComparison(settings, rules.with_other_users(corpus), corpus, calls)
             lines = run_async(task.run(answers))
         simulated = calls.store.simulated_models()
     write_lines(out / "accepted.jsonl", lines)
@@ -104,7 +105,7 @@ def compare_accepted(
         figures=tuple(accepted_figures(lines)),
         traits=tuple(trait_shares(cases)),
     )
-    write_report(out, "accepted", page(scores), scores)
+    write_report(out, "accepted", accepted_page(scores), scores)
     return AcceptedComparison(out, scores, lines)
 
 
@@ -124,7 +125,7 @@ def _check(config: Config) -> None:
         )
 
 
-class _Comparison:
+class _AcceptedComparison:
     """Plans and judges every item that has a match."""
 
     def __init__(
@@ -166,7 +167,7 @@ class _Comparison:
         try:
             return await self._compared(answer, answer.match, line, models)
         except CallFailed as error:
-            failure = {"reason": f"call_failed: {error.reason}", "detail": error.detail}
+            failure = {"reason": error.result_reason, "detail": error.detail[:500]}
             return line.model_copy(update=failure)
 
     async def _compared(
@@ -187,7 +188,7 @@ class _Comparison:
 
     async def _stranger(self, item: Item, models: Models) -> Rubric | None:
         """The aspects of the first stranger who has any for this question."""
-        for user in self._corpus.tried[item.id].users[:STRANGERS]:
+        for user in self._corpus.tried[item.id].users[:STRANGERS_TRIED]:
             posts = fair_posts(item, self._corpus.latest(user).profile)
             rubric = await plan_rubric(item, user, posts, models, self._rules) if posts else None
             if isinstance(rubric, Rubric):
@@ -196,7 +197,7 @@ class _Comparison:
 
     async def _service(
         self, answer: AcceptedAnswer, match: PublishedAnswer, rubric: Rubric, models: Models
-    ) -> AspectService | Rejected:
+    ) -> AdherenceComparison | Rejected:
         question, prompts = answer.item.question, self._rules.prompts
         accepted, other = await together(
             adherence(question, answer.accepted.text, rubric, models.judge, prompts),
@@ -206,6 +207,6 @@ class _Comparison:
             return accepted
         if isinstance(other, Rejected):
             return other
-        return AspectService(
+        return AdherenceComparison(
             aspects=len(rubric.aspects), accepted=accepted.share, match=other.share
         )

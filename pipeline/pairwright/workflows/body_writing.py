@@ -9,7 +9,12 @@ from pairwright.dataset import write_lines
 from pairwright.errors import CallFailed
 from pairwright.evaluate.best_of_n.sampling import scores_of
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.scorer_protocols import Pointwise, PromptContent, Unscored
+from pairwright.evaluate.scorers.scorer_protocols import (
+    Pointwise,
+    PromptContent,
+    Unscored,
+    failed_call,
+)
 from pairwright.evaluate.settings import Scorers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
@@ -208,7 +213,7 @@ async def _picks(
     try:
         scores, _ = await scores_of(completion.texts, shown, scorer, history)
     except CallFailed as error:
-        scores = Unscored(f"call_failed:{error.reason}", error.detail)
+        scores = failed_call(error)
     if isinstance(scores, Unscored):
         why = {"unscored": scores.reason, "detail": scores.detail[:500]}
         return line.model_copy(update=why)

@@ -1,7 +1,7 @@
-"""Holding generated twins to natural ones, by results of the same scorers on both."""
+"""Comparing generated twins with natural ones, by results of the same scorers on both."""
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pairwright.errors import InputError
@@ -9,11 +9,10 @@ from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import leaderboard as rank_results
 from pairwright.evaluate.certificate import Certificate, compare_scorers
 from pairwright.evaluate.certificate.report_page import certificate_page
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.correlation.measures import reported_measures
+from pairwright.workflows.evaluation import conditions_of
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, counter, log_notes
-
-MEASURES = 6
 
 
 def certify(
@@ -21,12 +20,12 @@ def certify(
     natural: str | Path | Iterable[str | Path],
     out: str | Path | None = None,
     *,
-    condition: ConditionName = "profile",
+    condition: str = "profile",
     families: str | Path | None = None,
     seed: int = 0,
     progress: Progress = log_notes,
 ) -> Certificate:
-    """Hold generated twins to people's own choices: do both rank the same scorers alike?
+    """Compare generated twins with people's own choices: do both rank the same scorers alike?
 
     `generated` and `natural` are results of `evaluate`, folders or .json files: on a release with
     twins, and on one with natural twins. Scorers that are ranked on both in `condition` count;
@@ -39,17 +38,21 @@ def certify(
         12
     """
     folder = output_folder(None if out is None else Path(out))
-    found = compare_scorers(
-        _board(generated, progress),
-        _board(natural, progress),
-        condition,
-        None if families is None else read_families(Path(families)),
+    (known_condition,) = conditions_of((condition,))
+    family_of = {} if families is None else read_families(Path(families))
+    boards = _board(generated, progress), _board(natural, progress)
+    if families is not None:
+        _check_families(Path(families), family_of, boards)
+    certificate = compare_scorers(
+        *boards,
+        known_condition,
+        family_of,
         seed=seed,
-        done=counter(progress, "orders", total=MEASURES),
+        done=counter(progress, "orders", total=len(reported_measures("rank", 0.9))),
     )
     if folder:
-        write_report(folder, "certificate", certificate_page(found), found)
-    return found
+        write_report(folder, "certificate", certificate_page(certificate), certificate)
+    return certificate
 
 
 def _board(paths: str | Path | Iterable[str | Path], progress: Progress) -> Leaderboard:
@@ -58,16 +61,16 @@ def _board(paths: str | Path | Iterable[str | Path], progress: Progress) -> Lead
     return rank_results(results, counter(progress, "results", total=len(results)))
 
 
-def condition_named(name: str) -> ConditionName:
-    """The condition of a name. Raises InputError for one that is not there."""
-    for condition in CONDITIONS:
-        if condition == name:
-            return condition
-    raise InputError(
-        f"there is no condition {name!r}",
-        where="--condition",
-        fix=f"The conditions are: {', '.join(CONDITIONS)}.",
-    )
+def _check_families(path: Path, families: Mapping[str, str], boards: Iterable[Leaderboard]) -> None:
+    """Raise InputError, naming the line, for a scorer that is in none of the results."""
+    known = {one.about.scorer.name for board in boards for one in board.entries.values()}
+    for number, name in enumerate(families, start=2):
+        if name not in known:
+            raise InputError(
+                f"{name!r} is not a scorer of these results",
+                where=f"{path}:{number}",
+                fix=f"The scorers are: {', '.join(sorted(known))}.",
+            )
 
 
 def read_families(path: Path) -> dict[str, str]:

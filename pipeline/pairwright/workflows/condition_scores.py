@@ -68,7 +68,7 @@ class ScorerEvaluation(NamedTuple):
     def _evaluation(self, condition: ConditionName) -> Evaluation:
         margin, presentation = self.opened.ref.tie_margin, self.task.presentation
         plain = Evaluation(self.opened.scorer, condition, self.sources, margin)
-        return plain._replace(layout=presentation.applied) if presentation else plain
+        return plain._replace(layout=presentation.apply) if presentation else plain
 
     def _stop(self) -> None:
         self.opened.stop()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pairwright.errors import InputError, near
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, usual_conditions
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, default_conditions
 from pairwright.evaluate.content import ContentSources, partners_of
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.release import Release
@@ -67,7 +67,7 @@ def evaluate(
     """Score a release's pairs with reward models and judges, shown more or less of the user.
 
     `scorers` is a file of scorers, or what it holds; None has the baselines alone. `names` are the
-    scorers to try (the baselines), `conditions` what they are shown (`usual_conditions`), `split`
+    scorers to try (the baselines), `conditions` what they are shown (`default_conditions`), `split`
     and `limit` which pairs: all, or the first `limit` subjects. `out` gets SCORER.CONDITION.json
     and .jsonl, and `calls.sqlite`: what is stored there is not asked again. `submission` is the
     path of an archive (.zip) that gets the results, too, to be sent in. `on_result` is called with
@@ -87,12 +87,12 @@ def evaluate(
     task = EvaluationTask(
         pairs,
         tuple(dict.fromkeys(BASELINES if names is None else names)),
-        usual_conditions(pairs.rows(limit)) if conditions is None else conditions_of(conditions),
+        default_conditions(pairs.rows(limit)) if conditions is None else conditions_of(conditions),
         limit,
     )
     _check_rubrics(task)
     for name, condition in CONDITIONS.items() if conditions is None else ():
-        if condition.usual and name not in task.conditions:
+        if condition.default and name not in task.conditions:
             progress(Note(f"Condition {name} is left out: it does not apply to twins."))
     result = run_evaluation(task, settings, folder, progress, stop, on_result)
     if submission is not None:
@@ -104,7 +104,7 @@ def _check_rubrics(task: EvaluationTask) -> None:
     """Raise InputError where a condition shows a rubric, and no pair has one by its mode."""
     modes = {row.mode for row in task.release.rows(task.limit)}
     for name in task.conditions:
-        if CONDITIONS[name].of_rubric and not any(map(CONDITIONS[name].applies, modes)):
+        if CONDITIONS[name].uses_rubric and not any(map(CONDITIONS[name].applies, modes)):
             raise InputError(
                 f"{name} goes by the rubric, and natural twins have none: their labels are the"
                 " users' own choices",

@@ -28,13 +28,13 @@ from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
 
-FEWEST = 2
-"""Users of an n-let: whom the response is for, and another."""
+LEAST_USERS = 2
+"""The fewest users of an n-let: the one whom the response is for, and another."""
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredNLets:
-    """N-lets that were scored and written."""
+class NLetResult:
+    """The scored n-lets of a release, as they were written."""
 
     folder: Path
     """It holds n_lets.html, .md and .json, and SCORER.jsonl with a line for each pair."""
@@ -54,12 +54,12 @@ def score_n_lets(
     limit: int | None = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> ScoredNLets:
+) -> NLetResult:
     """Score each response of a release for its user and for others: is the right user of k picked?
 
     `users` is k, `names` are scorers that score one response (the baselines); `split` and `limit`
-    say which pairs. `out` gets the page and `calls.sqlite`: what is stored there is not asked
-    again.
+    select the pairs. `out` gets the page and `calls.sqlite`; a call that is stored there is not
+    sent again.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError.
 
@@ -67,9 +67,9 @@ def score_n_lets(
         >>> done.scores.scorers[0].figures[0].chosen.value
         0.31
     """
-    if users < FEWEST:
+    if users < LEAST_USERS:
         raise InputError(
-            f"{users} users are too few", where="--users", fix=f"Give {FEWEST} or more."
+            f"{users} users are too few", where="--users", fix=f"Give {LEAST_USERS} or more."
         )
     settings, folder = scorer_settings(scorers), Path(out)
     pairs = Release(Path(release), split)
@@ -81,7 +81,7 @@ def score_n_lets(
             partners_of(pairs.rows()),
         )
         wanted = dict.fromkeys(BASELINES if names is None else names)
-        found = run_async(_each(wanted, pairs, limit, sources, session))
+        found = run_async(_score_scorers(wanted, pairs, limit, sources, session))
     scores = NLetScores(
         release=pairs.ref,
         users=users,
@@ -94,10 +94,10 @@ def score_n_lets(
     for name, own in by_name.items():
         write_lines(folder / f"{name}.jsonl", own)
     write_report(folder, "n_lets", n_let_page(scores), scores)
-    return ScoredNLets(folder, scores, by_name)
+    return NLetResult(folder, scores, by_name)
 
 
-async def _each(
+async def _score_scorers(
     names: Iterable[str],
     pairs: Release,
     limit: int | None,
@@ -108,7 +108,7 @@ async def _each(
     for name in names:
         # One at a time: a model in this process fills the memory there is.
         async with session.scorer(name) as opened:
-            lines = await _scored(opened, pairs, limit, sources, session)
+            lines = await _score_rows(opened, pairs, limit, sources, session)
             one = ScorerNLets(
                 scorer=opened.ref,
                 simulated=session.calls.any_simulated({opened.ref.model, opened.ref.beside}),
@@ -118,7 +118,7 @@ async def _each(
     return found
 
 
-async def _scored(
+async def _score_rows(
     opened: OpenScorer,
     pairs: Release,
     limit: int | None,

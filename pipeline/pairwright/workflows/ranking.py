@@ -34,7 +34,7 @@ from pairwright.workflows.scoring import (
     ScoringCalls,
     scorer_settings,
 )
-from pairwright.workflows.submission import unpacked
+from pairwright.workflows.submission import unpack_submissions
 
 
 def leaderboard(
@@ -57,7 +57,7 @@ def leaderboard(
         [(None, 'none'), (None, 'profile')]
     """
     folder = output_folder(None if out is None else Path(out))
-    with unpacked(map(Path, results)) as paths:
+    with unpack_submissions(map(Path, results)) as paths:
         gathered = gather_results(paths)
         board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
     if folder:
@@ -92,7 +92,7 @@ def check_results(
     `calls.sqlite` beside it; and ConfigError and StoreError.
     """
     settings = _without_keys(scorer_settings(scorers))
-    with unpacked(map(Path, results)) as paths:
+    with unpack_submissions(map(Path, results)) as paths:
         return _check(gather_results(paths), settings, Path(release), progress, stop or Stop())
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, shown_in
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, make_content
 from pairwright.evaluate.content import ContentSources, ask_fitting
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.scorer_protocols import (
@@ -50,7 +50,7 @@ class ScorerRewards(NamedTuple):
                 await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)
             )
         pairs, row = self._row(sample.id or "")
-        shown = await shown_in(pairs.condition, self.conditions, row)
+        shown = await make_content(pairs.condition, self.conditions, row)
         if isinstance(shown, Unscored):
             return _reward(shown)
         result, _ = await ask_fitting(

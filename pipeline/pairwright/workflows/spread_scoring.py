@@ -1,4 +1,4 @@
-"""Scoring a release in several wordings and layouts: how far accuracy depends on how one asks."""
+"""Scoring a release in several wordings and layouts: how much accuracy depends on them."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import aclosing
@@ -14,11 +14,11 @@ from pairwright.evaluate.results import Result, write_result
 from pairwright.evaluate.scorers.spec import PairwiseJudge, PointwiseJudge, ScoresOfFile, Spec
 from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.spread import (
-    PresentedResult,
+    PresentationResult,
     SpreadScores,
+    apply_wording,
     presentations_of,
     spread_scores,
-    worded,
 )
 from pairwright.evaluate.spread.presentations import Presentation
 from pairwright.evaluate.spread.report_page import spread_page
@@ -33,8 +33,8 @@ CONDITION: ConditionName = "profile"
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredSpread:
-    """A spread that was scored and written."""
+class SpreadResult:
+    """The spread of a release, as it was written."""
 
     scores: SpreadScores
     evaluation: EvaluationResult
@@ -53,13 +53,13 @@ def score_spread(
     limit: int | None = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-) -> ScoredSpread:
+) -> SpreadResult:
     """Score a release in every wording of the prompt and every layout of the history.
 
     `names` are scorers of the file (all that are asked anything); `wordings` is a folder with a
     folder for each further wording, with prefer.md and rate.md (those that ship). A judge with a
     prompt file of its own is refused, since that would be its only wording. `out` gets the page,
-    the results by presentation, and `calls.sqlite`: what is stored there is not asked again.
+    the results by presentation, and `calls.sqlite`; a stored call is not sent again.
 
     Raises InputError, ConfigError, PromptError, EndpointRefused, Interrupted and StoreError.
 
@@ -74,11 +74,11 @@ def score_spread(
     )
     _check_scorers(chosen, defined)
     pairs = Release(Path(release), split)
-    others = None if wordings is None else Path(wordings)
-    presentations = tuple(presentations_of(others))
+    wording_folder = None if wordings is None else Path(wordings)
+    presentations = tuple(presentations_of(wording_folder))
     # All are read before anything is asked.
     prompts = {
-        name: worded(settings.prompts, name, others)
+        name: apply_wording(settings.prompts, name, wording_folder)
         for name in dict.fromkeys(one.wording for one in presentations)
     }
     judges = (PairwiseJudge, PointwiseJudge)
@@ -86,20 +86,20 @@ def score_spread(
         isinstance(defined.get(one), judges) for one in chosen
     ):
         progress(Note(
-            f"There are {len(prompts)} wordings for judges and {len(FRAMES)} for other scorers,"
-            " whose wordings come more than once."
+            f"Judges have {len(prompts)} wordings and other scorers have {len(FRAMES)}, so other"
+            " scorers see the same wording more than once."
         ))  # fmt: skip
-    results: list[PresentedResult] = []
+    results: list[PresentationResult] = []
     with open_session(settings, folder, progress, stop) as session:
         for presentation in presentations:
             task = EvaluationTask(pairs, chosen, (CONDITION,), limit, presentation)
-            place = folder / f"{presentation.wording}-{presentation.layout}"
-            place.mkdir(parents=True, exist_ok=True)
+            presentation_folder = folder / f"{presentation.wording}-{presentation.layout}"
+            presentation_folder.mkdir(parents=True, exist_ok=True)
             one = session._replace(prompts=prompts[presentation.wording])
-            results += run_async(_score(task, one, presentation, place))
+            results += run_async(_score(task, one, presentation, presentation_folder))
     scores = spread_scores(results)
     write_report(folder, "spread", spread_page(scores), scores)
-    return ScoredSpread(scores, EvaluationResult(folder, tuple(one.result for one in results)))
+    return SpreadResult(scores, EvaluationResult(folder, tuple(one.result for one in results)))
 
 
 def _check_scorers(names: Sequence[str], defined: dict[str, Spec]) -> None:
@@ -114,7 +114,7 @@ def _check_scorers(names: Sequence[str], defined: dict[str, Spec]) -> None:
             )
         if isinstance(spec, PairwiseJudge | PointwiseJudge) and spec.prompt is not None:
             raise InputError(
-                f"{name} is asked by a prompt file of its own, so that no other wording reaches it",
+                f"{name} has a prompt file of its own, so other wordings do not apply to it",
                 where=f"[scorers.{name}] prompt",
                 fix="Leave the key out, and give the file to --wordings as one of its wordings.",
             )
@@ -127,10 +127,10 @@ def _check_scorers(names: Sequence[str], defined: dict[str, Spec]) -> None:
 
 async def _score(
     task: EvaluationTask, session: ScorerSession, presentation: Presentation, folder: Path
-) -> list[PresentedResult]:
+) -> list[PresentationResult]:
     found = []
     async with aclosing(derive_results(task, session, folder)) as derived:
         async for about, decisions in derived:
             result = Result(write_result(folder, about, decisions))
-            found.append(PresentedResult(presentation.name, result, decisions))
+            found.append(PresentationResult(presentation.name, result, decisions))
     return found

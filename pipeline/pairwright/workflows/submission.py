@@ -1,4 +1,4 @@
-"""Results in one file to send in, and the same taken in beside one's own."""
+"""Write results as one file to send to another person, and read such files."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,7 +14,7 @@ from pairwright.evaluate.submission import (
     REPLIES,
     SubmissionManifest,
     is_submission,
-    submitted_files,
+    submission_files,
     unpack_submission,
     write_submission,
 )
@@ -74,14 +74,14 @@ def pack_results(
             release=every[0].about.release,
             results=tuple(one.about.stem for one in every),
             scorers=_without_addresses(scorers, names),
-            files=submitted_files(sources),
+            files=submission_files(sources),
         )
         write_submission(out, about, sources)
     return about
 
 
 @contextmanager
-def unpacked(results: Iterable[Path]) -> Iterator[list[Path]]:
+def unpack_submissions(results: Iterable[Path]) -> Iterator[list[Path]]:
     """The paths of results, with those of submissions in place of their archives, until the block
     ends. Raises InputError and StoreError."""
     with ExitStack() as stack:
@@ -92,8 +92,9 @@ def unpacked(results: Iterable[Path]) -> Iterator[list[Path]]:
                 # The archive's name, so that messages name it.
                 folder = Path(temporary) / path.stem
                 unpack_submission(path, folder)
-                path = folder
-            paths.append(path)
+                paths.append(folder)
+            else:
+                paths.append(path)
         yield paths
 
 

@@ -23,12 +23,12 @@ def certify_command(
     ] = "profile",
     families: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="Columns scorer and family: who descends from whom."),
+        typer.Option(metavar="FILE.csv", help="CSV file with the columns scorer and family."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of random orders.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random orders.")] = 0,
     out: Annotated[Path | None, new_folder("Write certificate.html, .md and .json.")] = None,
 ) -> None:
-    """Hold generated twins to people's own choices: do both rank the same scorers alike?
+    """Compare generated twins with people's own choices: do both rank the same scorers alike?
 
     GENERATED and NATURAL are folders of `pairwright evaluate`. The scorers that are ranked on both
     count, and baselines do not. Printed are rank correlations with p by family, the difference of
@@ -41,30 +41,41 @@ def certify_command(
       pairwright downstream certify results/generated results/natural --families families.csv
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.evaluate.certificate.report_page import claims, head, rows, warnings
+    from pairwright.evaluate.certificate.report_page import (
+        claims,
+        scorer_head,
+        scorer_rows,
+        warnings,
+    )
     from pairwright.evaluate.correlation.page import HEAD, cells
-    from pairwright.workflows.certificate import certify, condition_named
+    from pairwright.workflows.certificate import certify
 
     console = Console()
     with display() as progress:
-        found = certify(
+        certificate = certify(
             generated,
             natural,
             out,
-            condition=condition_named(condition),
+            condition=condition,
             families=families,
             seed=seed,
             progress=progress,
         )
-    console.print(table_of(head(found), rows(found), left=len(head(found)) - 3))
-    if found.correlations:
-        (measures,) = found.correlations.found.values()
+    console.print(
+        table_of(
+            scorer_head(certificate),
+            scorer_rows(certificate),
+            left=2 if certificate.has_families else 1,
+        )
+    )
+    if certificate.correlations:
+        (measures,) = certificate.correlations.found.values()
         console.print(table_of(HEAD, map(cells, measures), left=1))
-    for name, why in found.left_out.items():
+    for name, why in certificate.left_out.items():
         say(console, f"{name} is not compared: {why}.", wrap=True)
-    for warning in warnings(found):
+    for warning in warnings(certificate):
         say(console, warning, "yellow", wrap=True)
-    for sentence in claims(found):
+    for sentence in claims(certificate):
         say(console, sentence, wrap=True)
     if out:
         typer.echo(f"Open: {out / 'certificate.html'}")

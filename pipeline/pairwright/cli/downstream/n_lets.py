@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def n_lets_command(
     release: ReleasePath,
     out: ResultFolder,
-    users: Annotated[int, typer.Option(min=2, metavar="K", help="Users of each n-let.")] = 5,
+    users: Annotated[int, typer.Option(min=2, metavar="K", help="Users in each n-let.")] = 5,
     scorer: ScorerNames = None,
-    scorers: Annotated[Path | None, scorers_file("What scorers, endpoints and so on are.")] = None,
+    scorers: Annotated[Path | None, scorers_file("The file of scorers and endpoints.")] = None,
     split: PairSplit = None,
     limit: SubjectLimit = None,
     coverage: Annotated[

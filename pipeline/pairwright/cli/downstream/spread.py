@@ -22,7 +22,7 @@ from pairwright.cli.scoring import (
 def spread_command(
     release: ReleasePath,
     out: ResultFolder,
-    scorers: Annotated[Path, scorers_file("What scorers, endpoints and so on are.")],
+    scorers: Annotated[Path, scorers_file("The file of scorers and endpoints.")],
     scorer: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A scorer; again for more [all of the file]."),
@@ -39,11 +39,11 @@ def spread_command(
         float, least_share("Least share of twins and other pairs that must get a score.")
     ] = 0.95,
 ) -> None:
-    """Score a release in every wording and layout: how far does accuracy depend on how one asks?
+    """Score a release in every wording and layout: how much does accuracy depend on them?
 
-    Three wordings, by three layouts of the history: mean, deviation, lowest and highest accuracy,
-    and whether the order of the scorers holds. Calls are stored as they come: running the same
-    command again goes on.
+    A presentation is one wording with one of three layouts of the history. Printed are mean,
+    deviation, lowest and highest accuracy over the presentations, and whether the order of the
+    scorers holds. Calls are stored as they come: running the same command again goes on.
     Exit code 1: in some presentation a scorer left more twins and other pairs without a score than
     --coverage allows.
 

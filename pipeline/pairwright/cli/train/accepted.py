@@ -9,6 +9,7 @@ from rich.console import Console
 from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.scoring import ItemLimit, ResultFolder, end
+from pairwright.errors import CALL_FAILED
 
 
 def accepted_answers_command(
@@ -46,5 +47,5 @@ def accepted_answers_command(
     for warning in warnings(scores):
         say(console, warning, "yellow")
     typer.echo(f"Open: {out / 'accepted.html'}")
-    failed = [reason for reason in scores.reasons if reason.startswith("call_failed")]
+    failed = [reason for reason in scores.reasons if reason.startswith(CALL_FAILED)]
     end(Console(stderr=True), short=bool(failed), reasons=failed)

@@ -11,7 +11,7 @@ from math import comb
 import numpy as np
 
 from pairwright.evaluate.best_of_n.records import Curve, Point, SampledQuestion, SampleScores
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.outputs import mean_adherence
 from pairwright.evaluate.results import ScorerRef
 from pairwright.intervals import Floats, Interval, mean
@@ -122,7 +122,7 @@ def _points(
     def point(k: int) -> Point:
         first = mean_adherence(each(of_first, k), clusters)
         subsets = mean_adherence(each(of_subsets, k), clusters)
-        gain = _spread(mean(each(_gain, k), numbered(clusters), least=-1, most=1))
+        gain = _spread(mean(each(_gain, k), cluster_numbers(clusters), least=-1, most=1))
         assert first, "there are questions"
         assert subsets, "there are questions"
         assert gain, "there are questions"

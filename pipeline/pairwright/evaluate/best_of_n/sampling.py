@@ -12,7 +12,6 @@ from typing import NamedTuple
 from pairwright.errors import CallFailed
 from pairwright.evaluate.best_of_n.records import PolicySample, SampledQuestion, SampleScores
 from pairwright.evaluate.content import ask_fitting
-from pairwright.evaluate.evaluation import CALL_FAILED
 from pairwright.evaluate.outputs import AspectJudge
 from pairwright.evaluate.questions import PersonQuestion
 from pairwright.evaluate.scorers.scorer_protocols import (
@@ -20,6 +19,7 @@ from pairwright.evaluate.scorers.scorer_protocols import (
     PromptContent,
     ResponseScore,
     Unscored,
+    failed_call,
 )
 from pairwright.models import Model, together
 from pairwright.models.run import work_through
@@ -96,7 +96,7 @@ async def _sampled_question(
     try:
         drawn = await together(*(policy.draw(question, draw) for draw in range(n)))
     except CallFailed as error:
-        return _without(line, Unscored(f"{CALL_FAILED}:{error.reason}", error.detail))
+        return _without(line, failed_call(error))
     responses = [answer for answer, _ in drawn if not isinstance(answer, Rejected)]
     for draw, (answer, _) in enumerate(drawn):
         if isinstance(answer, Rejected):
@@ -181,8 +181,8 @@ async def _sample_scores(
         responses = [sample.response for sample in samples.samples]
         scores, fewer = await scores_of(responses, shown, scorer, history)
     except CallFailed as error:
-        why = {"unscored": f"{CALL_FAILED}:{error.reason}", "detail": error.detail[:500]}
-        return line.model_copy(update=why)
+        failure = failed_call(error)
+        return line.model_copy(update={"unscored": failure.reason, "detail": failure.detail})
     left_out = len(shown.posts) - len(fewer.posts)
     line = line.model_copy(update={"posts": len(fewer.posts), "left_out": left_out})
     if isinstance(scores, Unscored):

@@ -25,7 +25,6 @@ from pairwright.intervals import (
     Places,
     accuracy,
     difference,
-    interval_text,
     z_of,
 )
 from pairwright.modes import MODES, mode_pairs
@@ -144,19 +143,6 @@ def ceiling_name(mode: Mode | None) -> str:
     return OTHERS if mode and MODES[mode].own_choice else PEOPLE
 
 
-def band_sentence(mode: Mode | None, band: Band) -> str:
-    """Floor and ceiling in words, and why there are no shares where there are none."""
-    parts = [f"Floor: {_words('word overlap', band.floor)}"] if band.floor else []
-    parts += [_words(f"the cosine of {name}", one) for name, one in band.meaning_floors.items()]
-    if band.ceiling:
-        unit = "pairs" if mode and MODES[mode].own_choice else "votes"
-        parts.append(f"ceiling: {_words(ceiling_name(mode), band.ceiling, unit)}")
-    text = f"{'; '.join(parts)}." if parts else ""
-    if band.shares:
-        return text
-    return f"{text} {mode_pairs(mode).capitalize()} have no share of the way: {band.why}.".strip()
-
-
 def _accuracy(points: Floats, clusters: Places) -> Interval | None:
     estimate = accuracy(points, clusters)
     return estimate and estimate.found(z_of(LEVEL))
@@ -175,13 +161,3 @@ def _why_no_shares(mode: Mode | None, band: Band, people: PeopleAccuracy | None)
             f"there is no ceiling, because the release has no votes of people on {mode_pairs(mode)}"
         )
     return "" if band.floor else "there is no floor, because word overlap was not evaluated"
-
-
-def _words(name: str, interval: Interval, unit: str = "pairs") -> str:
-    percent = [
-        None if x is None else 100 * x for x in (interval.value, interval.low, interval.high)
-    ]
-    if any(x is None for x in percent):
-        return f"{name} {interval_text(interval)} (n = {interval.n:,} {unit})"
-    value, low, high = percent
-    return f"{name} {value:.1f} % ({low:.1f} to {high:.1f}, n = {interval.n:,} {unit})"

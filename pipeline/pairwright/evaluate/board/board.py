@@ -6,7 +6,7 @@ from itertools import groupby
 
 from pairwright.evaluate.board.band import FLOOR, band_of
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
-from pairwright.evaluate.board.findings import ScorerFinding, adjusted, scorer_findings
+from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings, scorer_findings
 from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
 from pairwright.evaluate.board.ranking import Ranking, rank
 from pairwright.evaluate.builders import BuildModel, build_ties
@@ -50,9 +50,10 @@ class Leaderboard(Record):
 
 
 def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: None) -> Leaderboard:
-    """The leaderboard of results that `gather_results` accepted; `done` is called after each.
-    Raises InputError where two are not of the same pairs, or lines are not those that their summary
-    is of."""
+    """Rank results that `gather_results` accepted; `done` is called after each result.
+
+    Raises InputError where two results have different pairs, or the lines of a result do not match
+    its summary."""
     pairs, reading = pairs_of(results), _Reading(overlap=_overlap(results))
     for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):
         _read_scorer(list(of_scorer), pairs, reading, done)
@@ -70,7 +71,7 @@ def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: No
         rule=RULE,
         rankings=tuple(_rankings(reading, pairs, people, neighbours)),
         entries=reading.entries,
-        findings=adjusted(reading.findings),
+        findings=adjust_findings(reading.findings),
         people=people,
         missing=_missing(reading.entries),
     )
@@ -119,7 +120,7 @@ def _read_scorer(
         reading.entries[entry.name] = entry
         reading.points[entry.name] = pairs.points(decisions)
         for mode_pairs in by_mode(decisions):
-            reading.apart[entry.about.condition, mode_pairs.mode] = mode_pairs.apart
+            reading.apart[entry.about.condition, mode_pairs.mode] = mode_pairs.inapplicable_pairs
         done()
     if not entry.baseline and not any(result.about.simulated for result in results):
         name = entry.about.scorer.name
@@ -148,7 +149,7 @@ def _entry(
                 decisions,
                 decided[control],
                 gain_over(control),
-                of_twins=CONDITIONS[control].gain_of_twins,
+                of_twins=CONDITIONS[control].gains_on_twins,
             )
         ),
         calibrations=tuple(

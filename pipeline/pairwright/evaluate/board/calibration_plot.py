@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Drawing
 
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label
-from pairwright.evaluate.measure import Calibration, whole
+from pairwright.evaluate.measure import Calibration, mode_group
 from pairwright.modes import mode_title
 from pairwright.records import Mode
 from pairwright.report import (
@@ -65,7 +65,7 @@ def calibration_plot(board: Leaderboard, mode: Mode | None) -> Plot | None:
         )
         if len(rows) > MOST:
             caption += f" The best {MOST} of {number_of(len(rows), 'ranked row')} are drawn."
-        return plot(figure, caption, name=f"calibration-{whole(mode).name}")
+        return plot(figure, caption, name=f"calibration-{mode_group(mode).name}")
 
 
 def _rows(board: Leaderboard, mode: Mode | None) -> Iterator[tuple[str, Calibration]]:

@@ -27,7 +27,7 @@ class RankingTable(NamedTuple):
     """The columns that a terminal has room for."""
 
 
-def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
+def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     """The entries of a ranking, one a row."""
     mode = ranking.mode
     covered = "whole twins, %" if is_twin(mode) else "scored, %"
@@ -40,7 +40,9 @@ def rows(board: Leaderboard, ranking: Ranking) -> RankingTable:
     }
     if not ranking.ranked:
         del columns["group"]
-    entries = [board.entries[name] for name in (*ranking.ranked, *by_accuracy(board, ranking))]
+    entries = [
+        board.entries[name] for name in (*ranking.ranked, *unranked_by_accuracy(board, ranking))
+    ]
     if ranking.band and (shares := ranking.band.shares):
         columns["of the way, %"] = lambda one: (
             interval_percent(shares[one.name]) if one.name in shares else ""
@@ -81,7 +83,7 @@ def people_row(people: PeopleAccuracy, head: tuple[str, ...]) -> tuple[str, ...]
     return tuple(known.get(name, "") for name in head)
 
 
-def by_accuracy(board: Leaderboard, ranking: Ranking) -> list[str]:
+def unranked_by_accuracy(board: Leaderboard, ranking: Ranking) -> list[str]:
     """The rows that are not ranked, in the order that they would have."""
 
     def accuracy(name: str) -> float:
@@ -101,7 +103,7 @@ def label(entry: BoardEntry) -> str:
     )
 
 
-def words(name: str) -> str:
+def figure_words(name: str) -> str:
     """A figure's name as it is read."""
     return name.replace("_", " ")
 
@@ -133,7 +135,7 @@ def in_words(figure: ScorerFigure) -> str:
     return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
 
 
-def points(figure: ScorerFigure | None) -> str:
+def points_text(figure: ScorerFigure | None) -> str:
     """The same as `percent`, with a sign."""
     if figure is None or figure.value is None or figure.low is None or figure.high is None:
         return ""
@@ -182,4 +184,4 @@ def _figure(name: str, mode: Mode | None, entry: BoardEntry) -> str:
 
 
 def _gain(control: ConditionName, mode: Mode | None, entry: BoardEntry) -> str:
-    return points(entry.figure(gain_over(control), mode))
+    return points_text(entry.figure(gain_over(control), mode))

@@ -2,7 +2,7 @@
 
 from pairwright.evaluate.builders import BuildTie
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
-from pairwright.evaluate.measure import Calibration, ScorerFigure, whole
+from pairwright.evaluate.measure import Calibration, ScorerFigure, mode_group
 from pairwright.evaluate.results import ResultSummary
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.modes import is_twin
@@ -19,7 +19,7 @@ class BoardEntry(Record):
     about: ResultSummary
     figures: tuple[ScorerFigure, ...]
     gains: tuple[ScorerFigure, ...] = ()
-    """In condition profile: accuracy over each of the controls that there are results of."""
+    """In condition profile: the gain over each control that was evaluated."""
     calibrations: tuple[Calibration, ...] = ()
     """How far its margins can be trusted, by mode."""
     build_ties: tuple[BuildTie, ...] = ()
@@ -37,7 +37,7 @@ class BoardEntry(Record):
 
     def figure(self, name: str, mode: Mode | None) -> ScorerFigure | None:
         """A figure or gain of all pairs of a mode; None where there is none."""
-        key = (name, *whole(mode))
+        key = (name, *mode_group(mode))
         every = (*self.figures, *self.gains)
         return next(
             (figure for figure in every if (figure.name, figure.mode, figure.group) == key), None

@@ -13,7 +13,7 @@ import io
 from collections.abc import Iterator
 
 from pairwright.evaluate.board.board import Leaderboard
-from pairwright.evaluate.board.cells import by_accuracy, label, rows
+from pairwright.evaluate.board.cells import label, ranking_table, unranked_by_accuracy
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_mark
@@ -23,18 +23,18 @@ from pairwright.modes import mode_title
 from pairwright.text import visible
 from pairwright_human_eval.spreadsheet.cells import guarded
 
-CONTROLS = tuple(
+GAIN_CONTROLS = tuple(
     dict.fromkeys(
         control for condition in CONDITIONS.values() for control in condition.compared_with
     )
 )
-"""The conditions that a gain is measured over."""
+"""The conditions that a gain is measured over, in the order of the columns."""
 COLUMNS = (
     "release", "version", "digest", "mode", "condition", "scorer", "kind", "planner", "mark",
     "rank", "unranked", "groups", "accuracy", "low", "high", "n", "clusters",
     *(
         f"gain_over_{control}{part}".replace("-", "_")
-        for control in CONTROLS for part in ("", "_low", "_high", "_n", "_clusters")
+        for control in GAIN_CONTROLS for part in ("", "_low", "_high", "_n", "_clusters")
     ),
 )  # fmt: skip
 """The head of leaderboard.csv."""
@@ -58,7 +58,7 @@ def csv_table(board: Leaderboard) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     for ranking in board.rankings:
-        for name in (*ranking.ranked, *by_accuracy(board, ranking)):
+        for name in (*ranking.ranked, *unranked_by_accuracy(board, ranking)):
             writer.writerow(_cells(board, ranking, board.entries[name]))
     return file.getvalue()
 
@@ -82,7 +82,7 @@ def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[
     )
     yield from (guarded(visible(text)) for text in texts)
     yield from _numbers(entry.figure("accuracy", mode))
-    for control in CONTROLS:
+    for control in GAIN_CONTROLS:
         yield from _numbers(entry.figure(gain_over(control), mode))
 
 
@@ -121,7 +121,7 @@ def latex_tables(board: Leaderboard) -> str:
 
 
 def _table(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
-    table = rows(board, ranking)
+    table = ranking_table(board, ranking)
     shown = sorted({*table.brief, table.head.index("clusters")})
     words = [table.head[place] in ("scorer", "group") for place in shown]
     title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
@@ -144,7 +144,7 @@ def _table(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
         yield " & ".join(cells) + r" \\"
     yield r"\bottomrule"
     yield r"\end{tabular}"
-    for name in by_accuracy(board, ranking):
+    for name in unranked_by_accuracy(board, ranking):
         why = f"Not ranked: {label(board.entries[name])} ({ranking.unranked[name]})."
         yield f"\n{escaped(why)}"
     yield r"\end{table}"

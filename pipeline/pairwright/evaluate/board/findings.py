@@ -4,10 +4,10 @@ and mode, and all of them together err in at most 5 % of leaderboards.
 recall    Shown the question alone, is it right on more asked halves of twins than one half? Then
           it knows the asker, or the question's own words say what its asker wants. The other halves
           are the mirror image: one half is right where the other is wrong.
-overlap   Where word overlap is wrong on twins, which side is it on? Of other pairs one half is not
-          what a scorer without posts has, so they are not asked.
+overlap   Is it right on more or fewer than half of the twins where word overlap is wrong? Pairs of
+          other modes are not tested, because a scorer without posts is not at one half there.
 evidence  Does its accuracy change when the posts that the rubric cites are taken out?
-order     Does a comparing judge lean to a place?
+order     Does a comparing judge prefer a place?
 
 Each is a sign-flip test over clusters; the p are adjusted by Holm's procedure over all tests of the
 leaderboard (Holm 1979, Scand. J. Statist. 6, 65-70).
@@ -23,26 +23,23 @@ from statsmodels.stats.multitest import multipletests
 from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.accuracy import in_both
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.accuracy import join_decisions
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.order import first_place_points
 from pairwright.evaluate.measure.slices import OVERLAP_WRONG, unit_name
 from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
 from pairwright.intervals import LEVEL, Interval, accuracy, difference, z_of
 from pairwright.modes import MODES, is_twin
-from pairwright.modes import mode_pairs as mode_pairs_in_words
 from pairwright.records import Mode, Record
-from pairwright.stats import p_value
-from pairwright.text import number_of
 
 Question = Literal["recall", "overlap", "evidence", "order"]
-QUESTIONS: dict[Question, str] = {
+TEST_VALUES: dict[Question, str] = {
     "recall": "asked halves right, shown the question alone",
     "overlap": "right where word overlap is wrong",
     "evidence": "accuracy less that without the cited posts",
     "order": "verdicts for the first place",
 }
-"""What the value of each is; of `evidence` a difference, of the others a share."""
+"""What the value of each test is: of `evidence` a difference, of the others a share."""
 
 
 class ScorerFinding(Record):
@@ -95,7 +92,7 @@ def scorer_findings(
             for question, some, value in tests:
                 if some:
                     values = np.array(list(map(value, some)), np.float64)
-                    clusters = numbered([one.cluster for one in some])
+                    clusters = cluster_numbers([one.cluster for one in some])
                     estimate = accuracy(values, clusters)
                     assert estimate, "there are pairs"
                     yield ScorerFinding(
@@ -109,7 +106,7 @@ def scorer_findings(
     for condition, control in product(decided, decided):
         record = CONDITIONS[condition]
         if CONDITIONS[control].finding == "evidence" and control in record.compared_with:
-            yield from _lost(scorer, condition, decided[condition], decided[control])
+            yield from _evidence_findings(scorer, condition, decided[condition], decided[control])
 
 
 def _has_askers(mode: Mode | None) -> bool:
@@ -128,17 +125,18 @@ def _where_overlap_is_wrong(
     ]
 
 
-def _lost(
+def _evidence_findings(
     scorer: str,
     condition: ConditionName,
     decisions: Sequence[PairDecision],
     control: Sequence[PairDecision],
 ) -> Iterator[ScorerFinding]:
-    """What is lost without the posts that the rubric cites, on the units that both have whole."""
-    for mode_pairs, joined in in_both(decisions, control):
+    """The tests of what is lost without the posts that the rubric cites, on the units that both
+    conditions have whole."""
+    for mode_pairs, joined in join_decisions(decisions, control):
         if joined:
             differences = np.array([points(own) - points(other) for own, other in joined])
-            clusters = numbered([own.cluster for own, _ in joined])
+            clusters = cluster_numbers([own.cluster for own, _ in joined])
             value = difference(differences, clusters)
             assert value, "there are pairs"
             p = sign_flip(differences, clusters)
@@ -148,7 +146,7 @@ def _lost(
             )  # fmt: skip
 
 
-def adjusted(findings: Sequence[ScorerFinding]) -> tuple[ScorerFinding, ...]:
+def adjust_findings(findings: Sequence[ScorerFinding]) -> tuple[ScorerFinding, ...]:
     """The tests of a leaderboard with their p adjusted together, and rounded to six digits."""
     if not findings:
         return ()
@@ -157,78 +155,3 @@ def adjusted(findings: Sequence[ScorerFinding]) -> tuple[ScorerFinding, ...]:
         one.model_copy(update={"p": float(f"{one.p:.6g}"), "adjusted": float(f"{p:.6g}")})
         for one, p in zip(findings, together.tolist(), strict=True)
     )
-
-
-def position_biases(findings: Sequence[ScorerFinding]) -> Iterator[str]:
-    """A sentence for each judge that leans to a place in some condition."""
-    by_scorer: dict[str, list[str]] = {}
-    for one in findings:
-        if one.question == "order" and one.found:
-            by_scorer.setdefault(one.scorer, []).append(
-                f"condition {one.condition}, {mode_pairs_in_words(one.mode)}, {in_words(one)},"
-                f" adjusted p {p_value(one.adjusted)}"
-            )
-    for name, biases in by_scorer.items():
-        yield (
-            f"Position bias of {name}, the share of its verdicts for the response in the first"
-            f" place (even is 50 %): {'; '.join(biases)}."
-        )
-
-
-_MEANINGS: dict[tuple[Question, bool], tuple[str, str]] = {
-    ("recall", True): (
-        "Shown the question alone, these are right on more asked halves than one half",
-        "They recall the person, or the question's own words say what its asker wants: that much of"
-        " their accuracy on asked halves is not read from posts, and the other halves lose as much",
-    ),
-    ("recall", False): (
-        "Shown the question alone, these are right on fewer asked halves than one half",
-        "They take the asker's response for the worse answer: their accuracy on asked halves is too"
-        " low by that, and on the other halves too high",
-    ),
-    ("overlap", True): (
-        "These are right on more than one half where word overlap is wrong",
-        "They read more than shared words",
-    ),
-    ("overlap", False): (
-        "These are right on less than one half where word overlap is wrong",
-        "They follow the words that a response shares with the posts, against the person",
-    ),
-    ("evidence", True): (
-        "These lose accuracy without the posts that the rubric cites",
-        "They read these posts",
-    ),
-    ("evidence", False): (
-        "These do better without the posts that the rubric cites",
-        "What they read is not the rubric's evidence",
-    ),
-}
-"""What a finding above or below its null says, and what it means."""
-
-
-def found_sentences(findings: Sequence[ScorerFinding], mode: Mode | None) -> Iterator[str]:
-    """A sentence for each thing that is found of scorers in a mode, without position biases."""
-    for (question, above), (said, meaning) in _MEANINGS.items():
-        some = [
-            f"{one.scorer} {in_words(one)}"
-            for one in findings
-            if one.found and (one.mode, one.question, one.above) == (mode, question, above)
-        ]
-        if some:
-            yield f"{said}: {'; '.join(some)}. {meaning}."
-
-
-def in_words(finding: ScorerFinding) -> str:
-    """Its value with interval, n and clusters."""
-    value = finding.value
-    ends = f", n = {value.n:,}, {number_of(value.clusters, 'cluster')})"
-    return f"{value_text(finding).removesuffix(')')}{ends}"
-
-
-def value_text(finding: ScorerFinding) -> str:
-    """Its value with interval: `59.3 % (51.3 to 66.9)`."""
-    value, unit = finding.value, "points" if finding.question == "evidence" else "%"
-    assert value.value is not None
-    assert value.low is not None
-    assert value.high is not None
-    return f"{100 * value.value:.1f} {unit} ({100 * value.low:.1f} to {100 * value.high:.1f})"

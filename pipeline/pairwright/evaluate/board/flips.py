@@ -61,7 +61,7 @@ CHUNK = 500
 """Flips looked at together, and fewer of many clusters."""
 
 
-class Adjusted(NamedTuple):
+class StepDownResult(NamedTuple):
     """What the flips say of all pairs of rows."""
 
     p: Floats
@@ -73,7 +73,7 @@ class Adjusted(NamedTuple):
     exact: bool
 
 
-def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]) -> Adjusted:
+def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]) -> StepDownResult:
     """Compare rows of `points`, shape (rows, n), two at a time; `clusters` is of shape (n,) and
     `pairs` names places of rows. Raises ValueError where a point is not a number."""
     if np.isnan(points).any():
@@ -99,18 +99,18 @@ def step_down(points: Floats, clusters: Places, pairs: Sequence[tuple[int, int]]
         beyond += (greatest >= statistics[order] - 1e-9).sum(axis=0)
         outer += int((greatest[:, :1] >= np.sqrt(independent) - 1e-9).sum())
         flips += len(signs)
-    one = 0 if exact else 1
+    correction = 0 if exact else 1
     p = np.empty(len(pairs))
-    p[order] = np.maximum.accumulate((beyond + one) / (flips + one))
+    p[order] = np.maximum.accumulate((beyond + correction) / (flips + correction))
     p[statistics == 0] = 1.0
     # The flip that changes nothing and its opposite give such a pair its own statistic.
     alone = 2.0 ** (1 - independent)
-    return Adjusted(p, max(alone, (outer + one) / (flips + one)), flips, exact)
+    return StepDownResult(p, max(alone, (outer + correction) / (flips + correction)), flips, exact)
 
 
-def critical_value(points: Floats, clusters: Places, level: float = LEVEL) -> float:
+def critical_value(points: Floats, clusters: Places) -> float:
     """The statistic that a pair of rows must reach at the first step to be distinguished: in
-    `level` of the flips the greatest one of all pairs of rows is above it. `points` and `clusters`
+    5 % of the flips the greatest one of all pairs of rows is above it. `points` and `clusters`
     are as in `step_down`."""
     sums = _by_cluster(points, clusters)
     first, second = np.triu_indices(len(sums), 1)
@@ -119,12 +119,12 @@ def critical_value(points: Floats, clusters: Places, level: float = LEVEL) -> fl
     for signs in _drawn_flips(sums.shape[1]):
         totals = signs @ sums.T
         greatest.append(_statistic(totals[:, first] - totals[:, second], norms).max(axis=1))
-    return float(np.quantile(np.concatenate(greatest), 1 - level))
+    return float(np.quantile(np.concatenate(greatest), 1 - LEVEL))
 
 
-def clusters_needed(level: float = LEVEL) -> int:
-    """The fewest clusters that can distinguish two rows: of c, the least p is 2^(1 - c)."""
-    return int(np.floor(1 - np.log2(level))) + 1
+def clusters_needed() -> int:
+    """The fewest clusters that can distinguish two rows: the least p of c clusters is 2^(1 - c)."""
+    return int(np.floor(1 - np.log2(LEVEL))) + 1
 
 
 def _by_cluster(points: Floats, clusters: Places) -> Floats:

@@ -14,18 +14,18 @@ def gather_results(paths: Iterable[Path]) -> list[Result]:
     files = {result.path.resolve(): result for path in paths for result in read_results(path)}
     results = list(files.values())
     for result in results:
-        _named(result)
-        _of_one_release(result, results[0])
-    _each_once(results)
-    _one_scorer_a_name(results)
-    _shown_alike(results)
+        _check_name(result)
+        _check_release(result, results[0])
+    _check_unique(results)
+    _check_scorer_names(results)
+    _check_posts_rules(results)
     order = list(CONDITIONS)
     return sorted(
         results, key=lambda result: (result.about.scorer.name, order.index(result.about.condition))
     )
 
 
-def _named(result: Result) -> None:
+def _check_name(result: Result) -> None:
     name = result.about.scorer.name
     if not NAME.fullmatch(name):
         raise InputError(
@@ -35,7 +35,7 @@ def _named(result: Result) -> None:
         )
 
 
-def _of_one_release(result: Result, first: Result) -> None:
+def _check_release(result: Result, first: Result) -> None:
     own, other = result.about.release, first.about.release
     if (own.name, own.version, own.digest) != (other.name, other.version, other.digest):
         raise InputError(
@@ -69,7 +69,7 @@ def _of_one_release(result: Result, first: Result) -> None:
         )
 
 
-def _each_once(results: Sequence[Result]) -> None:
+def _check_unique(results: Sequence[Result]) -> None:
     there: dict[str, Result] = {}
     for result in results:
         other = there.setdefault(result.about.stem, result)
@@ -83,7 +83,7 @@ def _each_once(results: Sequence[Result]) -> None:
             )
 
 
-def _one_scorer_a_name(results: Sequence[Result]) -> None:
+def _check_scorer_names(results: Sequence[Result]) -> None:
     there: dict[str, Result] = {}
     for result in results:
         other = there.setdefault(result.about.scorer.name, result)
@@ -98,7 +98,7 @@ def _one_scorer_a_name(results: Sequence[Result]) -> None:
                 )
 
 
-def _shown_alike(results: Sequence[Result]) -> None:
+def _check_posts_rules(results: Sequence[Result]) -> None:
     """Rows of one table were shown posts by the same rules, and so were both sides of a gain. Of
     scores in a file nobody knows, and the page says so."""
     posts = [
@@ -106,16 +106,16 @@ def _shown_alike(results: Sequence[Result]) -> None:
         for one in results
         if CONDITIONS[one.about.condition].shows_posts and not one.about.scorer.of_file
     ]
-    _alike(posts, "history", "[history]")
+    _check_equal(posts, "history", "[history]")
     drawn = [one for one in results if CONDITIONS[one.about.condition].needs == "strangers"]
-    _alike(drawn, "seed", "seed")
+    _check_equal(drawn, "seed", "seed")
 
 
-def _alike(results: Sequence[Result], key: str, named: str) -> None:
+def _check_equal(results: Sequence[Result], key: str, setting: str) -> None:
     for result in results:
         if getattr(result.about, key) != getattr(results[0].about, key):
             raise InputError(
-                f"was shown posts by another {named} than {results[0].path}",
+                f"was shown posts by another {setting} than {results[0].path}",
                 where=result.path,
-                fix=f"Evaluate both with the same {named} in the file of scorers.",
+                fix=f"Evaluate both with the same {setting} in the file of scorers.",
             )

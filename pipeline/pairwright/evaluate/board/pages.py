@@ -3,43 +3,47 @@
 from collections.abc import Callable, Iterator
 
 from pairwright.evaluate.board import plots
+from pairwright.evaluate.board.band_sentences import band_sentences, way_sentences
 from pairwright.evaluate.board.board import Leaderboard, people_of
 from pairwright.evaluate.board.calibration_plot import calibration_plot
 from pairwright.evaluate.board.cells import (
-    by_accuracy,
     count,
+    figure_words,
     interval_percent,
     label,
     people_row,
     percent,
-    points,
-    rows,
+    points_text,
+    ranking_table,
+    unranked_by_accuracy,
     value,
-    words,
 )
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
-from pairwright.evaluate.board.findings import found_sentences
-from pairwright.evaluate.board.parts import dates, domains, slices, tests
+from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
-    band_sentences,
     least_p,
     not_part,
     people_sentences,
     posts_sentences,
     test_in_words,
     warnings,
-    way_sentences,
     why_unranked,
 )
+from pairwright.evaluate.board.slice_tables import (
+    control_test_table,
+    date_table,
+    domain_table,
+    slice_table,
+)
 from pairwright.evaluate.board.tables import (
-    calibration,
-    comparisons,
-    costs,
-    order,
-    parts,
-    people,
-    scorers,
+    calibration_table,
+    comparison_table,
+    configuration_table,
+    cost_table,
+    order_table,
+    people_table,
+    scorer_table,
 )
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES
@@ -58,9 +62,9 @@ def board_page(board: Leaderboard) -> Page:
         sections=(
             *(Section(mode_title(mode), tuple(_mode_blocks(board, mode))) for mode in modes),
             *_domain_sections(board),
-            Section("What it takes", (costs(board),)),
+            Section("What it takes", (cost_table(board),)),
             Section("How to read it", tuple(_whole_method(board))),
-            Section("What was evaluated", (scorers(board),)),
+            Section("What was evaluated", (scorer_table(board),)),
         ),
     )
 
@@ -72,27 +76,28 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield from found_sentences(board.findings, mode)
     for ranking in board.rankings:
         if ranking.mode == mode:
-            table = rows(board, ranking)
+            table = ranking_table(board, ranking)
             note = " ".join(
                 (*band_sentences(ranking), *not_part(ranking), *why_unranked(board, ranking))
             )
             yield f"{CONDITIONS[ranking.condition].title} (condition {ranking.condition})."
             yield Table(table.head, table.rows, left=2 if ranking.ranked else 1, note=note)
     yield from _part_blocks(board, mode)
-    yield Fold("Gains, configurations and halves", (parts(board, mode),))
-    yield Fold("Users, and people's votes", (people(board, mode),))
+    yield Fold("Gains, configurations and halves", (configuration_table(board, mode),))
+    yield Fold("Users, and people's votes", (people_table(board, mode),))
     margins = calibration_plot(board, mode)
     yield Fold(
-        "Calibration and margins", (*((margins,) if margins else ()), calibration(board, mode))
+        "Calibration and margins",
+        (*((margins,) if margins else ()), calibration_table(board, mode)),
     )
-    judges = order(board, mode)
+    judges = order_table(board, mode)
     if judges.rows:
         yield Fold("Judges, and the order of the responses", (judges,))
-    yield Fold("Every two ranked rows", (comparisons(board, mode),))
+    yield Fold("Every two ranked rows", (comparison_table(board, mode),))
 
 
 def _domain_sections(board: Leaderboard) -> Iterator[Section]:
-    by_domain = domains(board)
+    by_domain = domain_table(board)
     if by_domain.rows:
         fold = Fold("Every ranked row, with all modes side by side", (by_domain,))
         yield Section("By domain", (fold,))
@@ -103,15 +108,15 @@ def _part_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     overlap = [
         block
         for ranking in board.rankings
-        if ranking.mode == mode and (table := slices(board, ranking)).rows
+        if ranking.mode == mode and (table := slice_table(board, ranking)).rows
         for block in (f"{CONDITIONS[ranking.condition].title} ({ranking.condition}).", table)
     ]
     if overlap:
         yield Fold("Where word overlap is right, tied and wrong", tuple(overlap))
-    by_date = dates(board, mode)
+    by_date = date_table(board, mode)
     if by_date.rows:
         yield Fold("Posts before and after a model's cutoff", (by_date,))
-    tested = tests(board, mode)
+    tested = control_test_table(board, mode)
     if tested.rows:
         yield Fold("What the controls test", (tested,))
 
@@ -138,23 +143,23 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
         " hard does not pay; the accuracy of the scored is beside it. Coverage is of twins with"
         " both halves scored, or of pairs. Below 95 % a row is not ranked."
     )
-    meanings = tuple((words(name), kind.meaning) for name, kind in FIGURES.items())
+    meanings = tuple((figure_words(name), kind.meaning) for name, kind in FIGURES.items())
     yield Table(("figure", "what it is"), meanings, left=2)
 
 
 def summary_page(board: Leaderboard) -> Page:
-    """The page."""
+    """One table for each mode: the first ranking that ranks any row, beside other conditions."""
     first = [
         _first(board, mode) for mode in dict.fromkeys(ranking.mode for ranking in board.rankings)
     ]
     names = dict.fromkeys(name for one in first for name in (*one.ranked, *one.unranked))
-    cost_table = costs(board, tuple(names))
+    table = cost_table(board, tuple(names))
     return Page(
         title=f"Leaderboard of {visible(f'{board.release.name} {board.release.version}')}",
         warnings=tuple(warnings(board)),
         sections=(
             *(Section(mode_title(one.mode), tuple(_mode_summary(board, one))) for one in first),
-            *((Section("What it takes", (cost_table,)),) if cost_table.rows else ()),
+            *((Section("What it takes", (table,)),) if table.rows else ()),
             Section("How to read it", tuple(_brief_method(board))),
         ),
     )
@@ -182,11 +187,11 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
     mode = ranking.mode
     by_condition = {
         one.condition: {board.entries[name].about.scorer.name: board.entries[name]
-                        for name in (*one.ranked, *by_accuracy(board, one))}
+                        for name in (*one.ranked, *unranked_by_accuracy(board, one))}
         for one in board.rankings if one.mode == mode
     }  # fmt: skip
     own = by_condition.pop(ranking.condition)
-    scorers = dict.fromkeys([*own, *(name for some in by_condition.values() for name in some)])
+    names = dict.fromkeys([*own, *(name for some in by_condition.values() for name in some)])
     columns: dict[str, Callable[[BoardEntry], str]] = {
         "group": lambda one: ranking.groups.get(one.name, ""),
         "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
@@ -200,22 +205,22 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
         columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
     elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
         gain = gain_over(controls[0])
-        columns[f"{gain}, points"] = lambda one: points(one.figure(gain, mode))
+        columns[f"{gain}, points"] = lambda one: points_text(one.figure(gain, mode))
     columns["whole twins, %" if is_twin(mode) else "scored, %"] = lambda one: value(
         one.figure("coverage", mode)
     )
-    rows = [
+    lines = [
         (
             label(next(some[name] for some in (own, *by_condition.values()) if name in some)),
             *(cell(own[name]) if name in own else "" for cell in columns.values()),
             *(_accuracy(mode, some.get(name)) for some in by_condition.values()),
         )
-        for name in scorers
+        for name in names
     ]
     head = ("scorer", *columns, *map(_in_condition, by_condition))
-    if people := people_of(board, ranking):
-        rows.append(people_row(people, head))
-    return Table(head, tuple(rows), left=2)
+    if people_accuracy := people_of(board, ranking):
+        lines.append(people_row(people_accuracy, head))
+    return Table(head, tuple(lines), left=2)
 
 
 def _accuracy(mode: Mode | None, entry: BoardEntry | None) -> str:

@@ -9,7 +9,7 @@ from pairwright.errors import InputError
 from pairwright.evaluate.builders import BuildModel
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.results import Result
 from pairwright.intervals import Floats, Places
@@ -41,7 +41,7 @@ class Pairs(NamedTuple):
     def clusters(self) -> Places:
         """Shape (pairs,): the number of each pair's cluster."""
         at = FACTS.index("cluster")
-        return numbered([str(facts[at]) for facts in self.facts.values()])
+        return cluster_numbers([str(facts[at]) for facts in self.facts.values()])
 
     def points(self, decisions: Sequence[PairDecision]) -> Floats:
         """Shape (pairs,): 1, 0 or one half, and 0 without a score; NaN where a pair does not count
@@ -64,18 +64,18 @@ class Pairs(NamedTuple):
             )
         for one in decisions:
             if one.id not in self.facts:
-                raise self._apart(result, f"has the pair {one.id}, and {{other}} has not")
+                raise self._difference(result, f"has the pair {one.id}, and {{other}} has not")
             for name, own, other in zip(FACTS, _facts(one), self.facts[one.id], strict=True):
                 if own != other:
                     what = f"pair {one.id} has {name} {own!r}, and {other!r} in {{other}}"
-                    raise self._apart(result, what)
+                    raise self._difference(result, what)
         there = {one.id for one in decisions}
         for name, facts in self.facts.items():
             if name not in there and _part_of(result, facts):
-                raise self._apart(result, f"has no pair {name}, and {{other}} has")
+                raise self._difference(result, f"has no pair {name}, and {{other}} has")
         result.check_lines()
 
-    def _apart(self, result: Result, what: str) -> InputError:
+    def _difference(self, result: Result, what: str) -> InputError:
         return InputError(
             what.replace("{other}", str(self.result.path.with_suffix(".jsonl"))),
             where=result.path.with_suffix(".jsonl"),
@@ -104,7 +104,7 @@ def pairs_of(results: Sequence[Result]) -> Pairs:
 
 
 def check_shown_alike(
-    points: Mapping[str, Floats], results: Sequence[Result], pairs: Pairs
+    points_by_row: Mapping[str, Floats], results: Sequence[Result], pairs: Pairs
 ) -> None:
     """Check the pairs that count. Raises InputError where a pair counts in one result and not in
     another of its condition: the release has something to show of its user for all scorers, or for
@@ -112,11 +112,11 @@ def check_shown_alike(
     there: dict[ConditionName, Result] = {}
     for result in results:
         first = there.setdefault(result.about.condition, result)
-        counts = [~np.isnan(points[one.about.stem]) for one in (result, first)]
-        if (apart := np.flatnonzero(counts[0] != counts[1])).size:
-            name = list(pairs.facts)[apart[0]]
+        counts = [~np.isnan(points_by_row[one.about.stem]) for one in (result, first)]
+        if (mismatches := np.flatnonzero(counts[0] != counts[1])).size:
+            name = list(pairs.facts)[mismatches[0]]
             raise InputError(
-                f"pair {name} {'has' if counts[0][apart[0]] else 'does not have'} something to"
+                f"pair {name} {'has' if counts[0][mismatches[0]] else 'does not have'} something to"
                 f" show of its user, and in {first.path.with_suffix('.jsonl')} it is the other way",
                 where=result.path.with_suffix(".jsonl"),
                 fix="Both must be of the same pairs: evaluate the release again in one of them.",

@@ -10,7 +10,7 @@ from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName
-from pairwright.evaluate.measure import ScorerFigure, whole
+from pairwright.evaluate.measure import ScorerFigure, mode_group
 from pairwright.modes import is_twin, mode_title
 from pairwright.records import Mode
 from pairwright.report import (
@@ -64,7 +64,7 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             )
         if twins:
             caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
-        return plot(figure, caption, name=f"accuracy-{whole(mode).name}")
+        return plot(figure, caption, name=f"accuracy-{mode_group(mode).name}")
 
 
 def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
@@ -99,7 +99,7 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
             f"{mode_title(mode)}: accuracy with the user's posts, less accuracy in each control on"
             f" the same pairs, with 95 % intervals ({shown})."
         )
-        return plot(figure, caption, name=f"gain-{whole(mode).name}")
+        return plot(figure, caption, name=f"gain-{mode_group(mode).name}")
 
 
 def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:

@@ -29,7 +29,7 @@ POWER = 0.8
 """The chance of finding it at which a difference is called detectable."""
 CORRELATION = 0.1
 """Of what two pairs of one cluster say, where nothing is known."""
-OPEN = (-0.5, 0.1)
+EXACT_RANGE = (-0.5, 0.1)
 """Where the normal distribution does not settle a sign-flip test: how far around its quantile."""
 RELEASES, DRAWS = 10_000, 10_000_000
 """Simulated releases; and fewer of large ones, whose pairs are so many in all."""
@@ -76,8 +76,8 @@ class SimulatedReleases:
             return float((total / root >= self._critical(scorers)).mean())
         # The tails of few flips are lighter than normal ones, so more is open below than above.
         beyond = (total - 1) / root - z_of(LEVEL)
-        found = beyond > OPEN[1]
-        for place in np.flatnonzero((beyond >= OPEN[0]) & ~found):
+        found = beyond > EXACT_RANGE[1]
+        for place in np.flatnonzero((beyond >= EXACT_RANGE[0]) & ~found):
             found[place] = sign_flip(sums[place], np.arange(len(self._sizes))) < LEVEL
         return float(found.mean())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from string import ascii_lowercase
 
 import numpy as np
 from pydantic import Field
@@ -13,13 +14,13 @@ from pairwright.evaluate.conditions import ConditionName
 from pairwright.intervals import LEVEL, Floats, Places, difference
 from pairwright.records import Mode, Record
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
-
-def group_letters(rows: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Each row's letters, `a` the group of the first row; `apart` are the pairs that differ."""
+def group_letters(
+    rows: Sequence[str], differing_pairs: Iterable[tuple[str, str]]
+) -> dict[str, str]:
+    """The letters of each row, from the pairs of rows that differ; `a` is the first row's group."""
     groups = [frozenset(rows)]
-    for first, second in apart:
+    for first, second in differing_pairs:
         split = [group for group in groups if first in group and second in group]
         left = [group for group in groups if group not in split]
         for group in split:
@@ -35,8 +36,8 @@ def group_letters(rows: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict
 
 def _letter(n: int) -> str:
     """a to z, then a2 to z2 and so on."""
-    turn, place = divmod(n, len(LETTERS))
-    return LETTERS[place] + (str(turn + 1) if turn else "")
+    turn, place = divmod(n, len(ascii_lowercase))
+    return ascii_lowercase[place] + (str(turn + 1) if turn else "")
 
 
 class RowComparison(Record):
@@ -61,13 +62,13 @@ class RankingTest(Record):
     """How the rows of one ranking were compared."""
 
     clusters: int
-    """Dyads, users or prompts: what is flipped."""
+    """Couples, users or prompts: what is flipped."""
     least: float
     """The smallest adjusted p that two rows of this table can have."""
     flips: int
-    """How many were looked at."""
+    """The number of flips that were computed."""
     exact: bool
-    """Whether these are all there are."""
+    """Whether all flips were computed."""
 
 
 class Ranking(Record):
@@ -78,7 +79,7 @@ class Ranking(Record):
     ranked: tuple[str, ...]
     """The ranked rows by accuracy, best first; equal ones by name."""
     groups: dict[str, str]
-    """Letters of each ranked row."""
+    """The letters of each ranked row."""
     unranked: dict[str, str]
     """Why each of the others is not ranked."""
     comparisons: tuple[RowComparison, ...]
@@ -123,12 +124,12 @@ def rank(
     )
     names = tuple(one.name for one in ranked)
     comparisons, test = compare_rows(names, points, clusters) if len(names) > 1 else ([], None)
-    apart = [(one.first, one.second) for one in comparisons if one.adjusted < LEVEL]
+    differing_pairs = [(one.first, one.second) for one in comparisons if one.adjusted < LEVEL]
     return Ranking(
         mode=mode,
         condition=condition,
         ranked=names,
-        groups=group_letters(names, apart),
+        groups=group_letters(names, differing_pairs),
         unranked=unranked,
         comparisons=tuple(comparisons),
         test=test,
@@ -144,15 +145,18 @@ def compare_rows(
     due = ~np.isnan(every[0])
     every, clusters = every[:, due], clusters[due]
     pairs = list(combinations(range(len(names)), 2))
-    adjusted = step_down(every, clusters, pairs)
+    step_down_result = step_down(every, clusters, pairs)
     compared = [
         _compare((names[a], names[b]), every[a] - every[b], clusters, p)
-        for (a, b), p in zip(pairs, adjusted.p.tolist(), strict=True)
+        for (a, b), p in zip(pairs, step_down_result.p.tolist(), strict=True)
     ]
     independent = len(np.unique(clusters))
-    least = _six_digits(adjusted.least)
+    least = _six_digits(step_down_result.least)
     return compared, RankingTest(
-        clusters=independent, least=least, flips=adjusted.flips, exact=adjusted.exact
+        clusters=independent,
+        least=least,
+        flips=step_down_result.flips,
+        exact=step_down_result.exact,
     )
 
 

@@ -4,10 +4,10 @@ what a table leaves out, and how its rows are compared.
 
 from collections.abc import Iterator
 
-from pairwright.evaluate.board.band import CEILINGS, OTHERS, band_sentence, ceiling_name
+from pairwright.evaluate.board.band_sentences import band_sentences
 from pairwright.evaluate.board.board import Leaderboard, people_of
-from pairwright.evaluate.board.cells import by_accuracy
-from pairwright.evaluate.board.findings import position_biases
+from pairwright.evaluate.board.cells import unranked_by_accuracy
+from pairwright.evaluate.board.finding_sentences import position_biases
 from pairwright.evaluate.board.flips import clusters_needed
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_sentence
@@ -54,8 +54,8 @@ def _self_preferences(board: Leaderboard) -> Iterator[str]:
     written = any(ranking.mode and not MODES[ranking.mode].own_choice for ranking in board.rankings)
     if models and written and not board.builders:
         yield (
-            "No result says which models built the release, so no scorer that had a part in it can"
-            " be marked: evaluate again with this version."
+            "No result names the models that built the release, so scorers that had a part in it"
+            " cannot be marked: evaluate again with this version."
         )
 
 
@@ -81,7 +81,7 @@ def not_part(ranking: Ranking) -> Iterator[str]:
 def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """A sentence for each reason why rows are shown and not ranked."""
     reasons: dict[str, list[str]] = {}
-    for name in by_accuracy(board, ranking):
+    for name in unranked_by_accuracy(board, ranking):
         # That a whole table ranks nothing is said above it.
         if not CONDITIONS[ranking.condition].unranked:
             reasons.setdefault(ranking.unranked[name], []).append(
@@ -137,39 +137,6 @@ def people_sentences(board: Leaderboard) -> Iterator[str]:
             f" or not: {pairs}. A vote counts one half where the others have no majority for a"
             " response, or the reader took neither. Scorers are held to the chosen responses of"
             " released pairs, so people are shown beside them and not ranked."
-        )
-
-
-def band_sentences(ranking: Ranking) -> Iterator[str]:
-    """Floor and ceiling of a ranking, where people are shown the same."""
-    if ranking.band:
-        yield band_sentence(ranking.mode, ranking.band)
-
-
-def way_sentences(board: Leaderboard) -> Iterator[str]:
-    """What the share of the way is, where any row has one."""
-    modes = dict.fromkeys(
-        ranking.mode for ranking in board.rankings if ranking.band and ranking.band.shares
-    )
-    if not modes:
-        return
-    ceilings = dict.fromkeys(CEILINGS[ceiling_name(mode)] for mode in modes)
-    yield (
-        "Of the way is (scorer - floor) / (ceiling - floor), with Fieller's interval (1954) for"
-        " the errors of all three. The floor is word overlap on the same pairs, the ceiling"
-        f" {'; '.join(ceilings)}."
-    )
-    names = dict.fromkeys(map(ceiling_name, modes))
-    if "people" in names:
-        yield (
-            "People are held to the majority of the other readers, and scorers to the labels that"
-            " people verified, so 100 % is where one reader is, and not the most there is."
-        )
-    if OTHERS in names:
-        yield (
-            "The choices of others are data that no scorer is shown, of people who chose between"
-            " the same responses. They are a mark to read scores against: whether texts can tell as"
-            " much nobody knows, and more may be possible."
         )
 
 

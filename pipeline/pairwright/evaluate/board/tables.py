@@ -1,18 +1,18 @@
-"""The leaderboard's further tables: parts of a mode, users and votes, comparisons, costs."""
+"""The leaderboard's other tables: configurations, users and votes, comparisons, costs."""
 
 from collections.abc import Sequence
 from itertools import chain
 
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import (
-    by_accuracy,
     clusters,
     count,
+    figure_words,
     in_words,
     label,
     percent,
-    points,
-    words,
+    points_text,
+    unranked_by_accuracy,
 )
 from pairwright.evaluate.board.entry import gain_over
 from pairwright.evaluate.board.ranking import RowComparison
@@ -25,7 +25,7 @@ from pairwright.stats import p_value
 from pairwright.text import visible
 
 
-def parts(board: Leaderboard, mode: Mode | None) -> Table:
+def configuration_table(board: Leaderboard, mode: Mode | None) -> Table:
     """All pairs of the mode, the halves of twins, and each configuration, a row each."""
     twins = figure_names("twins") if is_twin(mode) else ()
     further = (*twins, *map(gain_over, CONTROLS))
@@ -39,12 +39,18 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
             cells = [
                 cell
                 for one in more
-                for cell in (percent(one) if one and one.name in twins else points(one), count(one))
+                for cell in (
+                    percent(one) if one and one.name in twins else points_text(one),
+                    count(one),
+                )
             ]
             own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
             lines.append((*own, *cells, clusters(accuracy)))
     units = ["%" if figure in twins else "points" for figure in further]
-    named = [(f"{words(figure)}, {unit}", "n") for figure, unit in zip(further, units, strict=True)]
+    named = [
+        (f"{figure_words(figure)}, {unit}", "n")
+        for figure, unit in zip(further, units, strict=True)
+    ]
     head = ("row", "pairs", "accuracy, %", "n", *chain.from_iterable(named), "clusters")
     # Every second of these columns is the n of the one before.
     known = [n for n in range(4, len(head) - 1, 2) if any(row[n] for row in lines)]
@@ -53,12 +59,12 @@ def parts(board: Leaderboard, mode: Mode | None) -> Table:
     return Table(tuple(head[n] for n in shown), rows, left=2)
 
 
-def people(board: Leaderboard, mode: Mode | None) -> Table:
+def people_table(board: Leaderboard, mode: Mode | None) -> Table:
     """The share of users for whom a scorer is better than chance, and its agreement with votes."""
     return _named(board, mode, figure_names("people"))
 
 
-def calibration(board: Leaderboard, mode: Mode | None) -> Table:
+def calibration_table(board: Leaderboard, mode: Mode | None) -> Table:
     """Calibration error before and after scaling, and the accuracy of the surer half."""
     table = _named(board, mode, figure_names("calibration"))
     return Table(
@@ -71,7 +77,7 @@ def calibration(board: Leaderboard, mode: Mode | None) -> Table:
     )
 
 
-def order(board: Leaderboard, mode: Mode | None) -> Table:
+def order_table(board: Leaderboard, mode: Mode | None) -> Table:
     """How far comparing judges keep to a verdict when the responses change places; no rows where
     nobody compares."""
     return _named(board, mode, figure_names("judges"))
@@ -84,14 +90,14 @@ def _named(board: Leaderboard, mode: Mode | None, names: tuple[str, ...]) -> Tab
         for name in _names(board, mode)
     ]
     rows = tuple(
-        (words(one.name), name, in_words(one), count(one), clusters(one), one.note)
+        (figure_words(one.name), name, in_words(one), count(one), clusters(one), one.note)
         for name, one in figures
         if one is not None
     )
     return Table(("figure", "row", "value", "n", "clusters", "note"), rows, left=2)
 
 
-def comparisons(board: Leaderboard, mode: Mode | None) -> Table:
+def comparison_table(board: Leaderboard, mode: Mode | None) -> Table:
     """Every two ranked rows."""
     lines = [
         (
@@ -122,7 +128,7 @@ def _difference(comparison: RowComparison) -> str:
     return f"{value} ({100 * comparison.low:+.1f} to {100 * comparison.high:+.1f})"
 
 
-def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
+def cost_table(board: Leaderboard, names: Sequence[str] = ()) -> Table:
     """Tokens, price and time of the rows that asked a model: of these, or of all."""
     lines = []
     for name in names or board.entries:
@@ -158,7 +164,7 @@ def costs(board: Leaderboard, names: Sequence[str] = ()) -> Table:
     )
 
 
-def scorers(board: Leaderboard) -> Table:
+def scorer_table(board: Leaderboard) -> Table:
     """The models behind the names."""
     refs = {entry.about.scorer.name: entry for entry in board.entries.values()}
     return Table(
@@ -180,5 +186,5 @@ def _names(board: Leaderboard, mode: Mode | None) -> list[str]:
         name
         for ranking in board.rankings
         if ranking.mode == mode
-        for name in (*ranking.ranked, *by_accuracy(board, ranking))
+        for name in (*ranking.ranked, *unranked_by_accuracy(board, ranking))
     ]

@@ -1,6 +1,6 @@
 """The certificate: whether generated twins rank scorers as people's own choices do.
 
-certificate.py   the same scorers on both, how their accuracies go together, and what that takes
+certificate.py   compares the scorers on both; how many scorers a correlation needs
 report_page.py   the page
 """
 

@@ -1,11 +1,11 @@
 """The same scorers on generated twins and on natural ones.
 
-Generated twins have what natural ones lack, answers to questions that somebody asked; natural twins
-have people's own choices. A scorer's place on the one is held against its place on the other.
+Generated twins have answers to questions that a user asked, which natural twins lack. Natural twins
+have people's own choices. A scorer's rank on one is compared with its rank on the other.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy.special import ndtri
@@ -13,6 +13,7 @@ from scipy.special import ndtri
 from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.entry import BoardEntry
+from pairwright.evaluate.board.power import POWER
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.correlation import (
@@ -27,12 +28,11 @@ from pairwright.evaluate.release import ReleaseRef
 from pairwright.intervals import LEVEL
 from pairwright.records import Mode, Record
 
-POWER = 0.8
 RHOS = (0.5, 0.7, 0.9)
-"""True rank correlations for which the number of scorers that finds them is told."""
+"""True rank correlations for which the page gives the number of scorers needed."""
 
 
-class CertifiedScorer(Record):
+class CertificateScorer(Record):
     """One scorer on both releases. Accuracies are shares from 0 to 1, with 95 % intervals."""
 
     scorer: str
@@ -40,10 +40,10 @@ class CertifiedScorer(Record):
     generated: ScorerFigure
     natural: ScorerFigure
     difference: float
-    """Natural less generated."""
+    """The accuracy on natural twins less that on generated ones."""
     low: float | None
     high: float | None
-    """The 95 % interval of the difference: the two releases are of other people (Newcombe 1998,
+    """The 95 % interval of the difference: the two releases have different users (Newcombe 1998,
     Statist. Med. 17, 873-890, method 10, from the interval of each)."""
 
 
@@ -53,18 +53,23 @@ class Certificate(Record):
     generated: ReleaseRef
     natural: ReleaseRef
     condition: ConditionName
-    scorers: tuple[CertifiedScorer, ...]
+    scorers: tuple[CertificateScorer, ...]
     """Best on the generated twins first."""
     left_out: dict[str, str]
     """Why a scorer does not count, by name."""
     correlations: Correlations | None
-    """None of fewer than three scorers, or where all have one accuracy."""
+    """None with fewer than three scorers, or if all scorers have the same accuracy."""
     seed: int
 
     @property
     def families(self) -> int:
-        """Families of scorers: what is independent."""
+        """The number of families of scorers, which count as independent."""
         return len({one.family for one in self.scorers})
+
+    @property
+    def has_families(self) -> bool:
+        """Whether some scorers share a family."""
+        return self.families < len(self.scorers)
 
 
 def compare_scorers(
@@ -78,26 +83,15 @@ def compare_scorers(
 ) -> Certificate:
     """Compare the scorers that are ranked on both leaderboards in one condition.
 
-    `families` says which scorers descend from one another; each is its own where it does not.
+    `families` maps a scorer to its family; a scorer that it does not name is a family of its own.
     Baselines do not count: one that cannot see the user is at one half on both by arithmetic.
-    Raises InputError where a leaderboard has no such ranking, or a family is of no scorer.
+    Raises InputError where a leaderboard has no such ranking.
     """
-    first = _ranking(generated, "twin", condition)
-    second = _ranking(natural, "natural", condition)
-    left_out: dict[str, str] = {}
+    matched, left_out = _match_scorers(generated, natural, condition)
     scorers = []
-    for own, other in _both(generated, natural, first, second, left_out):
+    for own, other in matched:
         name = own.about.scorer.name
-        scorers.append(_certified(own, other, (families or {}).get(name, name)))
-    known = {
-        one.about.scorer.name for board in (generated, natural) for one in board.entries.values()
-    }
-    if unknown := sorted(set(families or {}) - known):
-        raise InputError(
-            f"{unknown[0]!r} is not a scorer of these results",
-            where="--families",
-            fix=f"The scorers are: {', '.join(sorted(known))}.",
-        )
+        scorers.append(_scorer_entry(own, other, (families or {}).get(name, name)))
     scorers.sort(key=lambda one: (-_value(one.generated), one.scorer))
     return Certificate(
         generated=generated.release,
@@ -114,8 +108,8 @@ def scorers_needed(rho: float) -> int:
     """The number of independent scorers with which a true Spearman correlation is found with a
     probability of `POWER`, two-sided at 5 % (Fisher's z, with variance 1 / (n - 3) where there is
     none, and that of Bonett and Wright 2000, Psychometrika 65, 23-28, eq. 4, where there is)."""
-    spread = math.sqrt(1 + rho**2 / 2)
-    together = float(ndtri(1 - LEVEL / 2) + spread * ndtri(POWER)) / math.atanh(rho)
+    z_deviation = math.sqrt(1 + rho**2 / 2)
+    together = float(ndtri(1 - LEVEL / 2) + z_deviation * ndtri(POWER)) / math.atanh(rho)
     return math.ceil(3 + together**2)
 
 
@@ -125,28 +119,31 @@ def _ranking(board: Leaderboard, mode: Mode, condition: ConditionName) -> Rankin
             return ranking
     there = ", ".join(f"{one.mode} in {one.condition}" for one in board.rankings)
     raise InputError(
-        f"no result on pairs of mode {mode} in condition {condition}; there are: {there}",
+        f"there is no result on pairs of mode {mode} in condition {condition}; the results are:"
+        f" {there}",
         where=f"{board.release.name} {board.release.version}",
         fix="GENERATED is of a release with twins, NATURAL of one with natural twins; evaluate both"
         " in the same condition.",
     )
 
 
-def _both(
-    generated: Leaderboard,
-    natural: Leaderboard,
-    first: Ranking,
-    second: Ranking,
-    left_out: dict[str, str],
-) -> Iterator[tuple[BoardEntry, BoardEntry]]:
-    """The scorers that are ranked on both; why not, for the others."""
-    sides = []
-    for board, ranking, name in ((generated, first, "generated"), (natural, second, "natural")):
+def _match_scorers(
+    generated: Leaderboard, natural: Leaderboard, condition: ConditionName
+) -> tuple[list[tuple[BoardEntry, BoardEntry]], dict[str, str]]:
+    """The scorers that are ranked on both, and why the others are left out, by name."""
+    boards: tuple[tuple[Leaderboard, Mode, str], ...] = (
+        (generated, "twin", "generated"),
+        (natural, "natural", "natural"),
+    )
+    sides, left_out = [], {}
+    for board, mode, name in boards:
+        ranking = _ranking(board, mode, condition)
         names = (*ranking.ranked, *ranking.unranked)
         sides.append({board.entries[one].about.scorer.name: board.entries[one] for one in names})
         for one, why in ranking.unranked.items():
             left_out[board.entries[one].about.scorer.name] = f"not ranked on {name} twins: {why}"
     own, others = sides
+    matched = []
     for scorer in own.keys() ^ others.keys():
         left_out[scorer] = (
             f"has a result on {'generated' if scorer in own else 'natural'} twins alone"
@@ -157,10 +154,11 @@ def _both(
         elif own[scorer].about.scorer != others[scorer].about.scorer:
             left_out[scorer] = "another model, revision or settings on the other release"
         elif scorer not in left_out:
-            yield own[scorer], others[scorer]
+            matched.append((own[scorer], others[scorer]))
+    return matched, left_out
 
 
-def _certified(own: BoardEntry, other: BoardEntry, family: str) -> CertifiedScorer:
+def _scorer_entry(own: BoardEntry, other: BoardEntry, family: str) -> CertificateScorer:
     generated, natural = own.figure("accuracy", "twin"), other.figure("accuracy", "natural")
     assert generated, "a ranked row has an accuracy"
     assert natural, "a ranked row has an accuracy"
@@ -173,7 +171,7 @@ def _certified(own: BoardEntry, other: BoardEntry, family: str) -> CertifiedScor
         high = difference + math.hypot(
             (natural.high or 0.0) - _value(natural), _value(generated) - (generated.low or 0.0)
         )
-    return CertifiedScorer(
+    return CertificateScorer(
         scorer=own.about.scorer.name,
         family=family,
         generated=generated,
@@ -185,7 +183,7 @@ def _certified(own: BoardEntry, other: BoardEntry, family: str) -> CertifiedScor
 
 
 def _correlations(
-    scorers: list[CertifiedScorer], seed: int, done: Callable[[], None]
+    scorers: list[CertificateScorer], seed: int, done: Callable[[], None]
 ) -> Correlations | None:
     x = np.array([_value(one.generated) for one in scorers])
     y = np.array([_value(one.natural) for one in scorers])

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
+from pairwright.evaluate.board.power import POWER
 from pairwright.evaluate.certificate.certificate import (
-    POWER,
     RHOS,
     Certificate,
-    CertifiedScorer,
+    CertificateScorer,
     scorers_needed,
 )
 from pairwright.evaluate.correlation.page import HEAD, cells, no_claim
@@ -21,65 +21,71 @@ LABELLED = 30
 """Scorers up to which each point has its name beside it."""
 
 
-def certificate_page(found: Certificate) -> Page:
-    """The whole page."""
+def certificate_page(certificate: Certificate) -> Page:
+    """The page of a certificate."""
     return Page(
-        title="Generated twins held to people's own choices",
-        warnings=tuple(warnings(found)),
+        title="Generated twins compared with people's own choices",
+        warnings=tuple(warnings(certificate)),
         sections=(
-            Section("What may be said", tuple(claims(found))),
-            Section("The scorers on both", tuple(_scorers(found))),
-            Section("How the accuracies go together", tuple(_correlations(found))),
+            Section("What may be said", tuple(claims(certificate))),
+            Section("The scorers on both", tuple(_scorers(certificate))),
+            Section("How the accuracies go together", tuple(_correlations(certificate))),
             Section("How many scorers it takes", (_needed(),)),
-            Section("What was compared", tuple(_compared(found))),
+            Section("What was compared", tuple(_compared(certificate))),
         ),
     )
 
 
-def warnings(found: Certificate) -> Iterator[str]:
+def warnings(certificate: Certificate) -> Iterator[str]:
     """What a reader must know before any number."""
-    for side, release in (("generated", found.generated), ("natural", found.natural)):
+    for side, release in (("generated", certificate.generated), ("natural", certificate.natural)):
         if release.trial:
             yield f"The release of {side} twins is a trial, and not a benchmark."
-    if found.families == len(found.scorers) > 1:
+    if len(certificate.scorers) > 1 and not certificate.has_families:
         yield "No families of scorers were named: each counts as independent of the others."
 
 
-def claims(found: Certificate) -> Iterator[str]:
-    """The sentences that the numbers carry."""
-    if found.correlations is None:
+def claims(certificate: Certificate) -> Iterator[str]:
+    """The sentences that the numbers support."""
+    if certificate.correlations is None:
         yield (
-            f"{number_of(len(found.scorers), 'scorer is', 'scorers are')} ranked on both:"
-            " nothing can be said of whether their accuracies go together."
+            f"{number_of(len(certificate.scorers), 'scorer is', 'scorers are')} ranked on both:"
+            " there are too few, or all have the same accuracy, so nothing can be said about how"
+            " their accuracies go together."
         )
     else:
-        yield from found.correlations.claims or (no_claim(found.correlations),)
-    apart = [one for one in found.scorers if one.low is not None and one.high is not None]
-    lower = sum(one.high < 0 for one in apart if one.high is not None)
-    higher = sum(one.low > 0 for one in apart if one.low is not None)
+        yield from certificate.correlations.claims or (
+            no_claim(certificate.correlations, "scorers", "families"),
+        )
+    with_interval = [
+        one for one in certificate.scorers if one.low is not None and one.high is not None
+    ]
+    lower = sum(one.high < 0 for one in with_interval if one.high is not None)
+    higher = sum(one.low > 0 for one in with_interval if one.low is not None)
     yield (
-        f"Of {number_of(len(found.scorers), 'scorer')}, {lower} {'is' if lower == 1 else 'are'}"
-        f" less accurate on natural twins and {higher} more, by intervals that leave out zero."
+        f"Of {number_of(len(certificate.scorers), 'scorer')}, {lower}"
+        f" {'is' if lower == 1 else 'are'} less accurate on natural twins and"
+        f" {higher} more, by intervals that leave out zero."
     )
 
 
-def rows(found: Certificate) -> tuple[tuple[str, ...], ...]:
+def scorer_rows(certificate: Certificate) -> tuple[tuple[str, ...], ...]:
     """A scorer a row: accuracies and their difference, with intervals and n."""
     return tuple(
         (
             one.scorer,
-            *(() if found.families == len(found.scorers) else (visible(one.family),)),
+            *((visible(one.family),) if certificate.has_families else ()),
             _accuracy(one.generated),
             _accuracy(one.natural),
             _difference(one),
         )
-        for one in found.scorers
+        for one in certificate.scorers
     )
 
 
-def head(found: Certificate) -> tuple[str, ...]:
-    """The head of `rows`."""
-    family = () if found.families == len(found.scorers) else ("family",)
+def scorer_head(certificate: Certificate) -> tuple[str, ...]:
+    """The head of `scorer_rows`."""
+    family = ("family",) if certificate.has_families else ()
     return ("scorer", *family, "generated twins", "natural twins", "natural less generated")
 
 
@@ -89,71 +95,74 @@ def _accuracy(figure: ScorerFigure) -> str:
     return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, n = {figure.n:,})"
 
 
-def _difference(one: CertifiedScorer) -> str:
+def _difference(one: CertificateScorer) -> str:
     if one.low is None or one.high is None:
         return f"{one.difference:+.3f}"
     return f"{one.difference:+.3f} ({one.low:+.3f} to {one.high:+.3f})"
 
 
-def _scorers(found: Certificate) -> Iterator[Block]:
-    if found.scorers:
-        yield _scatter(found)
+def _scorers(certificate: Certificate) -> Iterator[Block]:
+    if certificate.scorers:
+        yield _scatter(certificate)
         yield Table(
-            head(found),
-            rows(found),
-            left=1 if found.families == len(found.scorers) else 2,
-            note="Accuracies with 95 % intervals by dyad. The two releases are of other people, so"
-            " the interval of a difference follows from the two (Newcombe 1998, method 10).",
+            scorer_head(certificate),
+            scorer_rows(certificate),
+            left=2 if certificate.has_families else 1,
+            note="Accuracies with 95 % intervals by couple. The two releases have different users,"
+            " so the interval of a difference follows from the two (Newcombe 1998, method 10).",
         )
-    if found.left_out:
+    if certificate.left_out:
         yield Table(
             ("not compared", "why"),
-            tuple((name, visible(why)) for name, why in found.left_out.items()),
+            tuple((name, visible(why)) for name, why in certificate.left_out.items()),
             left=2,
         )
 
 
-def _scatter(found: Certificate) -> Plot:
+def _scatter(certificate: Certificate) -> Plot:
     with drawing():
         figure = Figure(figsize=(8.6, 5.2), layout="constrained")
         axes = figure.add_subplot()
         axes.plot((0, 1), (0, 1), color=GREY.light, linewidth=1, linestyle="--")
-        for one in found.scorers:
+        for one in certificate.scorers:
             x, y = one.generated, one.natural
             if x.low is not None and x.high is not None:
                 axes.hlines(y.value or 0.0, x.low, x.high, color=BLUE.light, alpha=0.5)
             if y.low is not None and y.high is not None:
                 axes.vlines(x.value or 0.0, y.low, y.high, color=BLUE.light, alpha=0.5)
             axes.plot(x.value or 0.0, y.value or 0.0, "o", color=BLUE.light, markersize=5)
-            if len(found.scorers) <= LABELLED:
+            if len(certificate.scorers) <= LABELLED:
                 axes.annotate(
                     one.scorer[:30], (x.value or 0.0, y.value or 0.0), xytext=(5, 4),
                     textcoords="offset points", fontsize=8,
                 )  # fmt: skip
         ends = [
             end
-            for one in found.scorers
+            for one in certificate.scorers
             for side in (one.generated, one.natural)
             for end in (side.low, side.high, side.value)
             if end is not None
         ]
-        least, most = max(0.0, min(ends) - 0.03), min(1.0, max(ends) + 0.03)
-        axes.set_xlim(least, most)
-        axes.set_ylim(least, most)
+        low_end, high_end = max(0.0, min(ends) - 0.03), min(1.0, max(ends) + 0.03)
+        axes.set_xlim(low_end, high_end)
+        axes.set_ylim(low_end, high_end)
         axes.set_xlabel("accuracy on generated twins")
         axes.set_ylabel("accuracy on natural twins")
         caption = (
-            "Each scorer on both, with 95 % intervals by dyad. On the dashed line it is as accurate"
-            " on the one as on the other."
+            "Each scorer on both, with 95 % intervals by couple. On the dashed line it is as"
+            " accurate on one as on the other."
         )
         return plot(figure, caption, name="certificate")
 
 
-def _correlations(found: Certificate) -> Iterator[Block]:
-    if found.correlations is None:
-        yield "Fewer than three scorers, or all with one accuracy: there is no correlation."
+def _correlations(certificate: Certificate) -> Iterator[Block]:
+    if certificate.correlations is None:
+        yield (
+            "There are fewer than three scorers, or all have the same accuracy, so there is no"
+            " correlation."
+        )
         return
-    (correlations,) = found.correlations.found.values()
+    (correlations,) = certificate.correlations.found.values()
     yield Table(
         HEAD,
         tuple(map(cells, correlations)),
@@ -172,15 +181,16 @@ def _needed() -> Table:
     )
 
 
-def _compared(found: Certificate) -> Iterator[Block]:
+def _compared(certificate: Certificate) -> Iterator[Block]:
     yield (
-        f"Generated: {_release(found.generated)}. Natural: {_release(found.natural)}. Condition:"
-        f" {found.condition}. {number_of(len(found.scorers), 'scorer')} of"
-        f" {number_of(found.families, 'family', 'families')}."
+        f"Generated: {_release(certificate.generated)}. Natural: {_release(certificate.natural)}."
+        f" Condition: {certificate.condition}. {number_of(len(certificate.scorers), 'scorer')} of"
+        f" {number_of(certificate.families, 'family', 'families')}."
     )
     yield (
         "Natural twins are people's own choices, and no answers to their questions: agreeing with a"
-        " statement is not preferring an answer. They are the criterion here, and no substitute."
+        " statement is not preferring an answer. Here they are only the standard of comparison;"
+        " they do not replace generated twins."
     )
 
 

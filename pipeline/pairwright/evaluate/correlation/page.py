@@ -46,12 +46,12 @@ def warnings(result: Correlations) -> tuple[str, ...]:
     return tuple(f"Not stated: {NOT_SAID[name]}." for name, text in result.stated if not text)
 
 
-def no_claim(result: Correlations) -> str:
+def no_claim(result: Correlations, units: str = "models", groups: str = "lineages") -> str:
     """The sentence that replaces claims where there are too few models."""
     size = (
-        f"{result.n} models"
+        f"{result.n} {units}"
         if result.lineages == result.n
-        else f"{result.n} models of {result.lineages} lineages"
+        else f"{result.n} {units} of {result.lineages} {groups}"
     )
     return f"Nothing is claimed: {size}, and claims are made from {CLAIMS_FROM} on."
 

@@ -11,7 +11,7 @@ from pairwright.evaluate.correlation.table import FEWEST
 from pairwright.evaluate.correlation.uncertainty import by_chance, jackknife
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.guided.records import GuidedResult, Tau
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood
 from pairwright.evaluate.settings import Scorers
@@ -43,7 +43,9 @@ def guided_results(
             [one for one in decisions if one.id in counted] for decisions in three
         )
         clusters = [one.cluster for one in guided]
-        difference = mean(_points(guided) - _points(alone), numbered(clusters), least=-1, most=1)
+        difference = mean(
+            _points(guided) - _points(alone), cluster_numbers(clusters), least=-1, most=1
+        )
         assert difference, "some pairs count"
         yield GuidedResult(
             scorer=name,
@@ -81,7 +83,7 @@ def _reasons(decisions: Sequence[PairDecision], counted: set[str]) -> Counter[st
 
 
 def _accuracy(decisions: Sequence[PairDecision], clusters: Sequence[str]) -> Interval:
-    estimate = accuracy(_points(decisions), numbered(clusters))
+    estimate = accuracy(_points(decisions), cluster_numbers(clusters))
     assert estimate, "some pairs count"
     return estimate.found(z_of(LEVEL))
 

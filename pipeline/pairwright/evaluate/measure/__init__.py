@@ -19,8 +19,8 @@ on as many as their texts give away.
 
 from pairwright.evaluate.measure.accuracy import figures_of, gains
 from pairwright.evaluate.measure.calibration import Calibration, calibration_of
-from pairwright.evaluate.measure.figure import FIGURES, RULE, ScorerFigure, figure_names, whole
-from pairwright.evaluate.measure.order import leaning, leans
+from pairwright.evaluate.measure.figure import FIGURES, RULE, ScorerFigure, figure_names, mode_group
+from pairwright.evaluate.measure.order import is_position_bias, position_bias_text
 
 __all__ = [
     "FIGURES",
@@ -31,7 +31,7 @@ __all__ = [
     "figure_names",
     "figures_of",
     "gains",
-    "leaning",
-    "leans",
-    "whole",
+    "is_position_bias",
+    "mode_group",
+    "position_bias_text",
 ]

@@ -10,10 +10,10 @@ from pairwright.evaluate.measure.calibration import calibration_figures
 from pairwright.evaluate.measure.figure import (
     Group,
     ScorerFigure,
+    cluster_numbers,
     figure_of,
-    numbered,
+    mode_group,
     share,
-    whole,
 )
 from pairwright.evaluate.measure.order import order_figures
 from pairwright.evaluate.measure.people import users_above_chance, vote_figures
@@ -24,7 +24,7 @@ from pairwright.modes import MODES, is_twin
 
 def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The accuracies of the mode, of each half of its twins, and of each configuration."""
-    group = whole(mode_pairs.mode)
+    group = mode_group(mode_pairs.mode)
     yield accuracy_figure("accuracy", group, mode_pairs.due)
     yield accuracy_figure("accuracy_of_scored", group, mode_pairs.scored)
     if mode_pairs.mode and is_twin(mode_pairs.mode) and not MODES[mode_pairs.mode].own_choice:
@@ -35,9 +35,9 @@ def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
         yield accuracy_figure("accuracy", Group(mode_pairs.mode, config), decisions)
 
 
-def open_ends(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+def bounds_and_ties(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """Coverage, ties, and the accuracy that ties and pairs without a score could still make."""
-    group = whole(mode_pairs.mode)
+    group = mode_group(mode_pairs.mode)
     covered = [float(all(one.choice is not None for one in unit)) for unit in mode_pairs.units]
     yield share(
         "coverage",
@@ -80,14 +80,17 @@ def _missing(mode_pairs: ModeDecisions) -> str:
     parts = [f"{reason}: {n:,}" for reason, n in sorted(mode_pairs.unscored.items())]
     if any(reason in NOTHING_TO_SHOW for reason in mode_pairs.unscored):
         parts.append("pairs that the release has nothing to show of are not counted")
-    if mode_pairs.alone:
-        parts.append(f"halves with a score whose other half has none: {mode_pairs.alone:,}")
+    if mode_pairs.lone_halves:
+        parts.append(f"halves with a score whose other half has none: {mode_pairs.lone_halves:,}")
     return "; ".join(parts)
 
 
 def twin_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The figures of all twins, and of those of each configuration."""
-    group, twins = whole(mode_pairs.mode), [(first, second) for first, second in mode_pairs.units]
+    group, twins = (
+        mode_group(mode_pairs.mode),
+        [(first, second) for first, second in mode_pairs.units],
+    )
     yield from _of_twins(group, twins)
     yield _both_right("both_right_of_scored", group, [(a, b) for a, b in mode_pairs.whole])
     configs: dict[str, list[Halves]] = {}
@@ -99,7 +102,7 @@ def twin_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
 
 def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[ScorerFigure]:
     yield _both_right("both_right", group, twins)
-    signs = [(np.sign(interaction(*twin)) + 1) / 2 if _scored(twin) else 0.0 for twin in twins]
+    signs = [(np.sign(interaction(*twin)) + 1) / 2 if _is_scored(twin) else 0.0 for twin in twins]
     yield share("interaction", group, signs, [first.cluster for first, _ in twins])
 
 
@@ -108,7 +111,7 @@ def _both_right(name: str, group: Group, twins: Sequence[Halves]) -> ScorerFigur
     return share(name, group, both, [first.cluster for first, _ in twins])
 
 
-def _scored(twin: Halves) -> bool:
+def _is_scored(twin: Halves) -> bool:
     return all(half.choice is not None for half in twin)
 
 
@@ -137,12 +140,12 @@ def gains(
     so a gain over that says no more than the accuracy.
     """
     figures = []
-    for mode_pairs, joined in in_both(profile, other):
+    for mode_pairs, joined in join_decisions(profile, other):
         if is_twin(mode_pairs.mode) and not of_twins:
             continue
         short = len(mode_pairs.given) - len(joined)
         note = f"{short:,} pairs have no score in one of the two" if short else ""
-        figures.append(_gain(name, whole(mode_pairs.mode), joined, note))
+        figures.append(_gain(name, mode_group(mode_pairs.mode), joined, note))
         configs: dict[str, list[tuple[PairDecision, PairDecision]]] = {}
         for both in joined:
             configs.setdefault(both[0].config, []).append(both)
@@ -152,7 +155,7 @@ def gains(
     return tuple(figures)
 
 
-def in_both(
+def join_decisions(
     decisions: Sequence[PairDecision], control: Sequence[PairDecision]
 ) -> Iterator[tuple[ModeDecisions, list[tuple[PairDecision, PairDecision]]]]:
     """Each mode of `decisions`, with the pairs of its units that are scored whole in both: each
@@ -170,7 +173,7 @@ def _gain(
     note: str = "",
 ) -> ScorerFigure:
     differences = [points(own) - points(other) for own, other in joined]
-    clusters = numbered([own.cluster for own, _ in joined])
+    clusters = cluster_numbers([own.cluster for own, _ in joined])
     return figure_of(name, group, difference(np.array(differences, np.float64), clusters), note)
 
 
@@ -184,7 +187,7 @@ def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
 
 def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     yield from accuracies(mode_pairs)
-    yield from open_ends(mode_pairs)
+    yield from bounds_and_ties(mode_pairs)
     yield from order_figures(mode_pairs)
     if is_twin(mode_pairs.mode):
         yield from twin_figures(mode_pairs)

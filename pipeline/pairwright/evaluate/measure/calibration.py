@@ -4,7 +4,8 @@ A scorer's confidence is its probability of the response that it prefers: the lo
 between two scores (Bradley and Terry 1952), and for a comparing judge the mean of its two verdicts.
 The expected calibration error (Naeini et al. 2015; Guo et al. 2017) is the mean distance, over bins
 of equally many pairs, between confidence and the share that is right. It is above zero by chance
-alone: beside it is what a calibrated scorer with the same confidences would have.
+alone, so the value that a calibrated scorer with the same confidences would have is given beside
+it.
 
 Scores of a reward model have no unit, so that the second figure is after temperature scaling (Guo
 et al. 2017): margins are divided by one number, which is fitted on other clusters than those that
@@ -21,7 +22,13 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.figure import ScorerFigure, average, numbered, share, whole
+from pairwright.evaluate.measure.figure import (
+    ScorerFigure,
+    average,
+    cluster_numbers,
+    mode_group,
+    share,
+)
 from pairwright.evaluate.measure.units import ModeDecisions, points
 from pairwright.intervals import LEVEL, Floats, Places, accuracy, z_of
 from pairwright.records import Mode, Record, content_id
@@ -51,7 +58,7 @@ class CoveragePoint(Record):
     """The pairs with the largest margins, and how many of them are right."""
 
     coverage: float
-    """Share of the scored pairs; equal margins stay together."""
+    """The share of the scored pairs that is kept; pairs with equal margins stay together."""
     accuracy: float
     low: float
     high: float
@@ -60,7 +67,7 @@ class CoveragePoint(Record):
 
 
 class Calibration(Record):
-    """What the plots of one scorer's margins show, of one mode's scored pairs."""
+    """One scorer's calibration on one mode's scored pairs; plots show `scaled` and `by_margin`."""
 
     mode: Mode | None
     temperature: float | None
@@ -77,15 +84,15 @@ class Margins(NamedTuple):
     """The scored pairs of a mode, each array of shape (n,)."""
 
     margins: Floats
-    likely: Floats
+    probabilities: Floats
     """The scorer's probability of the chosen response."""
     points: Floats
     clusters: Places
     names: tuple[str, ...]
-    """Of the clusters, by number."""
+    """The names of the clusters, by number."""
 
 
-def likely(decision: PairDecision) -> float:
+def choice_probability(decision: PairDecision) -> float:
     """The scorer's probability of the chosen response."""
     assert decision.margin is not None
     return (
@@ -99,23 +106,23 @@ def margins_of(mode_pairs: ModeDecisions) -> Margins:
     names = [one.cluster for one in scored]
     return Margins(
         margins=np.array([one.margin for one in scored], np.float64),
-        likely=np.array([likely(one) for one in scored], np.float64),
+        probabilities=np.array([choice_probability(one) for one in scored], np.float64),
         points=np.array([points(one) for one in scored], np.float64),
-        clusters=numbered(names),
+        clusters=cluster_numbers(names),
         names=tuple(dict.fromkeys(names)),
     )
 
 
 def calibration_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The calibration error before and after scaling, and the accuracy of the surer half."""
-    pairs, group = margins_of(mode_pairs), whole(mode_pairs.mode)
+    pairs, group = margins_of(mode_pairs), mode_group(mode_pairs.mode)
     clusters = [one.cluster for one in mode_pairs.scored]
-    scaled = scaled_likelihoods(pairs)
-    for name, probabilities in (("ece", pairs.likely), ("ece_scaled", scaled)):
-        if probabilities is None:
+    scaled = scaled_probabilities(pairs)
+    for name, values in (("ece", pairs.probabilities), ("ece_scaled", scaled)):
+        if values is None:
             yield average(name, group, np.empty(0), (), "one cluster: nothing to fit it on")
             continue
-        distances, by_chance = _distances(probabilities, pairs.points)
+        distances, by_chance = _distances(values, pairs.points)
         note = f"a calibrated scorer has {by_chance:.3f} by chance" if len(clusters) else ""
         yield average(name, group, distances, clusters, note)
     surer = _surest(pairs, 0.5)
@@ -128,18 +135,18 @@ def calibration_of(mode_pairs: ModeDecisions) -> Calibration | None:
     pairs = margins_of(mode_pairs)
     if not len(pairs.points):
         return None
-    scaled = scaled_likelihoods(pairs)
+    scaled = scaled_probabilities(pairs)
     slope = fit_slope(pairs.margins)
     return Calibration(
         mode=mode_pairs.mode,
         temperature=float(f"{1 / slope:.6g}") if slope else None,
-        raw=tuple(_bins(pairs.likely, pairs)),
+        raw=tuple(_bins(pairs.probabilities, pairs)),
         scaled=() if scaled is None else tuple(_bins(scaled, pairs)),
         by_margin=tuple(_coverage_points(pairs)),
     )
 
 
-def scaled_likelihoods(pairs: Margins) -> Floats | None:
+def scaled_probabilities(pairs: Margins) -> Floats | None:
     """Probabilities of the chosen responses after temperature scaling, shape (n,): those of a fold
     of clusters by the temperature of all others. None below two clusters."""
     if len(pairs.names) < 2:
@@ -148,13 +155,13 @@ def scaled_likelihoods(pairs: Margins) -> Floats | None:
     fold_of = np.empty(len(order), np.intp)
     fold_of[order] = np.arange(len(order)) % FOLDS
     folds = fold_of[pairs.clusters]
-    likelihoods = np.empty_like(pairs.margins)
+    probabilities = np.empty_like(pairs.margins)
     for fold in np.unique(folds):
         own = folds == fold
         slope = fit_slope(pairs.margins[~own])
         # A margin may be infinite, and is then certain, but not where margins tell nothing.
-        likelihoods[own] = expit(slope * pairs.margins[own]) if slope else 0.5
-    return likelihoods
+        probabilities[own] = expit(slope * pairs.margins[own]) if slope else 0.5
+    return probabilities
 
 
 def fit_slope(margins: Floats) -> float:
@@ -182,13 +189,13 @@ def _places(confidence: Floats) -> Places:
     return np.searchsorted(edges, confidence, side="left")
 
 
-def _distances(likelihoods: Floats, right: Floats) -> tuple[Floats, float]:
+def _distances(probabilities: Floats, right: Floats) -> tuple[Floats, float]:
     """Values whose mean is the calibration error, so that it has an interval by cluster; and what
     it is on average where confidences are right and pairs independent. Ties vary by nothing: they
     are right by one half."""
     if not len(right):
         return right, 0.0
-    confidence: Floats = np.maximum(likelihoods, 1 - likelihoods)
+    confidence: Floats = np.maximum(probabilities, 1 - probabilities)
     places, gaps = _places(confidence), confidence - right
     signs = np.sign(np.bincount(places, gaps))
     spread = np.bincount(places, np.where(right == 0.5, 0.0, confidence * (1 - confidence)))
@@ -196,8 +203,8 @@ def _distances(likelihoods: Floats, right: Floats) -> tuple[Floats, float]:
     return signs[places] * gaps, by_chance
 
 
-def _bins(likelihoods: Floats, pairs: Margins) -> Iterator[CalibrationBin]:
-    confidence: Floats = np.maximum(likelihoods, 1 - likelihoods)
+def _bins(probabilities: Floats, pairs: Margins) -> Iterator[CalibrationBin]:
+    confidence: Floats = np.maximum(probabilities, 1 - probabilities)
     places = _places(confidence)
     for place in np.unique(places):
         own = places == place

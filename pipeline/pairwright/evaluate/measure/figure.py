@@ -77,9 +77,8 @@ FIGURES: dict[str, FigureKind] = {
         "the same over only the twins with both halves scored",
     ),
     "interaction": FigureKind(
-        "share of twins where the response suits its own user better than the other user, "
-        "both responses taken together, ties counting one half and twins without both scores "
-        "0",
+        "share of twins where the two responses, added, score higher for their own users than "
+        "for the other users; ties count one half, and twins without both scores count 0",
         table="twins",
     ),
     "users_above_chance": FigureKind(
@@ -155,7 +154,7 @@ def figure_names(table: str) -> tuple[str, ...]:
     return tuple(name for name, kind in FIGURES.items() if kind.table == table)
 
 
-def whole(mode: Mode | None) -> Group:
+def mode_group(mode: Mode | None) -> Group:
     """All pairs of a mode."""
     return Group(mode, mode or "pairs")
 
@@ -164,7 +163,7 @@ def share(
     name: str, group: Group, points: Sequence[float], clusters: Sequence[str], note: str = ""
 ) -> ScorerFigure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
-    estimate = accuracy(np.array(points, np.float64), numbered(clusters))
+    estimate = accuracy(np.array(points, np.float64), cluster_numbers(clusters))
     return figure_of(name, group, estimate and estimate.found(z_of(LEVEL)), note)
 
 
@@ -179,7 +178,7 @@ def average(
 ) -> ScorerFigure:
     """A mean of values up to 1, with Student's interval by cluster; without one where nothing shows
     a spread."""
-    estimate = mean(values, numbered(clusters), least=least, most=1)
+    estimate = mean(values, cluster_numbers(clusters), least=least, most=1)
     bare = estimate and with_width(estimate)
     if bare == estimate:
         return figure_of(name, group, estimate, note)
@@ -187,8 +186,8 @@ def average(
     return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
 
 
-def numbered(clusters: Sequence[str]) -> Places:
-    """Names as numbers, shape (n,)."""
+def cluster_numbers(clusters: Sequence[str]) -> Places:
+    """The number of each cluster, from 0 in the order of their first occurrence, shape (n,)."""
     places: dict[str, int] = {}
     return np.array([places.setdefault(name, len(places)) for name in clusters], np.intp)
 

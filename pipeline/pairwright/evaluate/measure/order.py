@@ -8,10 +8,17 @@ from collections.abc import Hashable, Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import Choice, PairDecision
-from pairwright.evaluate.measure.figure import Group, ScorerFigure, average, figure_of, share, whole
+from pairwright.evaluate.measure.figure import (
+    Group,
+    ScorerFigure,
+    average,
+    figure_of,
+    mode_group,
+    share,
+)
 from pairwright.evaluate.measure.units import ModeDecisions
 from pairwright.intervals import Floats, Interval
-from pairwright.modes import mode_pairs
+from pairwright.modes import mode_pairs as mode_pairs_in_words
 from pairwright.records import content_id
 
 _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
@@ -23,12 +30,12 @@ def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     compared = [(one, one.orders) for one in mode_pairs.scored if one.orders is not None]
     if not compared:
         return
-    group, clusters = whole(mode_pairs.mode), [one.cluster for one, _ in compared]
+    group, clusters = mode_group(mode_pairs.mode), [one.cluster for one, _ in compared]
     same = [float(forward == backward) for _, (forward, backward) in compared]
     yield share("swap_consistency", group, same, clusters)
     first = [first_place_points(one) for one, _ in compared]
     yield share("first_position", group, first, clusters)
-    yield _kappa(group, [_named(one, orders) for one, orders in compared], clusters)
+    yield _kappa(group, [_blind_names(one, orders) for one, orders in compared], clusters)
 
 
 def first_place_points(decision: PairDecision) -> float:
@@ -38,19 +45,19 @@ def first_place_points(decision: PairDecision) -> float:
     return (_FIRST[forward] + 1 - _FIRST[backward]) / 2
 
 
-def leans(figure: ScorerFigure) -> bool:
-    """Whether it is a position bias: the interval of `first_position` leaves out one half."""
+def is_position_bias(figure: ScorerFigure) -> bool:
+    """Whether a figure is a position bias: the interval of `first_position` leaves out one half."""
     if figure.name != "first_position" or figure.low is None or figure.high is None:
         return False
     return figure.low > 0.5 or figure.high < 0.5
 
 
-def leaning(figure: ScorerFigure) -> str:
-    """What a `first_position` that leans says."""
+def position_bias_text(figure: ScorerFigure) -> str:
+    """The pairs and the value of a `first_position` that is a position bias."""
     assert figure.value is not None
     assert figure.low is not None
     assert figure.high is not None
-    pairs = mode_pairs(figure.mode)
+    pairs = mode_pairs_in_words(figure.mode)
     return f"{pairs}, {figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
 
 
@@ -88,7 +95,7 @@ def kappa_terms(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats
     return terms
 
 
-def _named(one: PairDecision, orders: tuple[Choice, Choice]) -> tuple[Choice, Choice]:
+def _blind_names(one: PairDecision, orders: tuple[Choice, Choice]) -> tuple[Choice, Choice]:
     """The verdicts with the responses called by a coin that the subject's id throws. By their own
     names the better judge would have the lower kappa: who always says "chosen" agrees by chance.
     Both halves of a twin call a response the same."""

@@ -20,7 +20,7 @@ class ModeDecisions(NamedTuple):
     mode: Mode | None
     given: tuple[PairDecision, ...]
     units: tuple[tuple[PairDecision, ...], ...]
-    """Whole twins, or in other modes pairs, that the release has something to show of, in their
+    """Whole twins, or in other modes pairs, for which the release has something to show, in their
     order: what a scorer is asked for."""
     whole: tuple[tuple[PairDecision, ...], ...]
     """The units with a score for every pair."""
@@ -43,7 +43,7 @@ class ModeDecisions(NamedTuple):
         )
 
     @property
-    def apart(self) -> dict[str, int]:
+    def inapplicable_pairs(self) -> dict[str, int]:
         """Pairs that are not part of the condition, by reason: the release has nothing to show of
         their user, or of the other user of their twin."""
         part = {one.id for one in self.due}
@@ -55,7 +55,7 @@ class ModeDecisions(NamedTuple):
         return dict(sorted(reasons.items()))
 
     @property
-    def alone(self) -> int:
+    def lone_halves(self) -> int:
         """Halves with a score whose other half has none or is not there."""
         return sum(decision.choice is not None for decision in self.given) - len(self.scored)
 
@@ -87,6 +87,6 @@ def mode_decisions(mode: Mode | None, decisions: Sequence[PairDecision]) -> Mode
 
 
 def points(decision: PairDecision) -> float:
-    """What a pair counts in an accuracy: one without a score counts as wrong, so that leaving out
-    what is hard does not pay."""
+    """The points of a pair in an accuracy: 1, 0 or one half. A pair without a score has 0, so that
+    leaving out hard pairs does not raise an accuracy."""
     return 0.0 if decision.points is None else decision.points

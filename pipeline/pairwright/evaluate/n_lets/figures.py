@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW
-from pairwright.evaluate.measure.figure import numbered
-from pairwright.evaluate.n_lets.scores import NLetLine, picked
+from pairwright.evaluate.measure.figure import cluster_numbers
+from pairwright.evaluate.n_lets.n_let import NLetLine, pick_share
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
 from pairwright.intervals import Interval, mean, with_width
@@ -21,8 +21,8 @@ class NLetFigures(Record):
     mode: Mode | None
     chosen: Interval | None
     """Share of pairs whose right user has the highest score for the chosen response. A user who
-    shares it with t - 1 others counts 1/t, a pair without a score 0. None where no pair has k
-    users."""
+    is tied with t - 1 others counts 1/t, and a pair without a score counts 0. None where no pair
+    has k users."""
     rejected: Interval | None
     """The same for the rejected response: the control."""
     gain: Interval | None
@@ -32,7 +32,7 @@ class NLetFigures(Record):
     unscored: dict[str, int]
     """Pairs without a score, by reason."""
     apart: dict[str, int]
-    """Pairs with too few users to show, by reason: they are part of no figure."""
+    """Pairs with too few users to show, by reason. They are part of no figure."""
 
 
 class ScorerNLets(Record):
@@ -54,13 +54,13 @@ class ScorerNLets(Record):
 
 
 class NLetScores(Record):
-    """What n-lets say of scorers on one release."""
+    """The n-lets of scorers on one release."""
 
     release: ReleaseRef
     users: int
-    """In each n-let: k. Chance picks the right one in 1/k."""
+    """The number of users in each n-let: k. Chance picks the right one in 1/k."""
     seed: int
-    """Strangers are drawn with it."""
+    """The seed of the strangers."""
     limit: int | None
     split: str | None
     scorers: tuple[ScorerNLets, ...]
@@ -76,19 +76,25 @@ def n_let_figures(lines: Sequence[NLetLine]) -> Iterator[NLetFigures]:
         scored = [line for line in due if line.chosen]
         yield NLetFigures(
             mode=mode,
-            chosen=_mean([picked(one.chosen) if one.chosen else 0.0 for one in due], due),
-            rejected=_mean([picked(one.rejected) if one.rejected else 0.0 for one in due], due),
-            gain=_mean([picked(one.chosen) - picked(one.rejected) for one in scored], scored, -1),
+            chosen=_interval([pick_share(one.chosen) if one.chosen else 0.0 for one in due], due),
+            rejected=_interval(
+                [pick_share(one.rejected) if one.rejected else 0.0 for one in due], due
+            ),
+            gain=_interval(
+                [pick_share(one.chosen) - pick_share(one.rejected) for one in scored], scored, -1
+            ),
             pairs=len(own),
             unscored=_reasons(line for line in due if not line.chosen),
             apart=_reasons(line for line in own if line.unscored in NOTHING_TO_SHOW),
         )
 
 
-def _mean(values: Sequence[float], lines: Sequence[NLetLine], least: float = 0) -> Interval | None:
+def _interval(
+    values: Sequence[float], lines: Sequence[NLetLine], least: float = 0
+) -> Interval | None:
     estimate = mean(
         np.array(values, np.float64),
-        numbered([line.cluster for line in lines]),
+        cluster_numbers([line.cluster for line in lines]),
         least=least,
         most=1,
     )

@@ -17,7 +17,7 @@ HEAD = ("scorer", "pairs", "chosen, %", "rejected, %", "gain, points", "n", "clu
 
 
 def n_let_page(scores: NLetScores) -> Page:
-    """The whole report."""
+    """The page of the n-lets of a release."""
     release = f"{visible(scores.release.name)} {scores.release.version}"
     return Page(
         title=f"The right user of {scores.users}, {release}",
@@ -38,8 +38,11 @@ def warnings(scores: NLetScores) -> Iterator[str]:
         yield TRIAL
     if scores.limit is not None:
         yield f"Only the first {number_of(scores.limit, 'subject was', 'subjects were')} scored."
-    for reason, n in _apart(scores).items():
-        yield f"{number_of(n, 'pair has', 'pairs have')} too few users: {reason}."
+    for reason, n in _inapplicable_pairs(scores).items():
+        yield (
+            f"{number_of(n, 'pair is', 'pairs are')} part of no figure, because there are too few"
+            f" users to show: {reason}."
+        )
 
 
 def modes(scores: NLetScores) -> list[Mode | None]:
@@ -75,23 +78,23 @@ def sentences(scores: NLetScores) -> Iterator[str]:
     for name, mode, chosen, rejected, gain, n, clusters, missing in rows(scores):
         without = f"; without a score: {missing}" if missing else ""
         yield (
-            f"{name}, {mode}: right user of {scores.users} picked in {_unit(chosen, '%')} by the"
-            f" chosen response, in {_unit(rejected, '%')} by the other; gain"
-            f" {_unit(gain, 'points')}; n = {n}, {clusters} clusters{without}"
+            f"{name}, {mode}: right user of {scores.users} picked in {_with_unit(chosen, '%')} by"
+            f" the chosen response, in {_with_unit(rejected, '%')} by the other; gain"
+            f" {_with_unit(gain, 'points')}; n = {n}, {clusters} clusters{without}"
         )
 
 
-def _unit(value: str, unit: str) -> str:
+def _with_unit(value: str, unit: str) -> str:
     """A figure's unit, before its interval."""
     return value.replace(" (", f" {unit} (", 1)
 
 
-def _apart(scores: NLetScores) -> Counter[str]:
-    """Pairs of all modes, by reason: the same for every scorer, since they are shown alike."""
-    found: Counter[str] = Counter()
+def _inapplicable_pairs(scores: NLetScores) -> Counter[str]:
+    """Pairs of all modes with too few users, by reason: the same for every scorer."""
+    pairs: Counter[str] = Counter()
     for figure in scores.scorers[0].figures if scores.scorers else ():
-        found.update(figure.apart)
-    return found
+        pairs.update(figure.apart)
+    return pairs
 
 
 def _percent(interval: Interval | None, sign: str = "") -> str:
@@ -104,16 +107,16 @@ def _percent(interval: Interval | None, sign: str = "") -> str:
 
 
 def _plot(scores: NLetScores, mode: Mode | None) -> Plot:
-    found: list[tuple[str, NLetFigures]] = [
+    entries: list[tuple[str, NLetFigures]] = [
         (visible(one.scorer.name), figure)
         for one in scores.scorers
         for figure in one.figures
         if figure.mode == mode and figure.chosen
     ]
     with drawing():
-        sheet = Figure(figsize=(8.6, 1.4 + 0.5 * len(found)), layout="constrained")
+        sheet = Figure(figsize=(8.6, 1.4 + 0.5 * len(entries)), layout="constrained")
         axes = sheet.add_subplot()
-        for line, (_, figure) in enumerate(found):
+        for line, (_, figure) in enumerate(entries):
             for shift, estimate, colour, marker in (
                 (-0.15, figure.chosen, BLUE, "o"),
                 (0.15, figure.rejected, ORANGE, "X"),
@@ -125,8 +128,8 @@ def _plot(scores: NLetScores, mode: Mode | None) -> Plot:
                     axes.hlines(line + shift, *ends, color=colour.light, linewidth=1.8)
                 axes.plot(100 * estimate.value, line + shift, marker, color=colour.light)
         axes.axvline(100 / scores.users, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-        axes.set_yticks(range(len(found)), [name for name, _ in found])
-        axes.set_ylim(len(found) - 0.4, -0.6)
+        axes.set_yticks(range(len(entries)), [name for name, _ in entries])
+        axes.set_ylim(len(entries) - 0.4, -0.6)
         axes.set_xlim(-2, 102)
         axes.set_xlabel(f"right user of {scores.users} picked, %")
         axes.grid(axis="x")
@@ -161,7 +164,7 @@ def _method(scores: NLetScores) -> Iterator[str]:
         " question by the same rules."
     )
     yield (
-        "Who asked a question has often written of its matter, so that the user can be found"
-        " without the response. So read the gain: a scorer that goes by the question alone picks"
-        " the user as often by the rejected response."
+        "The user who asked a question has often written about its topic, so the user can be found"
+        " without the response. So look at the gain: a scorer that uses only the question picks the"
+        " user as often by the rejected response."
     )

@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from pairwright.errors import CallFailed
-from pairwright.evaluate.evaluation import CALL_FAILED
 from pairwright.evaluate.outputs.records import JudgedOutput, QuestionOutput
 from pairwright.evaluate.questions import PersonQuestion
 from pairwright.evaluate.scorers.judges import MeteredModel
-from pairwright.evaluate.scorers.scorer_protocols import Unscored
+from pairwright.evaluate.scorers.scorer_protocols import Unscored, failed_call
 from pairwright.models import Model
 from pairwright.models.run import work_through
 from pairwright.records import Adherence, Aspect, Rejected, Rubric
@@ -42,7 +41,7 @@ class AspectJudge(NamedTuple):
                 question.question, response, _rubric(question), metered.model, self.prompts
             )
         except CallFailed as error:
-            return Unscored(f"{CALL_FAILED}:{error.reason}", error.detail), metered.tokens
+            return failed_call(error), metered.tokens
         if isinstance(result, Rejected):
             return Unscored(result.reason, result.detail), metered.tokens
         return result, metered.tokens

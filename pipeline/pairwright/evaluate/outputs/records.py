@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from pairwright.errors import InputError
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
@@ -171,7 +171,7 @@ def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
     Student's; where no value differs Wilson's at the effective number of values: a spread that
     nothing shows is not known to be none.
     """
-    places = numbered(clusters)
+    places = cluster_numbers(clusters)
     estimate = mean(values, places, least=0, most=1)
     if estimate is None or estimate.low is None or estimate.low != estimate.high:
         return estimate

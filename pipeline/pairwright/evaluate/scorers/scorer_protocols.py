@@ -7,6 +7,7 @@ the line in `workflows/scorers.py` that opens it. A scorer of your own needs non
 
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
+from pairwright.errors import CallFailed
 from pairwright.records import Post
 
 Place = Literal["first", "second", "tie"]
@@ -48,6 +49,11 @@ class Unscored(NamedTuple):
     reason: str
     """`context_length` where the prompt does not fit: fewer posts may."""
     detail: str = ""
+
+
+def failed_call(error: CallFailed) -> Unscored:
+    """The reason why a call that failed gives no score. The next run sends the call again."""
+    return Unscored(error.result_reason, error.detail[:500])
 
 
 @runtime_checkable

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure import figures_of, whole
-from pairwright.evaluate.measure.figure import numbered
+from pairwright.evaluate.measure import figures_of, mode_group
+from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
@@ -17,8 +17,8 @@ from pairwright.intervals import LEVEL, Floats, Interval, Places, mean, with_wid
 from pairwright.records import Mode, Record
 
 
-class PresentedResult(NamedTuple):
-    """One scorer, asked in one way."""
+class PresentationResult(NamedTuple):
+    """The result of one scorer in one presentation."""
 
     presentation: str
     result: Result
@@ -30,7 +30,7 @@ class PresentedResult(NamedTuple):
         return self.result.about
 
 
-class PresentedAccuracy(Record):
+class PresentationAccuracy(Record):
     """One scorer's accuracy in one presentation, with its 95 % interval by cluster."""
 
     presentation: str
@@ -51,15 +51,15 @@ class SpreadFigures(Record):
     deviation: Interval
     """The standard deviation of the accuracies, with a jackknife interval by cluster; its n are
     presentations."""
-    accuracies: tuple[PresentedAccuracy, ...]
+    accuracies: tuple[PresentationAccuracy, ...]
     """In the order of the presentations."""
 
     @property
-    def least(self) -> PresentedAccuracy:
+    def lowest(self) -> PresentationAccuracy:
         return min(self.accuracies, key=lambda one: one.value)
 
     @property
-    def most(self) -> PresentedAccuracy:
+    def highest(self) -> PresentationAccuracy:
         return max(self.accuracies, key=lambda one: one.value)
 
 
@@ -73,7 +73,7 @@ class ScorerOrder(Record):
 
 
 class SpreadScores(Record):
-    """What the presentations say of scorers on one release."""
+    """The spread of scorers on one release."""
 
     release: ReleaseRef
     condition: str
@@ -86,8 +86,8 @@ class SpreadScores(Record):
     """The most frequent first; none of one scorer."""
 
 
-def spread_scores(results: Sequence[PresentedResult]) -> SpreadScores:
-    """All figures of scorers that were asked in every presentation."""
+def spread_scores(results: Sequence[PresentationResult]) -> SpreadScores:
+    """Compute all figures of scorers that have results in every presentation."""
     about = results[0].about
     names = tuple(dict.fromkeys(one.presentation for one in results))
     figures = tuple(_figures(results))
@@ -103,7 +103,7 @@ def spread_scores(results: Sequence[PresentedResult]) -> SpreadScores:
     )
 
 
-def _figures(results: Sequence[PresentedResult]) -> Iterator[SpreadFigures]:
+def _figures(results: Sequence[PresentationResult]) -> Iterator[SpreadFigures]:
     for scorer in dict.fromkeys(one.about.scorer.name for one in results):
         own = [one for one in results if one.about.scorer.name == scorer]
         for mode_pairs in by_mode(own[0].decisions):
@@ -111,8 +111,8 @@ def _figures(results: Sequence[PresentedResult]) -> Iterator[SpreadFigures]:
             due = {one.id: one.cluster for one in mode_pairs.due}
             if not due:
                 continue
-            clusters = numbered(list(due.values()))
-            rows = np.array([_points(one.decisions, due) for one in own])
+            clusters = cluster_numbers(list(due.values()))
+            rows = np.array([_due_points(one.decisions, due) for one in own])
             average = mean(rows.mean(axis=0), clusters, least=0, most=1)
             assert average, "pairs are due"
             yield SpreadFigures(
@@ -124,20 +124,20 @@ def _figures(results: Sequence[PresentedResult]) -> Iterator[SpreadFigures]:
             )
 
 
-def _points(decisions: Sequence[PairDecision], due: dict[str, str]) -> list[float]:
+def _due_points(decisions: Sequence[PairDecision], due: dict[str, str]) -> list[float]:
     """The points of the pairs that are due, in the order of `due`."""
     by_id = {one.id: points(one) for one in decisions}
     return [by_id[name] for name in due]
 
 
-def _accuracy(result: PresentedResult, mode: Mode | None) -> PresentedAccuracy:
+def _accuracy(result: PresentationResult, mode: Mode | None) -> PresentationAccuracy:
     found = next(
         one
         for one in figures_of(result.decisions)
-        if (one.name, one.mode, one.group) == ("accuracy", *whole(mode))
+        if (one.name, one.mode, one.group) == ("accuracy", *mode_group(mode))
     )
     assert found.value is not None, "pairs are due"
-    return PresentedAccuracy(
+    return PresentationAccuracy(
         presentation=result.presentation,
         value=found.value,
         low=found.low,
@@ -158,8 +158,8 @@ def _deviation(rows: Floats, clusters: Places) -> Interval:
         sizes = np.bincount(clusters, minlength=count)
         left = (sums.sum(axis=1, keepdims=True) - sums) / (rows.shape[1] - sizes)
         deviations = left.std(axis=0, ddof=1)
-        spread = float(((deviations - deviations.mean()) ** 2).sum())
-        width = -float(stdtrit(count - 1, LEVEL / 2)) * ((count - 1) / count * spread) ** 0.5
+        squares = float(((deviations - deviations.mean()) ** 2).sum())
+        width = -float(stdtrit(count - 1, LEVEL / 2)) * ((count - 1) / count * squares) ** 0.5
         low, high = round(max(0.0, value - width), 6), round(value + width, 6)
     found = Interval(value=round(value, 6), low=low, high=high, n=len(rows), clusters=count)
     return with_width(found)

@@ -1,8 +1,8 @@
-"""The ways in which the same is asked: a wording of the prompt, and a layout of the history.
+"""A presentation: one wording of the prompt with one layout of the history.
 
 A judge's wordings are prompts: those that ship, and others in folders of their own. A reward model
-has no prompt, so that the wording is that of the lines around posts and question. Layouts are of
-the posts, after those that do not fit are left out.
+has no prompt, so its wording is that of the lines around posts and question. A layout is applied
+to the posts that are left after those that do not fit are left out.
 """
 
 from collections.abc import Iterator
@@ -26,12 +26,12 @@ LAYOUTS: dict[Layout, str] = {
 SHIPPED = "shipped"
 """The name of the wording that an evaluation uses."""
 WORDINGS = PROMPTS / "wordings"
-"""The folder of the others, a folder each."""
+"""The folder of the other wordings, each in a folder of its own."""
 _UNDATED = "no date"
 
 
 class Presentation(NamedTuple):
-    """One way of asking."""
+    """One wording with one layout."""
 
     wording: str
     layout: Layout
@@ -43,18 +43,18 @@ class Presentation(NamedTuple):
         """Such as `plain, joined`."""
         return f"{self.wording}, {self.layout}"
 
-    def applied(self, shown: PromptContent) -> PromptContent:
-        """What a scorer is shown, laid out."""
-        return shown._replace(posts=_laid_out(shown.posts, self.layout), frame=self.frame)
+    def apply(self, shown: PromptContent) -> PromptContent:
+        """Apply layout and frame to what a scorer is shown."""
+        return shown._replace(posts=_lay_out(shown.posts, self.layout), frame=self.frame)
 
 
 def presentations_of(wordings: Path | None = None) -> Iterator[Presentation]:
     """Every wording in every layout, that of an evaluation first.
 
-    `wordings` has a folder for each further wording, with prefer.md and rate.md; none: those that
-    ship. Where there are more wordings than frames, the frames of reward models come again. Raises
-    PromptError where it has no such folder, one of the two files is not there, or a folder has the
-    name of the wording that ships.
+    `wordings` is a folder with one folder per wording, each with prefer.md and rate.md; None uses
+    those that ship with Pairwright. With more wordings than frames, reward models see a frame more
+    than once. Raises PromptError where it has no such folder, one of the two files is not there, or
+    a folder has the name of the wording that ships.
     """
     folder = wordings or WORDINGS
     found = {path.name: _prompts(path) for path in sorted(folder.glob("*"))}
@@ -83,8 +83,8 @@ def presentations_of(wordings: Path | None = None) -> Iterator[Presentation]:
             yield Presentation(wording, layout, place % len(FRAMES))
 
 
-def worded(prompts: Prompts, wording: str, wordings: Path | None = None) -> Prompts:
-    """The prompts with those of a wording in place of theirs. Raises PromptError."""
+def apply_wording(prompts: Prompts, wording: str, wordings: Path | None = None) -> Prompts:
+    """Replace the judges' prompts by those of a wording. Raises PromptError."""
     if wording == SHIPPED:
         return prompts
     folder = (wordings or WORDINGS) / wording
@@ -97,7 +97,7 @@ def _prompts(folder: Path) -> list[str]:
     return [name for name in OWN if (folder / f"{name}.md").is_file()]
 
 
-def _laid_out(posts: tuple[Post, ...], layout: Layout) -> tuple[Post, ...]:
+def _lay_out(posts: tuple[Post, ...], layout: Layout) -> tuple[Post, ...]:
     if layout == "dated":
         days = ((post.created or _UNDATED)[:10] for post in posts)
         return tuple(

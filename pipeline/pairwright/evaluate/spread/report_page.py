@@ -6,7 +6,7 @@ from itertools import cycle
 from matplotlib.figure import Figure
 
 from pairwright.evaluate.results import TRIAL
-from pairwright.evaluate.spread.figures import PresentedAccuracy, SpreadFigures, SpreadScores
+from pairwright.evaluate.spread.figures import PresentationAccuracy, SpreadFigures, SpreadScores
 from pairwright.evaluate.spread.presentations import LAYOUTS, SHIPPED
 from pairwright.intervals import Interval
 from pairwright.modes import mode_title
@@ -34,7 +34,7 @@ _MARKERS = "osD^vP"
 
 
 def spread_page(scores: SpreadScores) -> Page:
-    """The whole report."""
+    """The page of the spread of a release."""
     release = f"{visible(scores.release.name)} {scores.release.version}"
     modes = dict.fromkeys(one.mode for one in scores.figures)
     return Page(
@@ -66,24 +66,24 @@ def rows(scores: SpreadScores) -> Iterator[tuple[str, ...]]:
             mode_title(one.mode),
             _percent(one.mean),
             _percent(one.deviation),
-            _named(one.least),
-            _named(one.most),
+            _with_presentation(one.lowest),
+            _with_presentation(one.highest),
             f"{one.mean.n:,}",
         )
 
 
 def sentences(scores: SpreadScores) -> Iterator[str]:
     """A line a scorer and mode, and what is said of the order, for a terminal."""
-    for name, mode, average, deviation, least, most, n in rows(scores):
+    for name, mode, average, deviation, lowest, highest, n in rows(scores):
         yield (
             f"{name}, {mode}: mean {average} %, deviation {deviation} points over"
-            f" {len(scores.presentations)} presentations; from {least} to {most}; n = {n} pairs"
+            f" {len(scores.presentations)} presentations; from {lowest} to {highest}; n = {n} pairs"
         )
     yield from order_sentences(scores)
 
 
 def order_sentences(scores: SpreadScores) -> Iterator[str]:
-    """Whether the order of scorers depends on how they are asked."""
+    """Whether the order of scorers depends on the presentation."""
     for mode in dict.fromkeys(one.mode for one in scores.orders):
         orders = [one for one in scores.orders if one.mode == mode]
         first, total = orders[0], len(scores.presentations)
@@ -128,7 +128,7 @@ def _interval(value: float, low: float | None, high: float | None) -> str:
     return f"{100 * value:.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def _named(one: PresentedAccuracy) -> str:
+def _with_presentation(one: PresentationAccuracy) -> str:
     return f"{100 * one.value:.1f} ({visible(one.presentation)})"
 
 
@@ -139,11 +139,11 @@ def _plot(figures: list[SpreadFigures], mode: Mode | None) -> Plot:
         looks = dict(zip(_wordings(figures), zip(cycle(_COLOURS), _MARKERS * 9), strict=False))
         for line, one in enumerate(figures):
             for step, each in enumerate(one.accuracies):
-                at = line + 0.7 * ((step + 0.5) / len(one.accuracies) - 0.5)
+                height = line + 0.7 * ((step + 0.5) / len(one.accuracies) - 0.5)
                 colour, marker = looks[each.presentation.partition(",")[0]]
                 if each.low is not None and each.high is not None:
-                    axes.hlines(at, 100 * each.low, 100 * each.high, color=colour.light)
-                axes.plot(100 * each.value, at, marker, color=colour.light, markersize=4)
+                    axes.hlines(height, 100 * each.low, 100 * each.high, color=colour.light)
+                axes.plot(100 * each.value, height, marker, color=colour.light, markersize=4)
         axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
         axes.set_yticks(range(len(figures)), [visible(one.scorer) for one in figures])
         axes.set_ylim(len(figures) - 0.4, -0.6)
@@ -181,6 +181,7 @@ def _method(scores: SpreadScores) -> Iterator[str]:
     yield "Layouts: " + "; ".join(f"{name}: {meaning}" for name, meaning in LAYOUTS.items()) + "."
     yield (
         "The deviation is the standard deviation of the accuracies over the presentations, with a"
-        " jackknife interval by cluster. Even a scorer that goes by chance has one above zero."
-        " Which presentation is highest is seen after the fact: report the mean, and do not choose."
+        " jackknife interval by cluster. The deviation of a scorer that answers at random is above"
+        " zero, too. The highest presentation is known only afterwards: report the mean, and do"
+        " not choose a presentation."
     )

@@ -11,8 +11,8 @@ from pairwright.sources.stackexchange.accepted import AcceptedAnswer
 from pairwright.text import word_count
 
 
-class AspectService(Record):
-    """How far two answers serve one user's aspects: shares of what is possible, 0 to 1."""
+class AdherenceComparison(Record):
+    """How well two answers serve one user's aspects: shares of the possible score, 0 to 1."""
 
     aspects: int
     accepted: float
@@ -30,7 +30,7 @@ class AspectService(Record):
 
 
 class AcceptedLine(Record):
-    """What came of one item. It holds no text of anybody."""
+    """The result of one item. It holds no text of a user."""
 
     id: str
     user: str
@@ -39,9 +39,9 @@ class AcceptedLine(Record):
     detail: str = ""
     accepted_url: str = ""
     match_url: str = ""
-    own: AspectService | None = None
+    own: AdherenceComparison | None = None
     """By aspects that were inferred from the posts of the user who asked."""
-    stranger: AspectService | None = None
+    stranger: AdherenceComparison | None = None
     """By aspects that were inferred from another user's posts for the same question: the control.
     None where no user who was tried has a signal for the question."""
 

@@ -23,8 +23,8 @@ WORDS: dict[Name, str] = {
     "own": "asker's aspects",
     "stranger": "stranger's aspects (control)",
     "gain": "asker's less stranger's",
-    "own_preference": "accepted one serves the asker's better",
-    "stranger_preference": "accepted one serves the stranger's better",
+    "own_preference": "accepted answer serves the asker's aspects better",
+    "stranger_preference": "accepted answer serves the stranger's aspects better",
 }
 _DIFFERENCES: tuple[Name, ...] = ("own", "stranger", "gain")
 _PREFERENCES: tuple[Name, ...] = ("own_preference", "stranger_preference")
@@ -58,8 +58,8 @@ class AcceptedScores(Record):
         return next(figure for figure in self.figures if figure.name == name)
 
 
-def page(scores: AcceptedScores) -> Page:
-    """The whole page."""
+def accepted_page(scores: AcceptedScores) -> Page:
+    """The page of a planner tested against accepted answers."""
     return Page(
         title="Inferred aspects against accepted answers",
         warnings=tuple(warnings(scores)),
@@ -75,7 +75,7 @@ def page(scores: AcceptedScores) -> Page:
 def warnings(scores: AcceptedScores) -> Iterator[str]:
     """What a reader must know before any number."""
     if scores.simulated:
-        yield "The embedded model had a part in this: it is not a result."
+        yield "The embedded model had a part in it, so it is not a result."
     if scores.limit is not None:
         yield f"Only the first {number_of(scores.limit, 'item was', 'items were')} read."
     if scores.compared < FEW:

@@ -74,7 +74,7 @@ async def _completion(
     try:
         drawn = await together(*(writer.draw(task, condition, draw) for draw in range(n)))
     except CallFailed as error:
-        why = {"unscored": f"call_failed:{error.reason}", "detail": error.detail[:500]}
+        why = {"unscored": error.result_reason, "detail": error.detail[:500]}
         return line.model_copy(update=why)
     for draw, (written, _, _) in enumerate(drawn):
         if isinstance(written, Rejected):

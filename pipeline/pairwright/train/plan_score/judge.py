@@ -12,7 +12,6 @@ from pairwright.settings.prompt import Prompts
 from pairwright.stages.aspect_match import match
 from pairwright.train.gold import AspectAgreement, Similarity, aspect_agreement
 from pairwright.train.plan_score.measures import AspectMatches, Match, ScoredPlan
-from pairwright.train.plan_score.plans import CALL_FAILED
 
 
 class AspectJudging(NamedTuple):
@@ -33,7 +32,7 @@ class AspectJudging(NamedTuple):
         try:
             matches = await self._found(item, scored.planned)
         except CallFailed as error:
-            return _unjudged(scored, f"{CALL_FAILED}:{error.reason}", error.detail)
+            return _unjudged(scored, error.result_reason, error.detail)
         if isinstance(matches, Rejected):
             return _unjudged(scored, f"judge_{matches.reason}", matches.detail)
         return _with(scored, "judge", matches)

@@ -18,7 +18,6 @@ from pairwright.train.gold import GoldItems
 from pairwright.train.plan_score.measures import ScoredPlan
 from pairwright.train.plan_score.spec import PromptedPlanner
 
-CALL_FAILED = "call_failed"
 NO_PLAN = "no_plan"
 UNPARSEABLE = "unparseable"
 
@@ -38,7 +37,7 @@ class Serving(NamedTuple):
         try:
             scored = await ask(item)
         except CallFailed as error:
-            return _without(item, f"{CALL_FAILED}:{error.reason}", error.detail)
+            return _without(item, error.result_reason, error.detail)
         if isinstance(scored, Rejected):
             return _without(item, scored.reason, scored.detail)
         return scored

@@ -1,8 +1,9 @@
-"""The leaderboard's tables of parts: slices, dates, domains, and what is found by the controls."""
+"""The leaderboard's tables of slices: word overlap, dates, domains, and what controls test."""
 
 from pairwright.evaluate.board.board import Leaderboard
-from pairwright.evaluate.board.cells import by_accuracy, clusters, count, percent
-from pairwright.evaluate.board.findings import QUESTIONS, value_text
+from pairwright.evaluate.board.cells import clusters, count, percent, unranked_by_accuracy
+from pairwright.evaluate.board.finding_sentences import value_text
+from pairwright.evaluate.board.findings import TEST_VALUES
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
@@ -13,7 +14,7 @@ from pairwright.stats import p_value
 from pairwright.text import visible
 
 
-def slices(board: Leaderboard, ranking: Ranking) -> Table:
+def slice_table(board: Leaderboard, ranking: Ranking) -> Table:
     """A ranking's rows where word overlap is right, tied and wrong; no rows where it was not
     evaluated."""
     by_row = {name: _slices(board, name, ranking.mode) for name in _rows(board, ranking)}
@@ -38,7 +39,7 @@ def slices(board: Leaderboard, ranking: Ranking) -> Table:
     return Table(head, lines if there else (), note=note)
 
 
-def dates(board: Leaderboard, mode: Mode | None) -> Table:
+def date_table(board: Leaderboard, mode: Mode | None) -> Table:
     """Rows of scorers whose cutoff is known, by the dates of the posts; no rows where none is."""
     lines = []
     for ranking in board.rankings:
@@ -59,7 +60,7 @@ def dates(board: Leaderboard, mode: Mode | None) -> Table:
     return Table(head, tuple(lines), left=3, note=note)
 
 
-def domains(board: Leaderboard) -> Table:
+def domain_table(board: Leaderboard) -> Table:
     """Rows that are ranked, by domain, with all modes side by side; no rows where there is one
     domain."""
     modes = list(dict.fromkeys(ranking.mode for ranking in board.rankings))
@@ -91,7 +92,7 @@ def domains(board: Leaderboard) -> Table:
     return Table(head, lines, left=2, note=note)
 
 
-def tests(board: Leaderboard, mode: Mode | None) -> Table:
+def control_test_table(board: Leaderboard, mode: Mode | None) -> Table:
     """Every test of the controls in a mode, found or not."""
     own = [one for one in board.findings if one.mode == mode]
     lines = tuple(
@@ -107,7 +108,7 @@ def tests(board: Leaderboard, mode: Mode | None) -> Table:
         for one in own
     )
     questions = dict.fromkeys(one.question for one in own)
-    values = "; ".join(f"{name}: {QUESTIONS[name]}" for name in questions)
+    values = "; ".join(f"{name}: {TEST_VALUES[name]}" for name in questions)
     note = (
         f"The values, by test: {values}. p is of the sign-flip test of this one alone, p (board) of"
         " all tests of the leaderboard together (Holm). Below 5 % it is said in a sentence."
@@ -117,7 +118,7 @@ def tests(board: Leaderboard, mode: Mode | None) -> Table:
 
 
 def _rows(board: Leaderboard, ranking: Ranking) -> list[str]:
-    return [*ranking.ranked, *by_accuracy(board, ranking)]
+    return [*ranking.ranked, *unranked_by_accuracy(board, ranking)]
 
 
 def _slices(board: Leaderboard, row: str, mode: Mode | None) -> dict[str, ScorerFigure]:
