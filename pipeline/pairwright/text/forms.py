@@ -1,4 +1,4 @@
-"""A text without what no reader sees, and texts that are the same to one."""
+"""Texts without invisible characters, and forms in which texts that look equal are equal."""
 
 import re
 import unicodedata
@@ -13,34 +13,34 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-# A line that is indented, as code is; where the first line begins tells nothing.
+# An indented line, as in code; the first line's indentation has no meaning.
 _INDENTED = re.compile(r"\n[ \t]+\S")
 
 
 def passages(evidence: str) -> list[str]:
-    """The passages of an aspect's evidence, one a line; empty lines are none."""
+    """The passages of an aspect's evidence: one on each line, without empty lines."""
     return [line for line in evidence.split("\n") if line.strip()]
 
 
 def number_of(n: int, one: str, several: str = "") -> str:
-    """`1 pair`, `2,000 pairs`."""
+    """A number with its noun: `1 pair`, `2,000 pairs`."""
     return f"{n:,} {one if n == 1 else several or f'{one}s'}"
 
 
 def visible(text: str) -> str:
     """A text without invisible characters, and with plain newlines."""
-    # Most texts are, and a look is much cheaper than the patterns.
+    # Most texts are plain, and this test is much cheaper than the patterns.
     if text.isascii() and text.replace("\n", " ").isprintable():
         return text
     return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text.replace("\r\n", "\n")))
 
 
-# One history is planned from for many questions.
+# One history is used in the plans of many questions.
 @lru_cache(maxsize=4096)
 def normalised(text: str) -> str:
-    """For finding a quote again: NFKC, lower case, straight quotes, single spaces.
+    """A text for finding a quotation in it: NFKC, lower case, straight quotes, single spaces.
 
-    What prompts show (prompt.guard) counts as what it replaces.
+    The brackets that prompts show (prompt.guard) count as those that they replace.
     """
     folded = unicodedata.normalize("NFKC", visible(text)).lower()
     folded = folded.translate(_QUOTES)
@@ -52,8 +52,8 @@ def normalised(text: str) -> str:
 # Both halves of a twin hold the same two responses, and two checks compare them.
 @lru_cache(maxsize=1024)
 def canonical(text: str) -> str:
-    """What two texts have in common that are the same to a reader: Unicode's composed form (NFC)
-    without invisible characters, and single spaces.
+    """A text in the form that is equal for two texts which a reader cannot distinguish: Unicode's
+    composed form (NFC) without invisible characters, and single spaces.
 
     Case, digits, symbols and punctuation stay, since `C` and `C++` are two answers. Where lines are
     indented, as in code, indentation and line ends stay, too.

@@ -52,7 +52,7 @@ class RubricLeak:
             side: run
             for side, response in sides.items()
             if (run := near and text.shared_span(response, near, question, text.QUOTED_WORDS))
-            or (run := text.quoted_whole(response, aspects, question))
+            or (run := text.find_whole_aspect(response, aspects, question))
         }
         self._sides[row.config].update(leaks.keys())
         self._check.add(row, "; ".join(f'{side}: "{run}"' for side, run in leaks.items()))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pairwright.text import Remembered
+from pairwright.text import WordCache
 
 QUESTION, CHOSEN, REJECTED, POST = 0, 1, 2, 3
 """Places in a row; posts are numbered on from `POST`."""
@@ -57,7 +57,7 @@ def _hash(word: str) -> int:
     return int.from_bytes(digest, "little")
 
 
-_hashes = Remembered(_hash)
+_hashes = WordCache(_hash)
 
 
 def hash_words(words: Sequence[str]) -> Hashes:

@@ -47,14 +47,14 @@ def stem_hash(stem: str) -> int:
     return zlib.crc32(stem.encode(errors="replace"))
 
 
-_hashes = text.Remembered(stem_hash)
+_hashes = text.WordCache(stem_hash)
 
 
 @cache
-def _numbers(language: str | None) -> text.Remembered[int]:
+def _numbers(language: str | None) -> text.WordCache[int]:
     """By word the hash of its stem."""
     stem = text.stemmer(language)
-    return text.Remembered(lambda word: stem_hash(stem(word)))
+    return text.WordCache(lambda word: stem_hash(stem(word)))
 
 
 class ResponseFeatures(NamedTuple):
