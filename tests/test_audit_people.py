@@ -11,7 +11,7 @@ from pairwright.audit.people import PeoplePart
 from pairwright.audit.people.finding import mask
 from pairwright.audit.people.rights import TOMBSTONES
 from pairwright.audit.people.scan import KINDS as DATA_KINDS
-from pairwright.audit.people.scan import MOST, find
+from pairwright.audit.people.scan import MOST_FINDINGS, find
 from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.tombstones import ForgetList, url_name
@@ -425,7 +425,7 @@ def test_megabytes_are_scanned() -> None:
 
 def test_of_one_kind_in_a_text_the_first_are_logged() -> None:
     log = list(part([row(chosen="@jane " * 3000)]).redactions())
-    assert len(log) == MOST
+    assert len(log) == MOST_FINDINGS
 
 
 # Sensitive subjects

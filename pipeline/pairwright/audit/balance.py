@@ -16,7 +16,7 @@ from pairwright.text import normalised, word_count
 MAX_SHARE = 0.05
 MIN_USERS = 20
 """With fewer users, the share of one is not compared with a limit."""
-SHOWN = 30
+MOST_VALUES = 30
 """Values of a property in a breakdown."""
 STEP = 50
 """Words in a class of lengths."""
@@ -178,6 +178,6 @@ def _breakdown(by: str, sums: dict[str, _PairSums]) -> Breakdown:
     ordered = sorted(sums.items(), key=lambda item: (-item[1].pairs, item[0]))
     return Breakdown(
         by=by,
-        rows=tuple(own.count(value) for value, own in ordered[:SHOWN]),
-        left_out=max(0, len(ordered) - SHOWN),
+        rows=tuple(own.count(value) for value, own in ordered[:MOST_VALUES]),
+        left_out=max(0, len(ordered) - MOST_VALUES),
     )

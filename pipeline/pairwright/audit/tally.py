@@ -18,7 +18,7 @@ from pairwright.audit.records import (
 )
 from pairwright.dataset import Row
 
-MOST = 3
+MOST_PLACES = 3
 """Places that are listed of one id; a source may repeat one row thousands of times."""
 
 
@@ -35,7 +35,7 @@ class RowLocations:
         self._rows += 1
         name = public_id(row.id, self._rows)
         places = self._places.setdefault(name, [])
-        if len(places) < MOST:
+        if len(places) < MOST_PLACES:
             places.append(where)
         else:
             self._further[name] = self._further.get(name, 0) + 1

@@ -9,7 +9,7 @@ runs.py         runs of words that two texts share
 forms.py        invisible characters, and forms in which equal texts are equal
 """
 
-from pairwright.text.forms import canonical, normalised, number_of, passages, visible
+from pairwright.text.forms import canonical, find_hidden, normalised, number_of, passages, visible
 from pairwright.text.languages import LANGUAGES, language, language_of
 from pairwright.text.runs import (
     QUOTED_WORDS,
@@ -25,31 +25,9 @@ from pairwright.text.stems import WordCache, jaccard, stem, stemmer, terms, term
 from pairwright.text.stopwords import STOPWORDS
 
 __all__ = [
-    "LANGUAGES",
-    "QUOTED_WORDS",
-    "STOPWORDS",
-    "WHOLE_WORDS",
-    "WordCache",
-    "canonical",
-    "find_whole_aspect",
-    "holds_run",
-    "jaccard",
-    "language",
-    "language_of",
-    "near_duplicate",
-    "normalised",
-    "number_of",
-    "opening",
-    "passages",
-    "run_length",
-    "shared_span",
-    "space_scripts",
-    "spans",
-    "stem",
-    "stemmer",
-    "terms",
-    "terms_of",
-    "visible",
-    "word_count",
+    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "canonical",
+    "find_hidden", "find_whole_aspect", "holds_run", "jaccard", "language", "language_of",
+    "near_duplicate", "normalised", "number_of", "opening", "passages", "run_length", "shared_span",
+    "space_scripts", "spans", "stem", "stemmer", "terms", "terms_of", "visible", "word_count",
     "words",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
@@ -64,3 +65,32 @@ def canonical(text: str) -> str:
     if ("\n " in plain or "\n\t" in plain) and _INDENTED.search(plain):
         return "\n".join(line.rstrip() for line in plain.strip().split("\n") if line.strip())
     return " ".join(plain.split())
+
+
+# Joiners connect emoji and letters of Persian or Hindi, and marks of direction occur in texts of
+# both directions: there they are part of the writing. A hard space has no use between two words;
+# beside marks, numbers and abbreviations it has.
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufefc"
+_JOINED = "\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
+_HIDDEN = re.compile(
+    "(?P<zero_width_space>[\u200b\u2060\u180e])"
+    f"|(?P<zero_width_joiner>(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}]))"
+    "|(?P<soft_hyphen>\u00ad)"
+    "|(?P<change_of_direction>[\u202a-\u202e\u2066-\u2069])"
+    f"|(?P<mark_of_direction>[\u200e\u200f](?![^\n]{{0,80}}[{_RIGHT_TO_LEFT}])"
+    f"(?<![{_RIGHT_TO_LEFT}].))"
+    "|(?P<tag_character>(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f])"
+    "|(?P<hard_space>(?<=[^\\W\\d_]|[,;])[\u00a0\u2000-\u2006\u202f](?=[^\\W\\d_])"
+    "|[\u00a0\u202f](?=[ \u00a0\u202f]|$))"
+)
+
+# A quick search, and most texts have none of these.
+_MAY_HIDE = re.compile(
+    "[\u00a0\u00ad\u180e\u2000-\u2006\u200b-\u200f\u202a-\u202f\u2060-\u2069\U000e0001-\U000e007f]"
+)
+
+
+def find_hidden(passage: str) -> Iterator[re.Match[str]]:
+    """Each character that nobody sees and that is not part of the writing; `lastgroup` is its
+    kind."""
+    return _HIDDEN.finditer(passage) if _MAY_HIDE.search(passage) else iter(())

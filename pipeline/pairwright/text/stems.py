@@ -21,14 +21,14 @@ class WordCache(dict[str, T]):
     """The results of a function, by word. Most words of any text are the same frequent ones, and a
     look-up takes half the time of an `lru_cache`."""
 
-    MOST = 200_000
+    MOST_WORDS = 200_000
 
     def __init__(self, values: Callable[[str], T]) -> None:
         super().__init__()
         self._of = values
 
     def __missing__(self, word: str) -> T:
-        if len(self) >= self.MOST:
+        if len(self) >= self.MOST_WORDS:
             self.clear()
         self[word] = value = self._of(word)
         return value

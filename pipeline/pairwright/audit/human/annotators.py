@@ -92,9 +92,11 @@ class AnnotatorComparison(NamedTuple):
     def _odd(self, level: float) -> list[str]:
         levels = holm([partial(le, p) for p in self.p], level)
         return [
-            f"{who}: {share.k} of {share.n} {self.what}"
-            for (who, share), p, own in zip(self.counts.items(), self.p, levels, strict=True)
-            if p <= own
+            f"{who}: {own_share.k} of {own_share.n} {self.what}"
+            for (who, own_share), p, own_level in zip(
+                self.counts.items(), self.p, levels, strict=True
+            )
+            if p <= own_level
         ]
 
 

@@ -105,16 +105,16 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
     """Whether pairs are personal and equally good, and whether people agree with the judge."""
     for own in findings.preferred:
         if own.group == "all" or own.group.startswith(("mode", "twin")):
-            yield Claim(PREFERRED, own.group, own.of_choices, bound=0.5, least=0.0)
+            yield VoteComparison(PREFERRED, own.group, own.of_choices, bound=0.5, least=0.0)
     for control in findings.contrasted:
         if control.control == "wrong_profile":
-            yield Claim(OWN_POSTS_TELL, "", control.difference, bound=0.0, least=-1.0)
+            yield VoteComparison(OWN_POSTS_TELL, "", control.difference, bound=0.0, least=-1.0)
     for scale in findings.parity:
-        yield EquallyGood(scale)
+        yield ParityComparison(scale)
     yield from _judge(findings)
 
 
-class Claim(NamedTuple):
+class VoteComparison(NamedTuple):
     """A share of votes, or a difference of two, against what chance gives: it passes where its
     interval lies above, and fails where it lies below."""
 
@@ -158,7 +158,7 @@ class Claim(NamedTuple):
         )
 
 
-class EquallyGood(NamedTuple):
+class ParityComparison(NamedTuple):
     """The mean difference of quality against the margin: two one-sided t tests."""
 
     scale: ParityOf

@@ -102,7 +102,7 @@ ASPECTS_REPEATED = CheckDefinition(
 )
 
 
-class AspectsDistinct:
+class RepeatedAspects:
     """`aspects_repeated`: two aspects of a row in nearly the same words."""
 
     definitions: ClassVar[Definitions] = (ASPECTS_REPEATED,)

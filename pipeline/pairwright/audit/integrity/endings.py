@@ -119,7 +119,7 @@ def _verse(before: list[str]) -> bool:
     return len(before) >= 2 and len(bare) > len(before) / 2
 
 
-APART = 0.01
+LEAST_SHARE = 0.01
 """Share of rows with one broken side below which a difference gives nothing away."""
 
 
@@ -211,7 +211,7 @@ class EndingsComparison(NamedTuple):
 
     @property
     def _few(self) -> bool:
-        return (self.found.count or 0) <= APART * self.found.of
+        return (self.found.count or 0) <= LEAST_SHARE * self.found.of
 
     def _apart(self, level: float) -> bool:
         low, high = self._ends(level)

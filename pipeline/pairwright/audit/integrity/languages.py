@@ -16,7 +16,7 @@ SAMPLE = 1000
 """Rows of a configuration; classifying each would take longer than all else here."""
 LIMIT = 0.05
 """The share of rows that may differ: a classifier of 97 languages errs on some short texts."""
-ENOUGH = 100
+LEAST_LETTERS = 100
 """Letters that tell a language."""
 
 
@@ -126,9 +126,9 @@ def _settled(wrong: float, n: int, level: float) -> Literal["pass", "fail"] | No
 def _detail(sampled: _Sampled) -> str | None:
     """Which side is in which language; empty if all agree, None if it cannot be told, as of
     short texts."""
-    if _letters(sampled.own_words) < ENOUGH:
+    if _letters(sampled.own_words) < LEAST_LETTERS:
         return None
-    sides = [side for side in sampled.sides if _letters(side) >= ENOUGH]
+    sides = [side for side in sampled.sides if _letters(side) >= LEAST_LETTERS]
     if not sides:
         return None
     language_asked = language(sampled.own_words, enough=450)

@@ -62,7 +62,7 @@ TIMES_IN_ORDER = CheckDefinition(
 )
 
 
-class TimesInOrder:
+class TimeOrder:
     """`times_in_order`: posts oldest first, times that can be compared. What is later than the
     question is leakage's."""
 
@@ -100,7 +100,7 @@ PROFILE_EMPTY = CheckDefinition(
 )
 
 
-class ProfileEmpty:
+class EmptyProfiles:
     """`profile_empty`: rows without a post, where other rows have some or should."""
 
     definitions: ClassVar[Definitions] = (PROFILE_EMPTY,)

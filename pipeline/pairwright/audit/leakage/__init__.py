@@ -12,16 +12,16 @@ A new check is a class in one of these files and an entry in `CHECKS`, below.
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from pairwright.audit.leakage.copies import ResponseInProfile, RubricLeak
+from pairwright.audit.leakage.copies import CopiedResponses, RubricLeak
 from pairwright.audit.leakage.corpora import CorpusOverlap
 from pairwright.audit.leakage.duplicates import Duplicates, PeopleAcrossSplits
 from pairwright.audit.leakage.paraphrases import NearDuplicatePairs
-from pairwright.audit.leakage.profiles import LaterPosts, TargetInProfile
+from pairwright.audit.leakage.profiles import LaterPosts, QuestionInProfile
 from pairwright.audit.records import Check, Definitions, RowCounter, definitions_of
 from pairwright.dataset import Row
 
 CHECKS: tuple[type[RowCounter], ...] = (
-    RubricLeak, TargetInProfile, ResponseInProfile, LaterPosts, Duplicates, NearDuplicatePairs,
+    RubricLeak, QuestionInProfile, CopiedResponses, LaterPosts, Duplicates, NearDuplicatePairs,
     PeopleAcrossSplits,
 )  # fmt: skip
 """The checks of this part, in the order of the report; corpora come last."""

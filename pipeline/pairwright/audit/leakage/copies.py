@@ -99,7 +99,7 @@ RESPONSE_IN_PROFILE = CheckDefinition(
 )
 
 
-class ResponseInProfile:
+class CopiedResponses:
     """`response_in_profile`: a side that repeats a run of words of a post of its row's profile,
     which the question does not hold."""
 

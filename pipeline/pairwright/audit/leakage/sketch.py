@@ -13,6 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from pairwright.text import WordCache
 
@@ -41,7 +43,7 @@ class DistinctTexts:
         self._texts.append(self._numbers.setdefault(key, known))
         return len(self._numbers) > known
 
-    def standing(self) -> pd.DataFrame:
+    def text_places(self) -> pd.DataFrame:
         """Columns row, place and text: a line for each place of a text."""
         columns = {"row": self._rows, "place": self._places, "text": self._texts}
         return pd.DataFrame({name: np.array(values, np.int64) for name, values in columns.items()})
@@ -149,3 +151,12 @@ def similar(signatures: Signatures, least: float = SIMILAR) -> Pairs:
             equal = (signatures[part[:, 0]] == signatures[part[:, 1]]).mean(axis=1)
             parts.append(part[equal >= least])
     return np.unique(np.concatenate(parts), axis=0)
+
+
+def duplicate_groups(pairs: Pairs, n: int) -> npt.NDArray[np.int32]:
+    """Shape (n,): the number of each text's group. Texts that a chain of pairs connects are in one
+    group."""
+    first, second = pairs.T
+    near = coo_matrix((np.ones(len(pairs)), (first, second)), shape=(n, n))
+    groups: npt.NDArray[np.int32] = connected_components(near, directed=False)[1]
+    return groups

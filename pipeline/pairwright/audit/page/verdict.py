@@ -12,7 +12,7 @@ from pairwright.audit.records import Audit, Check, Status
 from pairwright.report import Table
 from pairwright.text import number_of
 
-SHOWN = 5
+MOST_FLAGS = 5
 """Rows that a finding names, and configurations without a line of their own beyond them."""
 LINES = 12
 
@@ -123,9 +123,9 @@ def _finding(checks: Sequence[Check]) -> FailedCheck:
             FlaggedRow(
                 short(flag.row), short(flag.where, 200), link_to(flag.row), short(flag.detail, 160)
             )
-            for flag in flags[:SHOWN]
+            for flag in flags[:MOST_FLAGS]
         ),
-        more=max(0, len(flags) - SHOWN),
+        more=max(0, len(flags) - MOST_FLAGS),
     )
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from pairwright.audit.people.rights import Licences, Tombstones
 from pairwright.audit.people.scan import PersonalData, public_id
-from pairwright.audit.people.sensitive import Sensitive
+from pairwright.audit.people.sensitive import SensitiveSubjects
 from pairwright.audit.records import (
     Check,
     Definitions,
@@ -30,12 +30,16 @@ class PeoplePart:
 
     definitions: ClassVar[Definitions] = (
         *PersonalData.definitions,
-        *definitions_of((Sensitive, Licences, Tombstones)),
+        *definitions_of((SensitiveSubjects, Licences, Tombstones)),
     )
 
     def __init__(self, forgotten: ForgetList | None = None) -> None:
         self._data = PersonalData()
-        self._checks: tuple[RowCounter, ...] = Sensitive(), Licences(), Tombstones(forgotten)
+        self._checks: tuple[RowCounter, ...] = (
+            SensitiveSubjects(),
+            Licences(),
+            Tombstones(forgotten),
+        )
         """The checks of this part after personal data, in the order of the report."""
         self._rows = 0
 

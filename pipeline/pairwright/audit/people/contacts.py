@@ -230,8 +230,8 @@ def _names_somebody(url: str) -> bool:
     if _NAMED.match(parts.path) or _OWN_SITE.fullmatch(host):
         return True
     first, *rest = [step.lower() for step in parts.path.split("/") if step] or [""]
-    alone = not rest or rest[0] == "status"
-    return bool(_SITE.fullmatch(host)) and bool(first) and first not in _SITE_PATHS and alone
+    is_page = not rest or rest[0] == "status"
+    return bool(_SITE.fullmatch(host)) and bool(first) and first not in _SITE_PATHS and is_page
 
 
 CONTACTS = (

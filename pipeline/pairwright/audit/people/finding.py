@@ -49,7 +49,7 @@ def mask(text: str, finding: Finding) -> str:
 _BEFORE = re.compile(r"[\w.,+/$\u20ac\u00a3-]")
 
 
-def alone(text: str, start: int) -> bool:
+def starts_alone(text: str, start: int) -> bool:
     """Whether what begins at `start` is not part of a longer number or name. This is checked after
     a match, because a pattern that begins with a look back is slow."""
     return start == 0 or not _BEFORE.match(text, start - 1)

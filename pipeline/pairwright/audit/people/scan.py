@@ -30,7 +30,7 @@ OTHER_NAMES = CheckDefinition(
 
 KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, *CONTACTS, POSTAL_ADDRESS, *NAMES)
 """The kinds of personal data. Of findings that overlap, that of the first kind is kept."""
-MOST = 200
+MOST_FINDINGS = 200
 """Findings of a kind that one text is searched for."""
 _DIGIT = re.compile(r"\d")
 _MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower())
@@ -73,7 +73,9 @@ class PersonalData:
                 if not findings:
                     self._clean.add(key)
                     continue
-                self._redactions[key] = [_logged(name, field, post, text, one) for one in findings]
+                self._redactions[key] = [
+                    _redaction(name, field, post, text, one) for one in findings
+                ]
             if key not in counted:
                 counted.add(key)
                 self._rows[key] += 1
@@ -113,13 +115,13 @@ def find(text: str) -> list[Finding]:
     findings: list[Finding] = []
     for kind in kinds:
         if digits or not kind.needs_digits:
-            for one in islice(kind.find(text), MOST):
+            for one in islice(kind.find(text), MOST_FINDINGS):
                 if not any(_overlap(one, other) for other in findings):
                     findings.append(one)
     return sorted(findings, key=lambda one: one.start)
 
 
-def without_data(name: str) -> str:
+def mask_address(name: str) -> str:
     """An id as a report may show it: masked if it holds an e-mail address."""
     return mask_text(name) if at_sign(name) else name
 
@@ -134,7 +136,7 @@ def mask_text(text: str) -> str:
 def public_id(row: str, number: int) -> str:
     """A row's id as an audit may show it: without personal data, and then with the row's number in
     the source, from 1, because many ids may look the same now."""
-    name = without_data(row)
+    name = mask_address(row)
     return name if name == row else f"row {number:,}: {name}"
 
 
@@ -142,9 +144,9 @@ def _overlap(one: Finding, other: Finding) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _logged(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
+def _redaction(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
     return Redaction(
-        row=row, field=field, post=without_data(post), kind=one.kind, start=one.start, end=one.end,
+        row=row, field=field, post=mask_address(post), kind=one.kind, start=one.start, end=one.end,
         masked=mask(text, one), rows=0,
     )  # fmt: skip
 

@@ -61,7 +61,7 @@ STYLE_WITH_QUESTION = CheckDefinition(
 
 
 FOLDS = 5
-FEWEST = 10
+LEAST_CLUSTERS = 10
 """Clusters below which nothing is learnt."""
 _APART = 3
 """From one word's columns to the next one's. The first says that the word is there, the second that

@@ -18,7 +18,6 @@ from pairwright.audit.shortcuts.features import Stems, stem_hash, stem_hashes
 from pairwright.dataset import Row
 from pairwright.intervals import AccuracyLimits, Floats
 from pairwright.modes import is_twin
-from pairwright.text import number_of
 
 PROFILE_RESIDUAL = CheckDefinition(
     family="shortcuts",
@@ -32,7 +31,7 @@ PROFILE_RESIDUAL = CheckDefinition(
 )
 LEAK_LIMITS = AccuracyLimits(fails_above=0.5, passes_below=0.525)
 """Without leaks the accuracy is one half; with leaks into 5 of 100 pairs it is 0.525."""
-SHOWN = 6
+MOST_WORDS = 6
 """Words of a response that a flag shows."""
 
 
@@ -152,9 +151,9 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
         chosen, rejected = ([word for word in side if word not in both] for side in sides)
         points[place] = (np.sign(len(chosen) - len(rejected)) + 1) / 2
         if len(chosen) > len(rejected):
-            flags[place] = Flag(row=pair.row, detail=f"chosen: {', '.join(chosen[:SHOWN])}")
+            flags[place] = Flag(row=pair.row, detail=f"chosen: {', '.join(chosen[:MOST_WORDS])}")
     missing = ", ".join(
-        f"{number_of(n, 'pair')} without {lack}" for lack, n in sorted(lacks.items())
+        f"{text.number_of(n, 'pair')} without {lack}" for lack, n in sorted(lacks.items())
     )
     if lacks.total() == len(drawn) and lacks:
         missing = f"Not applicable: {missing}"
