@@ -23,7 +23,7 @@ STEP = 50
 
 
 class Means(NamedTuple):
-    """What a target is compared by."""
+    """The figures by which pairs are compared with a target."""
 
     pairs: int
     chosen_words: float
@@ -66,19 +66,19 @@ class _PairSums:
 USER_DOMINATES = CheckDefinition(
     family="balance",
     name="user_dominates",
-    title="Most pairs of one user",
-    why="A score would then tell how well a model knows few people, and intervals by user"
+    title="A user with too many pairs",
+    why="A score would then show how well a model knows a few people, and intervals by user"
     " would be wide.",
-    todo="Draw at most as many pairs of a user as of the others, or bring more users.",
+    todo="Draw about the same number of pairs from each user, or add users.",
 )
 
 REPEATED_PROMPTS = CheckDefinition(
     family="balance",
     name="repeated_prompts",
-    title="Prompts that come again, in rows without users",
+    title="Repeated prompts, in rows without users",
     why="Rows with one prompt are not independent: they count as one cluster in every interval"
-    " here, and one of them in training gives another in a test set away.",
-    todo="Say how many prompts there are beside how many rows; split by prompt. If the rows are"
+    " here, and one of them in training reveals another in a test set.",
+    todo="State the number of prompts beside the number of rows; split by prompt. If the rows are"
     " of different users, name their column with --column user=COLUMN.",
 )
 

@@ -1,9 +1,9 @@
-"""Every check of an audit: in words, part by part, and those that an estimate decides.
+"""Every check of an audit, part by part, and the decision on checks that compare an estimate.
 
 An audit makes dozens of comparisons of an estimate with a limit, and more with every
 configuration. If each were decided at 95 %, one audit in three of pairs without a fault would fail.
-With Holm's levels all comparisons together err in at most `LEVEL` of audits. Every other check
-counts rows, so chance plays no role. The parts have the checks: nothing is added here.
+With Holm's levels, all comparisons together err in at most `LEVEL` of audits. Every other check
+counts rows, so chance plays no role. The checks are in the parts; none is added here.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Integrity: whether rows are what they say they are.
+"""Integrity: rows that contradict themselves or each other.
 
 identity.py   ids, sides and labels, and the two halves of every twin
 aspects.py    aspects and their evidence
@@ -33,7 +33,8 @@ CHECKS: tuple[type[RowReader], ...] = (
 
 
 class Integrity:
-    """The part of an audit that looks at each row by itself, and for rows that contradict."""
+    """The part of an audit on integrity: each row by itself, and rows that contradict each
+    other."""
 
     definitions: ClassVar[Definitions] = definitions_of(CHECKS)
 

@@ -1,4 +1,4 @@
-"""Texts that are empty, very long, wrongly decoded, or hold characters that nobody sees."""
+"""Texts that are empty, very long or wrongly decoded, or that hold invisible characters."""
 
 import re
 from collections import Counter
@@ -61,7 +61,7 @@ VERY_LONG = CheckDefinition(
 
 
 class LongTexts:
-    """`very_long`: texts longer than what this audit reads of one for runs of words."""
+    """`very_long`: texts longer than the part in which this audit looks for runs of words."""
 
     definitions: ClassVar[Definitions] = (VERY_LONG,)
 

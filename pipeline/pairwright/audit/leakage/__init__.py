@@ -1,4 +1,4 @@
-"""Leakage: what a pair gives away that its reader should not know.
+"""Leakage: information in a pair that its reader should not have.
 
 profiles.py    profiles that hold the question, or posts that are not older
 copies.py      responses that copy the rubric or the profile
@@ -38,7 +38,7 @@ class Leakage:
 
     def add(self, row: Row, split: str = "") -> None:
         """Show one row to every check. `split` is the file or split that the row comes from;
-        without it nothing can be said of splits."""
+        without it the checks on splits do not apply."""
         for check in self._checks:
             if isinstance(check, Duplicates | PeopleAcrossSplits):
                 check.add(row, split)

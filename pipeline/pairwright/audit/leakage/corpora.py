@@ -27,7 +27,7 @@ from pairwright.dataset import Row
 
 RUN = 13
 LEAST_WORDS = 5
-"""A text of fewer words may equal another by chance."""
+"""The least words of a text that counts as copied whole: shorter ones may be equal by chance."""
 LONG, EVERY = 52, 4
 """Of a text of more runs one in four is kept: a copy has more than one of them."""
 
@@ -55,7 +55,7 @@ class CorpusOverlap:
         self._whole: dict[int, list[int]] = {}
         self._check = RowCheck(
             CORPUS_OVERLAP, limit=OTHERS, others=OTHERS,
-            nothing="no corpus was given to hold the texts against",
+            nothing="no corpus was given to compare the texts with",
         )  # fmt: skip
 
     def add(self, row: Row) -> None:
@@ -74,7 +74,7 @@ class CorpusOverlap:
         if self._corpora is not None:
             copied, read = self._overlap(self._corpora)
             counts = self._flag(copied)
-            detail = f"held against {read:,} texts; rows by place: {counts}"
+            detail = f"compared with {read:,} texts; rows by place: {counts}"
         yield from self._check.checks(detail)
 
     def _keep(self, passage: str) -> None:

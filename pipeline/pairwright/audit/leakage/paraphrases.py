@@ -17,7 +17,7 @@ ALIKE = 0.7
 in another order change none of them; with one content word in ten replaced .82 are shared, with
 one in six .71, with one in four .6."""
 WORDS = 20
-"""Content words below which two pairs are alike by chance."""
+"""The least number of content words: pairs of fewer are alike by chance."""
 
 
 NEAR_DUPLICATE_PAIRS = CheckDefinition(

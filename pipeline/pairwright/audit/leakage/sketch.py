@@ -27,11 +27,11 @@ def place_name(place: int) -> str:
 
 
 class DistinctTexts:
-    """Numbers for texts, of which only a hash is kept."""
+    """Numbers for distinct texts; of a text only its hash is kept."""
 
     def __init__(self) -> None:
-        # Python's own hash, which a text that is seen again has at hand. It differs from run to
-        # run; the numbers given do not.
+        # Python's own hash, which a repeated text has at hand. It differs from run to run; the
+        # numbers do not.
         self._numbers: dict[int, int] = {}
         self._rows, self._places, self._texts = array("I"), array("I"), array("I")
 
@@ -63,7 +63,7 @@ _hashes = WordCache(_hash)
 
 
 def hash_words(words: Sequence[str]) -> Hashes:
-    """One number a word."""
+    """One number for each word."""
     return np.fromiter(map(_hashes.__getitem__, words), np.uint64, len(words))
 
 

@@ -18,7 +18,7 @@ class FlagCheck(NamedTuple):
 
 
 class Flags:
-    """What checks say of each row, by the row's id."""
+    """The notes of checks on each row, by the row's id."""
 
     def __init__(self, checks: Iterable[Check]) -> None:
         self._numbers: dict[tuple[str, str, bool], int] = {}

@@ -1,4 +1,4 @@
-"""The audit's numbers drawn."""
+"""Plots of an audit."""
 
 from collections.abc import Sequence
 

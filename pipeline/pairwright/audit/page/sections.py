@@ -21,7 +21,7 @@ MOST_CHECKS = 400
 FOLD_TITLES: dict[Status, str] = {
     "too_few": "Too few pairs to decide", "pass": "Passed", "note": "Notes, which decide nothing",
 }  # fmt: skip
-"""What a reader who wants it opens."""
+"""Titles of the tables that a reader opens."""
 TITLES: dict[Family, str] = {
     "shortcuts": "Shortcuts",
     "baselines": "Informed baselines",
@@ -44,7 +44,7 @@ INTRODUCTIONS: dict[Family, str] = {
     "baselines": "What word overlap with the user's posts or aspects picks. This is not a fault of"
     " the pairs: it is the floor that a scorer which reads the user has to pass. It decides only"
     " where the auditor set a limit. Intervals of notes are 95 % intervals, each by itself.",
-    "human": "What annotators said of these pairs. Pairs without votes were verified by nobody.",
+    "human": "Answers of annotators on these pairs. Nobody verified pairs without votes.",
     "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
 }
 

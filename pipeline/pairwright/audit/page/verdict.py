@@ -1,5 +1,5 @@
-"""What comes first of an audit: what failed, why it matters and what to do; and the tables that a
-terminal shows, of blind accuracies, of what is undecided, and of checks counted."""
+"""The top of an audit: failed checks, why they matter and what to do; and the tables that a
+terminal shows: blind accuracies, undecided checks, and counts of checks."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
 
 
 def warnings(audit: Audit) -> Iterator[str]:
-    """What must be known before anything is read."""
+    """Sentences that a reader must know before the figures."""
     source = audit.source
     if source.simulated:
         yield (

@@ -1,4 +1,4 @@
-"""People: what the rows say about persons, and whether the rows may say it.
+"""People: personal data in the rows, sensitive subjects, licences and deletion.
 
 scan.py        one search of each text: checks, a log of what to redact, and one text by itself
 finding.py     a kind of personal data, and a finding

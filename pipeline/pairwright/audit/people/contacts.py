@@ -29,7 +29,7 @@ IP = CheckDefinition(
     family="people",
     name="ip",
     title="IP addresses",
-    why="An address of a machine at home leads to its owner.",
+    why="The IP address of a home computer can lead to its owner.",
     todo=REDACT,
 )
 

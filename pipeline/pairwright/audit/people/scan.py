@@ -1,5 +1,5 @@
-"""Each text is searched once for personal data, which gives checks and a log of what to redact; and
-one text by itself, before people are shown it."""
+"""A search of texts for personal data: each text of an audit once, which gives checks and a log of
+redactions; and one text by itself, before people see it."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ OTHER_NAMES = CheckDefinition(
 KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, *CONTACTS, POSTAL_ADDRESS, *NAMES)
 """The kinds of personal data. Of findings that overlap, that of the first kind is kept."""
 MOST_FINDINGS = 200
-"""Findings of a kind that one text is searched for."""
+"""The most findings of one kind in one text."""
 _DIGIT = re.compile(r"\d")
 _MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower())
 """Without one of these, in small letters, an ASCII text holds nothing but names."""
@@ -90,8 +90,8 @@ class PersonalData:
             yield from check.checks()
         yield Check(
             family=OTHER_NAMES.family, name=OTHER_NAMES.name, status="note",
-            detail="names of people are not looked for, but where somebody states their own: a "
-            "model that finds them reliably is not part of this tool",
+            detail="names of people are found only where somebody states their own: a model that "
+            "finds others reliably is not part of this tool",
         )  # fmt: skip
 
     def redactions(self) -> Iterator[Redaction]:
@@ -184,7 +184,7 @@ _REACHES = frozenset(kind.definition.name for kind in KINDS if kind.fails)
 
 
 class ScreenedText(NamedTuple):
-    """Something in a text that may not be fit to be shown to strangers."""
+    """Something in a text that strangers should perhaps not see."""
 
     kind: str
     """The kind of personal data, or the group of subjects."""

@@ -1,12 +1,12 @@
-"""Shortcuts: what picks the chosen response without knowing the user, or by word overlap.
+"""Shortcuts: ways to pick the chosen response without knowing the user, or by word overlap.
 
 trials.py        all ways of choosing, tried on the pairs of one configuration
-response.py style.py features.py pair_features.py    what they go by
-classifiers.py   what can be learnt from responses and questions
-baselines.py     what overlap with posts and aspects can tell
+response.py style.py features.py pair_features.py    the features that they use
+classifiers.py   models of responses and questions
+baselines.py     overlap with posts and aspects
 private_words.py    words that the writer can have only from the posts
 published.py     responses that people published: votes and time
-questions.py     questions with options: what picks the right one of k
+questions.py     questions with options: ways to pick the right one of k
 gaps.py          whether twins are whole, and how unequal two responses are
 """
 

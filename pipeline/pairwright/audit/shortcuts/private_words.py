@@ -1,4 +1,4 @@
-"""Private words: whether a response holds a word that its writer can have only from the posts.
+"""Private words: words of a response that its writer can know only from the posts.
 
 A writer sees the question and the aspects, and never a post. So a word that one user's posts hold
 and nobody else's, and that is neither in the question nor in a rubric of the pair, comes into a
@@ -51,7 +51,7 @@ class WordHolders:
         self._numbers: dict[str, int] = {}
 
     def add(self, words: Stems, holder: str) -> None:
-        """Note that somebody holds these words."""
+        """Record that a holder has these words."""
         number = self._numbers.setdefault(holder, len(self._numbers) + 1)
         places = words & (self.PLACES - 1)
         before = self._table[places]
@@ -161,7 +161,7 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
 
 
 def _lack(pair: PostWords, rubrics: Sequence[str]) -> str:
-    """What a pair must have and does not."""
+    """The part that a pair needs and lacks; empty where it lacks none."""
     if not pair.has_profile:
         return "a profile"
     if not all(rubrics):

@@ -9,12 +9,14 @@ from pairwright import text
 from pairwright.audit.records import CheckDefinition
 from pairwright.gates.phrases import PERSONA, REFUSAL, first_phrase
 
-NO_HISTORY = "Nobody's history is needed for it, so it measures no fit to a user."
+NO_HISTORY = (
+    "It needs no history of a user, so it does not measure how well a response fits a user."
+)
 LIST = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
 HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+\S", re.MULTILINE)
 BOLD = re.compile(r"(\*\*|__)(?=\S)[^\n]{1,200}?\1")
 WINDOW = 50
-"""Words over which diversity is taken: over whole texts it falls with their length."""
+"""The number of words in which diversity is counted: in whole texts it falls with their length."""
 
 
 class TextForm(NamedTuple):
