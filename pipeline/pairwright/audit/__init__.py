@@ -1,7 +1,8 @@
 """The audit of a set of preference pairs: a search for faults, with figures.
 
 read/          releases, run folders, the official schema and plain files of others, as rows
-run.py tally.py    one pass over the rows through all parts, which gives an Audit; counts of rows
+run.py         one pass over the rows through all parts, which gives an Audit
+tally.py locations.py    counts of the rows, and the place of each
 
 balance.py     how many pairs there are of each kind, and of each user
 integrity/     rows that contradict themselves or each other

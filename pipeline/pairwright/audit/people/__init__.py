@@ -2,7 +2,7 @@
 
 scan.py        one search of each text: checks, a log of what to redact, and one text by itself
 finding.py     a kind of personal data, and a finding
-contacts.py addresses.py identifiers.py names.py    the kinds
+mail.py phones.py hosts.py addresses.py identifiers.py names.py    the kinds
 sensitive.py   rows on subjects that can harm people
 rights.py      licences, and people who asked to be forgotten
 """

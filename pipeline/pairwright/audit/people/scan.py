@@ -9,10 +9,12 @@ from string import digits as DIGITS
 from typing import ClassVar, NamedTuple
 
 from pairwright.audit.people.addresses import POSTAL_ADDRESS
-from pairwright.audit.people.contacts import CONTACTS, at_sign
 from pairwright.audit.people.finding import DataKind, Finding, mask
+from pairwright.audit.people.hosts import HOSTS
 from pairwright.audit.people.identifiers import BLOCK, IDENTIFIERS
+from pairwright.audit.people.mail import MAIL, at_sign
 from pairwright.audit.people.names import NAME_MARKS, NAMES, STATED_NAME
+from pairwright.audit.people.phones import TELEPHONE
 from pairwright.audit.people.sensitive import sensitive_groups
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Redaction
 from pairwright.audit.row_check import RowCheck
@@ -28,7 +30,7 @@ OTHER_NAMES = CheckDefinition(
 )
 
 
-KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, *CONTACTS, POSTAL_ADDRESS, *NAMES)
+KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, MAIL, *HOSTS, TELEPHONE, POSTAL_ADDRESS, *NAMES)
 """The kinds of personal data. Of findings that overlap, that of the first kind is kept."""
 MOST_FINDINGS = 200
 """The most findings of one kind in one text."""
