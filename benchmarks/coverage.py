@@ -1,5 +1,7 @@
 """How often the 95 % intervals of agreement hold the truth, in simulated studies.
 
+    python benchmarks/coverage.py [STUDIES]
+
 The studies are those of `simulated_ratings.py`: three ways to come to an answer, raters who differ
 not at all, somewhat and much, 4 or 9 raters, 24 to 200 subjects. The figures are by how much raters
 differ, over everything else.

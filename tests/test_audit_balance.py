@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from pairwright.audit.balance import SHOWN, Balance
+from pairwright.audit.balance import MOST_VALUES, Balance
 from pairwright.audit.records import Breakdown, Check, Status
 from pairwright.audit.target import ComparedPairs, compare
 from pairwright.dataset import Row, RowAspect
@@ -115,11 +115,11 @@ def test_a_breakdown_counts_pairs_users_and_words() -> None:
 
 
 def test_a_breakdown_is_by_frequency_and_says_what_it_leaves_out() -> None:
-    rows = [row(n, category=f"c{n % (SHOWN + 5):02}") for n in range(SHOWN + 6)]
+    rows = [row(n, category=f"c{n % (MOST_VALUES + 5):02}") for n in range(MOST_VALUES + 6)]
     found = breakdown(counted(rows), "category")
     assert [count.name for count in found.rows[:3]] == ["c00", "c01", "c02"]
     assert [count.pairs for count in found.rows[:3]] == [2, 1, 1]
-    assert (len(found.rows), found.left_out) == (SHOWN, 5)
+    assert (len(found.rows), found.left_out) == (MOST_VALUES, 5)
 
 
 def test_properties_that_no_row_has_have_no_breakdown() -> None:

@@ -15,9 +15,9 @@ import pytest
 from scipy.stats import norm, t
 
 from pairwright.audit import run as audit_run
-from pairwright.audit.catalogue import COMPARED, DEFINITIONS, decide
+from pairwright.audit.catalogue import DEFINITIONS, ESTIMATE_CHECKS, decide
 from pairwright.audit.human.annotators import POSITION_BIAS, AnnotatorComparison
-from pairwright.audit.human.claims import PREFERRED, Claim, EquallyGood
+from pairwright.audit.human.claims import PREFERRED, ParityComparison, VoteComparison
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.read import open_source
 from pairwright.audit.records import Check, LimitComparison, Status
@@ -130,10 +130,10 @@ def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path)
         "other_language",
         "key_place",
         *(one.definition.name for one in CLASSIFIERS),
-    } == set(COMPARED)
-    assert set(COMPARED) <= set(DEFINITIONS)
+    } == set(ESTIMATE_CHECKS)
+    assert set(ESTIMATE_CHECKS) <= set(DEFINITIONS)
     for one in checks:
-        if one.status in ("pass", "fail") and one.name not in COMPARED:
+        if one.status in ("pass", "fail") and one.name not in ESTIMATE_CHECKS:
             assert one.found is None or one.found.low is None, one.name
 
 
@@ -215,7 +215,7 @@ def measure(value: float, low: float, high: float) -> Measure:
 
 
 def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> None:
-    claim = Claim(PREFERRED, "all", measure(0.6, 0.52, 0.66), bound=0.5, least=0.0)
+    claim = VoteComparison(PREFERRED, "all", measure(0.6, 0.52, 0.66), bound=0.5, least=0.0)
     assert claim.check(LEVEL).status == "pass"
     found = claim.check(LEVEL).found
     assert found is not None
@@ -226,7 +226,7 @@ def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> Non
     assert strict.found is not None
     assert strict.found.low == pytest.approx(0.6 - 0.08 * wider, abs=1e-5)
     assert strict.found.high == pytest.approx(0.6 + 0.06 * wider, abs=1e-5)
-    against = Claim(PREFERRED, "all", measure(0.2, 0.1, 0.3), bound=0.5, least=0.0)
+    against = VoteComparison(PREFERRED, "all", measure(0.2, 0.1, 0.3), bound=0.5, least=0.0)
     assert against.check(0.001).status == "fail"
     end = against.check(1e-9).found
     assert end is not None
@@ -235,18 +235,18 @@ def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> Non
 
 def test_a_claim_without_an_interval_settles_nothing() -> None:
     none = Measure(value=0.9, low=None, high=None, n=9, dyads=1, annotators=3, reason="one dyad")
-    claim = Claim(PREFERRED, "all", none, bound=0.5, least=0.0)
+    claim = VoteComparison(PREFERRED, "all", none, bound=0.5, least=0.0)
     assert not claim.settled(0.5)
     assert (claim.check(LEVEL).status, claim.check(LEVEL).detail) == ("too_few", "one dyad")
 
 
-def compared(points: Sequence[float], mode: str = "twin") -> EquallyGood:
+def compared(points: Sequence[float], mode: str = "twin") -> ParityComparison:
     rows = [
         ScoreDifference(f"pair-{n}", f"annotator-{who}", point + (0.5 if who % 2 else -0.5))
         for n, point in enumerate(points)
         for who in range(6)
     ]
-    return EquallyGood(ParityOf(mode=mode, scale="clarity", parity=parity(rows, 0.5)))
+    return ParityComparison(ParityOf(mode=mode, scale="clarity", parity=parity(rows, 0.5)))
 
 
 def test_parity_is_tested_at_the_level_it_has() -> None:

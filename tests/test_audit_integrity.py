@@ -711,7 +711,7 @@ def test_few_rows_do_not_settle_languages_and_the_need_is_told() -> None:
 def test_short_sides_tell_no_language() -> None:
     check = only([row(1, chosen="Ja.", rejected="Nein, danke.")], "other_language")
     assert (check.status, check.of) == ("note", 0)
-    assert check.detail.endswith("of which 0 are long enough to tell")
+    assert check.detail.endswith("of which 0 are long enough to detect a language")
 
 
 def test_of_many_rows_a_sample_is_looked_at_and_the_check_says_so() -> None:

@@ -473,7 +473,7 @@ def test_thirteen_words_of_a_corpus_are_found_in_every_text(
     assert check.flags[0].row == "known"
     assert check.flags[0].detail == f"overlap in {place}"
     assert f"{place.split(' ')[0].replace('post', 'posts')} 1" in check.detail
-    assert "held against 2 texts" in check.detail
+    assert "compared with 2 texts" in check.detail
 
 
 def test_twelve_words_of_a_corpus_are_not_enough() -> None:

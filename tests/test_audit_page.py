@@ -21,7 +21,7 @@ from pairwright.audit.page import packing, write_page
 from pairwright.audit.page.flags import Flags
 from pairwright.audit.page.selection import select_pairs
 from pairwright.audit.page.verdict import audit_verdict, warnings
-from pairwright.audit.page.write import HERE, MOST, SCRIPTS, lift_styles
+from pairwright.audit.page.write import HERE, MOST_BYTES, SCRIPTS, lift_styles
 from pairwright.audit.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
 from pairwright.report import Fold, Page, Plot, Section, to_html, to_markdown
@@ -96,7 +96,7 @@ class SelectedPairs:
                 yield Row.model_validate({**detail["row"], **said, "profile": profile})
 
 
-def page_of(folder: Path, audit: Audit, rows: Sequence[Row] | Again, most: int = MOST) -> str:
+def page_of(folder: Path, audit: Audit, rows: Sequence[Row] | Again, most: int = MOST_BYTES) -> str:
     write_page(folder / "report.html", audit, rows, sizes_of(rows), most=most)
     return (folder / "report.html").read_text(encoding="utf-8")
 

@@ -11,7 +11,7 @@ from pairwright.audit.people import PeoplePart
 from pairwright.audit.people.finding import mask
 from pairwright.audit.people.rights import TOMBSTONES
 from pairwright.audit.people.scan import KINDS as DATA_KINDS
-from pairwright.audit.people.scan import MOST, find
+from pairwright.audit.people.scan import MOST_FINDINGS, find
 from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.tombstones import ForgetList, url_name
@@ -350,10 +350,10 @@ def test_addresses_that_the_licence_asks_for_are_no_findings() -> None:
     assert list(part([given]).redactions()) == []
 
 
-def test_that_names_are_not_looked_for_is_said() -> None:
+def test_the_note_on_names_says_which_are_found() -> None:
     check = only([row()], "names")
     assert check.status == "note"
-    assert "not looked for" in check.detail
+    assert "found only where somebody states their own" in check.detail
 
 
 @pytest.mark.parametrize(
@@ -425,7 +425,7 @@ def test_megabytes_are_scanned() -> None:
 
 def test_of_one_kind_in_a_text_the_first_are_logged() -> None:
     log = list(part([row(chosen="@jane " * 3000)]).redactions())
-    assert len(log) == MOST
+    assert len(log) == MOST_FINDINGS
 
 
 # Sensitive subjects
@@ -543,11 +543,11 @@ def test_rows_of_whoever_was_to_be_forgotten_are_found() -> None:
     check = only(rows, "tombstones", forgotten)
     assert (check.status, check.count, check.of) == ("fail", 3, 5)
     assert [(f.row, f.detail) for f in check.flags] == [
-        ("b", "its user was to be forgotten"),
-        ("c", "its question was to be forgotten"),
-        ("d", "a post was to be forgotten"),
+        ("b", "its user must be forgotten"),
+        ("c", "its question must be forgotten"),
+        ("d", "a post must be forgotten"),
     ]
-    assert check.detail == "1 users and 2 addresses are to be forgotten"
+    assert check.detail == "1 users and 2 addresses must be forgotten"
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -562,8 +562,8 @@ def test_the_other_half_of_a_twin_is_found_with_the_first(turned: bool) -> None:
     check = only(rows[::-1] if turned else rows, "tombstones", forgotten)
     assert (check.status, check.count, check.of) == ("fail", 2, 4)
     assert {flag.row: flag.detail for flag in check.flags} == {
-        "a": "its user was to be forgotten",
-        "b": "the other half of its twin was to be forgotten",
+        "a": "its user must be forgotten",
+        "b": "the other half of its twin must be forgotten",
     }
 
 
@@ -575,7 +575,7 @@ def test_both_halves_of_a_twin_are_found_once() -> None:
 
 def test_the_advice_on_tombstones_fits_a_run_and_a_release() -> None:
     assert "next release of a run leaves them out" in TOMBSTONES.todo
-    assert "a release with them" in TOMBSTONES.todo
+    assert "Take down a release that has them" in TOMBSTONES.todo
 
 
 def test_a_post_whose_address_has_no_scheme_needs_the_sites_licence() -> None:

@@ -12,15 +12,21 @@ from pairwright.audit.catalogue import decide
 from pairwright.audit.records import Check
 from pairwright.audit.shortcuts import Shortcuts, pair_features
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS as CLASSIFIER_CHECKS
-from pairwright.audit.shortcuts.response import BOLD, HEADING, LIST, diversity, response_counts
-from pairwright.audit.shortcuts.response import COUNTED as COUNTED_CHECKS
+from pairwright.audit.shortcuts.response import (
+    BOLD,
+    COUNT_CHECKS,
+    HEADING,
+    LIST,
+    diversity,
+    response_counts,
+)
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
 from reference_data import LLMBAR
 from small_studies import twin, violate
 
-COUNTED = [check.definition.name for check in COUNTED_CHECKS]
+COUNT_NAMES = [check.definition.name for check in COUNT_CHECKS]
 CLASSIFIERS = [check.definition.name for check in CLASSIFIER_CHECKS]
-BLIND = (*COUNTED, *CLASSIFIERS)
+BLIND = (*COUNT_NAMES, *CLASSIFIERS)
 NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curtain violin".split()
 
 
@@ -114,7 +120,7 @@ def test_the_published_figures_of_picking_the_longer_response_are_reproduced() -
 def test_pairs_that_give_nothing_away_pass_or_are_too_few(bound: float) -> None:
     found = audited(even(900), bound)
     assert not [check for check in found.values() if check.status == "fail"]
-    for name in COUNTED:
+    for name in COUNT_NAMES:
         check = found["Plain", name]
         assert check.limit == bound
         assert check.of == 900

@@ -1,6 +1,6 @@
 """checks.md: every check of an audit."""
 
-from pairwright.audit.catalogue import COMPARED, PARTS
+from pairwright.audit.catalogue import ESTIMATE_CHECKS, PARTS
 from pairwright.audit.records import Definitions
 from reference.markdown import page_of, table
 
@@ -10,7 +10,8 @@ def checks_page() -> str:
         "# The checks of an audit",
         "What `pairwright audit` looks for, as its report says it. [audit.md](audit.md) has how"
         " checks are decided.",
-        f"An estimate decides these, all of them together: {', '.join(map(_code, COMPARED))}."
+        "An estimate decides these, all of them together: "
+        f"{', '.join(map(_code, ESTIMATE_CHECKS))}."
         " Every other check counts rows against a limit, or is a note.",
         *(_checks(name, definitions) for name, definitions in PARTS.items()),
     )

@@ -16,14 +16,14 @@ from pairwright.text import normalised, word_count
 MAX_SHARE = 0.05
 MIN_USERS = 20
 """With fewer users, the share of one is not compared with a limit."""
-SHOWN = 30
+MOST_VALUES = 30
 """Values of a property in a breakdown."""
 STEP = 50
 """Words in a class of lengths."""
 
 
 class Means(NamedTuple):
-    """What a target is compared by."""
+    """The figures by which pairs are compared with a target."""
 
     pairs: int
     chosen_words: float
@@ -66,19 +66,19 @@ class _PairSums:
 USER_DOMINATES = CheckDefinition(
     family="balance",
     name="user_dominates",
-    title="Most pairs of one user",
-    why="A score would then tell how well a model knows few people, and intervals by user"
+    title="A user with too many pairs",
+    why="A score would then show how well a model knows a few people, and intervals by user"
     " would be wide.",
-    todo="Draw at most as many pairs of a user as of the others, or bring more users.",
+    todo="Draw about the same number of pairs from each user, or add users.",
 )
 
 REPEATED_PROMPTS = CheckDefinition(
     family="balance",
     name="repeated_prompts",
-    title="Prompts that come again, in rows without users",
+    title="Repeated prompts, in rows without users",
     why="Rows with one prompt are not independent: they count as one cluster in every interval"
-    " here, and one of them in training gives another in a test set away.",
-    todo="Say how many prompts there are beside how many rows; split by prompt. If the rows are"
+    " here, and one of them in training reveals another in a test set.",
+    todo="State the number of prompts beside the number of rows; split by prompt. If the rows are"
     " of different users, name their column with --column user=COLUMN.",
 )
 
@@ -178,6 +178,6 @@ def _breakdown(by: str, sums: dict[str, _PairSums]) -> Breakdown:
     ordered = sorted(sums.items(), key=lambda item: (-item[1].pairs, item[0]))
     return Breakdown(
         by=by,
-        rows=tuple(own.count(value) for value, own in ordered[:SHOWN]),
-        left_out=max(0, len(ordered) - SHOWN),
+        rows=tuple(own.count(value) for value, own in ordered[:MOST_VALUES]),
+        left_out=max(0, len(ordered) - MOST_VALUES),
     )

@@ -1,9 +1,9 @@
-"""Every check of an audit: in words, part by part, and those that an estimate decides.
+"""Every check of an audit, part by part, and the decision on checks that compare an estimate.
 
 An audit makes dozens of comparisons of an estimate with a limit, and more with every
 configuration. If each were decided at 95 %, one audit in three of pairs without a fault would fail.
-With Holm's levels all comparisons together err in at most `LEVEL` of audits. Every other check
-counts rows, so chance plays no role. The parts have the checks: nothing is added here.
+With Holm's levels, all comparisons together err in at most `LEVEL` of audits. Every other check
+counts rows, so chance plays no role. The checks are in the parts; none is added here.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ PARTS: dict[str, tuple[CheckDefinition, ...]] = {
 """By the title of a part, its checks in the order of the report."""
 DEFINITIONS = {one.name: one for definitions in PARTS.values() for one in definitions}
 """All checks by name."""
-COMPARED = tuple(name for name, definition in DEFINITIONS.items() if definition.by_estimate)
+ESTIMATE_CHECKS = tuple(name for name, definition in DEFINITIONS.items() if definition.by_estimate)
 """The names of all checks that an estimate decides."""
 
 
@@ -50,19 +50,19 @@ def decide(results: Iterable[Check | LimitComparison]) -> list[Check]:
     comparisons = [one for one in entries if not isinstance(one, Check)]
     levels = iter(holm([one.settled for one in comparisons], LEVEL))
     return [
-        _counted(one) if isinstance(one, Check) else _compared(one.check(next(levels)))
+        _check_counted(one) if isinstance(one, Check) else _check_estimated(one.check(next(levels)))
         for one in entries
     ]
 
 
-def _compared(check: Check) -> Check:
-    if check.name not in COMPARED:
+def _check_estimated(check: Check) -> Check:
+    if check.name not in ESTIMATE_CHECKS:
         raise ValueError(f"{check.name} compares an estimate: its definition needs by_estimate")
     return check
 
 
-def _counted(check: Check) -> Check:
+def _check_counted(check: Check) -> Check:
     estimated = check.found is not None and check.found.low is not None
-    if check.status in ("pass", "fail") and (estimated or check.name in COMPARED):
+    if check.status in ("pass", "fail") and (estimated or check.name in ESTIMATE_CHECKS):
         raise ValueError(f"{check.name} was decided by an estimate, but not with the others")
     return check

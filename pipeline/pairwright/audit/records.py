@@ -1,4 +1,4 @@
-"""What an audit says: audit.json. The page shows these values and computes none.
+"""The records of an audit, as in audit.json. The page shows these values and computes none.
 
 A check is a class with its `definitions`, `add(row)`, which is called once for each row in the
 order of the source, and `checks()`, which is called once after the last row. A check that an
@@ -22,7 +22,7 @@ Status = Literal["pass", "fail", "too_few", "note"]
 
 
 class CheckDefinition(Record):
-    """A check in words, as the report and docs/checks.md have them."""
+    """The words of a check, for the report and docs/checks.md."""
 
     family: Family
     name: str
@@ -32,7 +32,7 @@ class CheckDefinition(Record):
     why: str
     """Why it matters: one or two sentences."""
     todo: str
-    """What the person who made the pairs can do."""
+    """A remedy for the person who made the pairs."""
     by_estimate: bool = False
     """Whether an estimate decides it, together with all others of the audit."""
 
@@ -51,7 +51,7 @@ class Flag(Record):
 
 
 class Check(Record):
-    """One thing that was looked for, in one configuration or in all of them."""
+    """The result of a check, in one configuration or in all of them."""
 
     family: Family
     name: str
@@ -60,16 +60,16 @@ class Check(Record):
     """Empty: all rows together."""
     status: Status
     found: Interval | None = None
-    """The accuracy or share that was estimated, where one was."""
+    """The estimated accuracy or share; None where nothing is estimated."""
     count: int | None = None
-    """Rows found, where rows are looked for."""
+    """The number of rows found, where the check looks for rows."""
     of: int = 0
-    """Rows looked at: fewer than there are where a sample was drawn, and then `detail` says so."""
+    """The number of rows examined; where it is a sample, `detail` says so."""
     limit: float | None = None
     chance: float | None = None
-    """What chance gives, of questions with options; of pairs it is one half."""
+    """The accuracy of chance on questions with options; on pairs it is one half."""
     needed: int | None = None
-    """Status too_few: about how many pairs would settle it, if what was found stays as it is."""
+    """Status too_few: about how many pairs would settle it, if the estimate stays the same."""
     detail: str = ""
     flags: tuple[Flag, ...] = ()
     """The rows found, in the order of the source; audit.json keeps the first EXAMPLES."""
@@ -94,7 +94,7 @@ class Redaction(Record):
     """The place in characters; `text[start:end]` is to be redacted."""
     masked: str
     rows: int
-    """How many rows hold the same text in such a field: all of them are to be redacted."""
+    """The number of rows that hold the same text in such a field; all of them must be redacted."""
 
 
 class LimitComparison(Protocol):
@@ -108,10 +108,10 @@ class LimitComparison(Protocol):
 
 
 class RowReader(Protocol):
-    """A check, or several that share their work, or a whole part of an audit."""
+    """A check, several checks that share their work, or a whole part of an audit."""
 
     definitions: ClassVar[Definitions]
-    """Of all checks that it gives, in the order of the report."""
+    """The definitions of all its checks, in the order of the report."""
 
     def add(self, row: Row) -> None:
         """Look at one row."""
@@ -133,7 +133,7 @@ def definitions_of(readers: Iterable[type[RowReader]]) -> Definitions:
 
 
 class Count(Record):
-    """A table's row: how much there is of something, and its length in words."""
+    """A row of a table: the number of pairs and users, and the lengths of responses in words."""
 
     name: str
     pairs: int

@@ -1,8 +1,8 @@
-"""A check that counts rows, and names those that it finds.
+"""A check that counts rows, and names the rows that it finds.
 
 empty = RowCheck(EMPTY_TEXT, limit=0.0, others=0.0)
-empty.add(row, "chosen is empty")    # a row that is found, and why
-empty.add(row, None)                 # a row that was looked at, and is fine
+empty.add(row, "chosen is empty")    # a row with the fault, and its detail
+empty.add(row, None)                 # a row without the fault
 yield from empty.checks()
 """
 
@@ -15,7 +15,7 @@ from pairwright.audit.records import Check, CheckDefinition, Flag
 from pairwright.dataset import Row
 
 KEPT = 10_000
-"""Rows a check names at most, in one configuration; it counts them all."""
+"""The most rows that a check names in one configuration; it counts all."""
 WIDTH = 120
 """Characters of a flag's detail."""
 OTHERS = 0.01
@@ -25,7 +25,7 @@ TEXT = 100_000
 
 
 class RowPlace(NamedTuple):
-    """A row that was looked at, so that it can be flagged later."""
+    """The place of a row that was examined, so that it can be flagged later."""
 
     order: int
     config: str
@@ -35,7 +35,7 @@ class RowPlace(NamedTuple):
 class RowCheck:
     """The rows that one check finds, by configuration or over all rows.
 
-    The check fails where more than `limit` of the rows looked at are found; `others` is the limit
+    The check fails where more than `limit` of the rows examined are found; `others` is the limit
     for pairs that are not from a release or run. Without a limit the check is a note.
     """
 
@@ -46,7 +46,7 @@ class RowCheck:
         limit: float | None,
         others: float | None,
         by_config: bool = False,
-        nothing: str = "no row has what is looked at here",
+        nothing: str = "no row has anything that this check examines",
     ) -> None:
         self._definition, self._by_config = definition, by_config
         self._limit, self._others, self._nothing = limit, others, nothing
@@ -57,7 +57,7 @@ class RowCheck:
         self._built: set[str] = set()
 
     def add(self, row: Row, detail: str | None, *, built: bool = True) -> RowPlace:
-        """Count a row as looked at, and as found if there is a detail.
+        """Count a row as examined, and as found if there is a detail.
 
         `built` is False for data that a row of a release or run took over from its source.
         """
@@ -71,7 +71,7 @@ class RowCheck:
         return place
 
     def flag(self, place: RowPlace, detail: str) -> None:
-        """Count a row as found that was looked at before. To be called once for a row."""
+        """Count an earlier row as found. It is called at most once for a row."""
         self._count[place.config] += 1
         flags = self._flags[place.config]
         if len(flags) < KEPT or place.order < flags[-1][0]:

@@ -11,13 +11,14 @@ from pairwright.audit.catalogue import decide
 from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
+from pairwright.audit.locations import RowLocations
 from pairwright.audit.people import PeoplePart
 from pairwright.audit.read import PairSource, ReadRow, UnreadRow
 from pairwright.audit.read.corpus import corpus_texts
 from pairwright.audit.records import EXAMPLES, Audit, AuditSource, Check, LimitComparison, RowReader
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audit.shortcuts.trials import BLIND
-from pairwright.audit.tally import RowLocations, RowTally
+from pairwright.audit.tally import RowTally
 from pairwright.audit.target import ComparedPairs, compare
 from pairwright.dataset import Layout, Row, content_digest
 from pairwright.dataset.tombstones import ForgetList

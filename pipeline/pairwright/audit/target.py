@@ -54,7 +54,7 @@ DEFINITIONS = (SIZE, LENGTHS, ASPECTS_PER_ITEM, BLIND_ACCURACY)
 
 
 class ComparedPairs(NamedTuple):
-    """One of the two: its name, counts, and checks of family shortcuts."""
+    """One of the two sets of pairs: its name, counts, and checks of family shortcuts."""
 
     name: str
     balance: Balance

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from pairwright.text import apart
+from pairwright.text import space_scripts
 
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s<>()\[\]\"']+"
@@ -45,7 +45,7 @@ def shared_particulars(text: str, sources: tuple[str, ...], allowed: str) -> fro
     both.
     """
     known = _all_particulars(sources)
-    text, allowed = apart(text), apart(allowed)
+    text, allowed = space_scripts(text), space_scripts(allowed)
     one_line, permitted = " ".join(_straight(text).split()), _straight(allowed).lower()
     names = {name for name in known.names if _holds(one_line, name)}
     shared = (_addresses(text) & known.addresses) | names | (_numbers(text) & known.numbers)
@@ -70,7 +70,7 @@ def _all_particulars(sources: tuple[str, ...]) -> _Particulars:
 
 @lru_cache(maxsize=4096)
 def _particulars(text: str) -> _Particulars:
-    text = apart(text)
+    text = space_scripts(text)
     return _Particulars(_addresses(text), _names(_without_addresses(text)), _numbers(text))
 
 

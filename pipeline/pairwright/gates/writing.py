@@ -108,7 +108,7 @@ def _leakage(s: DraftSides, rules: GateRules) -> _Measure:
     names = [a.aspect for a in aspects]
     runs = [
         text.shared_span(r, sources, s.question, rules.leak_words)
-        or text.quoted_whole(r, names, s.question)
+        or text.find_whole_aspect(r, names, s.question)
         for r in s.both
     ]
     limit = f"{rules.leak_words} words"

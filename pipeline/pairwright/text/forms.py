@@ -1,7 +1,8 @@
-"""A text without what no reader sees, and texts that are the same to one."""
+"""Texts without invisible characters, and forms in which texts that look equal are equal."""
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
@@ -13,34 +14,34 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-# A line that is indented, as code is; where the first line begins tells nothing.
+# An indented line, as in code; the first line's indentation has no meaning.
 _INDENTED = re.compile(r"\n[ \t]+\S")
 
 
 def passages(evidence: str) -> list[str]:
-    """The passages of an aspect's evidence, one a line; empty lines are none."""
+    """The passages of an aspect's evidence: one on each line, without empty lines."""
     return [line for line in evidence.split("\n") if line.strip()]
 
 
 def number_of(n: int, one: str, several: str = "") -> str:
-    """`1 pair`, `2,000 pairs`."""
+    """A number with its noun: `1 pair`, `2,000 pairs`."""
     return f"{n:,} {one if n == 1 else several or f'{one}s'}"
 
 
 def visible(text: str) -> str:
     """A text without invisible characters, and with plain newlines."""
-    # Most texts are, and a look is much cheaper than the patterns.
+    # Most texts are plain, and this test is much cheaper than the patterns.
     if text.isascii() and text.replace("\n", " ").isprintable():
         return text
     return _INVISIBLE.sub("", _LINE_ENDS.sub("\n", text.replace("\r\n", "\n")))
 
 
-# One history is planned from for many questions.
+# One history is used in the plans of many questions.
 @lru_cache(maxsize=4096)
 def normalised(text: str) -> str:
-    """For finding a quote again: NFKC, lower case, straight quotes, single spaces.
+    """A text for finding a quotation in it: NFKC, lower case, straight quotes, single spaces.
 
-    What prompts show (prompt.guard) counts as what it replaces.
+    The brackets that prompts show (prompt.guard) count as those that they replace.
     """
     folded = unicodedata.normalize("NFKC", visible(text)).lower()
     folded = folded.translate(_QUOTES)
@@ -52,8 +53,8 @@ def normalised(text: str) -> str:
 # Both halves of a twin hold the same two responses, and two checks compare them.
 @lru_cache(maxsize=1024)
 def canonical(text: str) -> str:
-    """What two texts have in common that are the same to a reader: Unicode's composed form (NFC)
-    without invisible characters, and single spaces.
+    """A text in the form that is equal for two texts which a reader cannot distinguish: Unicode's
+    composed form (NFC) without invisible characters, and single spaces.
 
     Case, digits, symbols and punctuation stay, since `C` and `C++` are two answers. Where lines are
     indented, as in code, indentation and line ends stay, too.
@@ -64,3 +65,32 @@ def canonical(text: str) -> str:
     if ("\n " in plain or "\n\t" in plain) and _INDENTED.search(plain):
         return "\n".join(line.rstrip() for line in plain.strip().split("\n") if line.strip())
     return " ".join(plain.split())
+
+
+# Joiners connect emoji and letters of Persian or Hindi, and marks of direction occur in texts of
+# both directions: there they are part of the writing. A hard space has no use between two words;
+# beside marks, numbers and abbreviations it has.
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufefc"
+_JOINED = "\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
+_HIDDEN = re.compile(
+    "(?P<zero_width_space>[\u200b\u2060\u180e])"
+    f"|(?P<zero_width_joiner>(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}]))"
+    "|(?P<soft_hyphen>\u00ad)"
+    "|(?P<change_of_direction>[\u202a-\u202e\u2066-\u2069])"
+    f"|(?P<mark_of_direction>[\u200e\u200f](?![^\n]{{0,80}}[{_RIGHT_TO_LEFT}])"
+    f"(?<![{_RIGHT_TO_LEFT}].))"
+    "|(?P<tag_character>(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f])"
+    "|(?P<hard_space>(?<=[^\\W\\d_]|[,;])[\u00a0\u2000-\u2006\u202f](?=[^\\W\\d_])"
+    "|[\u00a0\u202f](?=[ \u00a0\u202f]|$))"
+)
+
+# A quick search, and most texts have none of these.
+_MAY_HIDE = re.compile(
+    "[\u00a0\u00ad\u180e\u2000-\u2006\u200b-\u200f\u202a-\u202f\u2060-\u2069\U000e0001-\U000e007f]"
+)
+
+
+def find_hidden(passage: str) -> Iterator[re.Match[str]]:
+    """Each character that nobody sees and that is not part of the writing; `lastgroup` is its
+    kind."""
+    return _HIDDEN.finditer(passage) if _MAY_HIDE.search(passage) else iter(())

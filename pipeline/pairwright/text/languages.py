@@ -1,5 +1,5 @@
-"""Which language a text is in, with py3langid (142 languages, deterministic), and what is known of
-languages."""
+"""The language of a text, by py3langid (142 languages, deterministic), and what is supported in
+each language."""
 
 from collections.abc import Callable
 from functools import cache, lru_cache
@@ -8,93 +8,94 @@ from typing import Any, NamedTuple
 from pairwright.text.scripts import CHINESE, JAPANESE, THAI, words
 from pairwright.text.stopwords import STOPWORDS
 
-ENOUGH = 200
-"""Characters that tell a language; classifying costs time for each one."""
+LANGUAGE_CHARACTERS = 200
+"""Characters from which a language is detected; classifying costs time for each one."""
 CERTAIN = 0.9
-"""The least probability of a language that is taken for that of a text. Of 1,297 messages of 20
-words or more in 81 languages 93 % reach it, and all of these are right; those that do not are of
-languages that are near to another (benchmarks/languages.py)."""
-_KIN = {"yue": "zh", "wuu": "zh", "nn": "no", "ary": "ar", "arz": "ar"}
-"""Languages that are written as another one is."""
+"""The least probability at which the classifier's language is used. Of 1,297 messages of 20 words
+or more in 81 languages 93 % reach it, and all of these are right; the others are in languages that
+resemble another one (benchmarks/languages.py)."""
+_WRITTEN_AS = {"yue": "zh", "wuu": "zh", "nn": "no", "ary": "ar", "arz": "ar"}
+"""By code, the language as which another one is written."""
 
 # What English is printed with.
 _TYPOGRAPHIC = str.maketrans(dict.fromkeys("\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022", "'"))
 
 
-class Language(NamedTuple):
-    """What is known of a language."""
+class LanguageSupport(NamedTuple):
+    """What is supported in a language."""
 
     name: str
-    """In English, for prompts."""
+    """The name in English, for prompts."""
     stemmer: str = ""
     """The algorithm of Snowball (PyStemmer); empty where there is none."""
     stopwords: str = ""
     """The list of function words in bm25s; empty where there is none."""
     characters: float | None = None
-    """Characters of a word, where no space is between words."""
+    """The mean number of characters in a word, where there are no spaces between words."""
 
 
-# Algorithms are Snowball's, lists are those of bm25s: nothing of them is written here.
-LANGUAGES: dict[str, Language] = {
-    "af": Language("Afrikaans"),
-    "ar": Language("Arabic", "arabic"),
-    "bg": Language("Bulgarian"),
-    "bn": Language("Bengali"),
-    "ca": Language("Catalan", "catalan"),
-    "cs": Language("Czech", "czech"),
-    "da": Language("Danish", "danish", "DANISH"),
-    "de": Language("German", "german", "GERMAN"),
-    "el": Language("Greek", "greek"),
-    "en": Language("English"),
-    "eo": Language("Esperanto", "esperanto"),
-    "es": Language("Spanish", "spanish", "SPANISH"),
-    "et": Language("Estonian", "estonian"),
-    "eu": Language("Basque", "basque"),
-    "fa": Language("Persian", "persian"),
-    "fi": Language("Finnish", "finnish"),
-    "fr": Language("French", "french", "FRENCH"),
-    "ga": Language("Irish", "irish"),
-    "he": Language("Hebrew"),
-    "hi": Language("Hindi", "hindi"),
-    "hr": Language("Croatian"),
-    "hu": Language("Hungarian", "hungarian"),
-    "hy": Language("Armenian", "armenian"),
-    "id": Language("Indonesian", "indonesian"),
-    "it": Language("Italian", "italian", "ITALIAN"),
-    "ja": Language("Japanese", characters=JAPANESE),
-    "km": Language("Khmer", characters=THAI),
-    "ko": Language("Korean"),
-    "lo": Language("Lao", characters=THAI),
-    "lt": Language("Lithuanian", "lithuanian"),
-    "lv": Language("Latvian"),
-    "ms": Language("Malay"),
-    "my": Language("Burmese", characters=THAI),
-    "ne": Language("Nepali", "nepali"),
-    "nl": Language("Dutch", "dutch", "DUTCH"),
-    "no": Language("Norwegian", "norwegian", "NORWEGIAN"),
-    "pl": Language("Polish", "polish"),
-    "pt": Language("Portuguese", "portuguese", "PORTUGUESE"),
-    "ro": Language("Romanian", "romanian"),
-    "ru": Language("Russian", "russian", "RUSSIAN"),
-    "sk": Language("Slovak"),
-    "sl": Language("Slovenian"),
-    "sr": Language("Serbian", "serbian"),
-    "st": Language("Sesotho", "sesotho"),
-    "sv": Language("Swedish", "swedish", "SWEDISH"),
-    "sw": Language("Swahili"),
-    "ta": Language("Tamil", "tamil"),
-    "th": Language("Thai", characters=THAI),
-    "tr": Language("Turkish", "turkish", "TURKISH"),
-    "uk": Language("Ukrainian"),
-    "ur": Language("Urdu"),
-    "vi": Language("Vietnamese"),
-    "zh": Language("Chinese", characters=CHINESE),
+# The algorithms are Snowball's and the lists are those of bm25s; neither is written here.
+LANGUAGES: dict[str, LanguageSupport] = {
+    "af": LanguageSupport("Afrikaans"),
+    "ar": LanguageSupport("Arabic", "arabic"),
+    "bg": LanguageSupport("Bulgarian"),
+    "bn": LanguageSupport("Bengali"),
+    "ca": LanguageSupport("Catalan", "catalan"),
+    "cs": LanguageSupport("Czech", "czech"),
+    "da": LanguageSupport("Danish", "danish", "DANISH"),
+    "de": LanguageSupport("German", "german", "GERMAN"),
+    "el": LanguageSupport("Greek", "greek"),
+    "en": LanguageSupport("English"),
+    "eo": LanguageSupport("Esperanto", "esperanto"),
+    "es": LanguageSupport("Spanish", "spanish", "SPANISH"),
+    "et": LanguageSupport("Estonian", "estonian"),
+    "eu": LanguageSupport("Basque", "basque"),
+    "fa": LanguageSupport("Persian", "persian"),
+    "fi": LanguageSupport("Finnish", "finnish"),
+    "fr": LanguageSupport("French", "french", "FRENCH"),
+    "ga": LanguageSupport("Irish", "irish"),
+    "he": LanguageSupport("Hebrew"),
+    "hi": LanguageSupport("Hindi", "hindi"),
+    "hr": LanguageSupport("Croatian"),
+    "hu": LanguageSupport("Hungarian", "hungarian"),
+    "hy": LanguageSupport("Armenian", "armenian"),
+    "id": LanguageSupport("Indonesian", "indonesian"),
+    "it": LanguageSupport("Italian", "italian", "ITALIAN"),
+    "ja": LanguageSupport("Japanese", characters=JAPANESE),
+    "km": LanguageSupport("Khmer", characters=THAI),
+    "ko": LanguageSupport("Korean"),
+    "lo": LanguageSupport("Lao", characters=THAI),
+    "lt": LanguageSupport("Lithuanian", "lithuanian"),
+    "lv": LanguageSupport("Latvian"),
+    "ms": LanguageSupport("Malay"),
+    "my": LanguageSupport("Burmese", characters=THAI),
+    "ne": LanguageSupport("Nepali", "nepali"),
+    "nl": LanguageSupport("Dutch", "dutch", "DUTCH"),
+    "no": LanguageSupport("Norwegian", "norwegian", "NORWEGIAN"),
+    "pl": LanguageSupport("Polish", "polish"),
+    "pt": LanguageSupport("Portuguese", "portuguese", "PORTUGUESE"),
+    "ro": LanguageSupport("Romanian", "romanian"),
+    "ru": LanguageSupport("Russian", "russian", "RUSSIAN"),
+    "sk": LanguageSupport("Slovak"),
+    "sl": LanguageSupport("Slovenian"),
+    "sr": LanguageSupport("Serbian", "serbian"),
+    "st": LanguageSupport("Sesotho", "sesotho"),
+    "sv": LanguageSupport("Swedish", "swedish", "SWEDISH"),
+    "sw": LanguageSupport("Swahili"),
+    "ta": LanguageSupport("Tamil", "tamil"),
+    "th": LanguageSupport("Thai", characters=THAI),
+    "tr": LanguageSupport("Turkish", "turkish", "TURKISH"),
+    "uk": LanguageSupport("Ukrainian"),
+    "ur": LanguageSupport("Urdu"),
+    "vi": LanguageSupport("Vietnamese"),
+    "zh": LanguageSupport("Chinese", characters=CHINESE),
 }
-"""By ISO 639-1 code."""
+"""What is supported, by ISO 639-1 code."""
 
 
-def language(passage: str, enough: int = ENOUGH) -> str | None:
-    """The ISO 639-1 code of the language of a passage's beginning; None where it cannot be told."""
+def language(passage: str, enough: int = LANGUAGE_CHARACTERS) -> str | None:
+    """The ISO 639-1 code of the language of a passage, from its first `enough` characters; None
+    where the classifier is not certain."""
     beginning = passage[:enough]
     return "en" if _plainly_english(beginning) else _classify(beginning)
 
@@ -105,13 +106,13 @@ def language_of(*passages: str) -> str | None:
 
 
 def _plainly_english(passage: str) -> bool:
-    """Whether two words in five are English function words: so are nine in ten English passages
-    of this length, and none in 82 other languages. py3langid then says the same at much greater
-    cost, loading its model included; only of 4,200 passages spliced from English and another
-    language, still mostly English, it called 92 the other."""
+    """Whether two words in five are English function words. That holds for nine in ten English
+    passages of this length, and for none in 82 other languages. py3langid then gives the same
+    answer at much greater cost, loading its model included. The exception: of 4,200 passages
+    spliced from English and another language, mostly English, it called 92 the other one."""
     if not passage.isascii() and not passage.translate(_TYPOGRAPHIC).isascii():
         return False
-    # Not kept: the texts that are measured again and again are others.
+    # Without the cache, which is for texts that are measured again and again.
     tokens = words.__wrapped__(passage)
     return len(tokens) >= 12 and 5 * sum(map(STOPWORDS.__contains__, tokens)) >= 2 * len(tokens)
 
@@ -120,7 +121,7 @@ def _plainly_english(passage: str) -> bool:
 def _classify(passage: str) -> str | None:
     likely: dict[str, float] = {}
     for code, probability in _identifier()(passage)[:5]:
-        one = _KIN.get(str(code), str(code))
+        one = _WRITTEN_AS.get(str(code), str(code))
         likely[one] = likely.get(one, 0.0) + probability
     best = max(likely, key=likely.__getitem__)
     return best if likely[best] >= CERTAIN else None

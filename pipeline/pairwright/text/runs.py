@@ -8,16 +8,22 @@ from pairwright.text.forms import canonical
 from pairwright.text.scripts import readable, run_length, words
 from pairwright.text.stems import terms
 
+QUOTED_WORDS = 8
+"""Consecutive words that count as a quotation: fewer are often an ordinary turn of phrase."""
+WHOLE_WORDS = 5
+"""The least number of words of an aspect that counts as quoted where it is repeated whole."""
+
 
 @lru_cache(maxsize=1024)
 def spans(text: str, n: int) -> frozenset[tuple[str, ...]]:
-    """Every run of `n` words, or of as many of `words` as say that much (`run_length`)."""
+    """Every run of `n` words, or of the number of `words` that equals it (`run_length`)."""
     w, n = words(text), run_length(text, n)
     return frozenset(zip(*(w[i:] for i in range(n)), strict=False))
 
 
 def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> str | None:
-    """A run of `n` words of `text` that is in a source and not in `allowed`, if any does."""
+    """A run of `n` words of `text` that is in a source and not in `allowed`; None if there is
+    none."""
     own, n = words(text), run_length(text, n)
     sources_text, allowed_text = _word_text(tuple(sources)), _word_text((allowed,))
     # A run can only be where so many words in a row are known to the sources.
@@ -31,18 +37,13 @@ def shared_span(text: str, sources: Iterable[str], allowed: str, n: int = 5) -> 
 
 
 def holds_run(text: str, run: str) -> bool:
-    """Whether a text has the words of a run, such as one that `shared_span` found, in a row."""
+    """Whether a text has the words of a run, such as one from `shared_span`, consecutively."""
     return f" {' '.join(words(run))} " in _word_text((text,)).text
 
 
-QUOTED_WORDS = 8
-"""Words in a row that are taken to be quoted: fewer are often an ordinary turn of phrase."""
-WHOLE_WORDS = 5
-"""The least words of an aspect that is taken to be quoted where it is repeated whole."""
-
-
-def quoted_whole(text: str, aspects: Iterable[str], allowed: str) -> str | None:
-    """The words of an aspect that `text` repeats from end to end and `allowed` does not, if any."""
+def find_whole_aspect(text: str, aspects: Iterable[str], allowed: str) -> str | None:
+    """The words of an aspect that `text` repeats as a whole and `allowed` does not; None if there
+    is no such aspect."""
     own, allowed_text = _word_text((text,)).text, _word_text((allowed,)).text
     for aspect in aspects:
         run = words(aspect)
@@ -55,22 +56,23 @@ def quoted_whole(text: str, aspects: Iterable[str], allowed: str) -> str | None:
 
 
 class _WordText(NamedTuple):
-    """The words of some texts in one string, a space at both sides of each, and as a set."""
+    """The words of some texts in one string, with a space on both sides of each, and as a set."""
 
     text: str
     words: frozenset[str]
 
 
-# Both responses of a draft are held against the same posts, and against the same aspects.
+# Both responses of a draft are compared with the same posts and the same aspects.
 @lru_cache(maxsize=64)
 def _word_text(texts: tuple[str, ...]) -> _WordText:
-    # No word is a bar, so no run goes over from one text to the next.
+    # No word is a bar, so no run crosses from one text to the next.
     joined = " | ".join([" ".join(words(text)) for text in texts])
     return _WordText(f" {joined} ", frozenset(joined.split()))
 
 
 def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
-    """Whether two texts share at least `limit` of their runs of three words (or all words)."""
+    """Whether two texts share at least `limit` of their runs of three words; shorter texts must
+    have the same words."""
     known, other = terms(a), terms(b)
     # Texts that share few content words share few runs; this is much cheaper to see.
     if known and other and len(known & other) < 0.5 * min(len(known), len(other)):

@@ -1,11 +1,12 @@
 """Where words begin and end, by the script of a text.
 
-Words are what stands between white space and marks. Chinese and Japanese put no space between
-words, and what Korean puts between spaces holds several of them: of these scripts a "word" here is
-every pair of neighbouring characters, as in Lucene's analyzer for them (CJKBigramFilter) and after
+Words are the characters between white space and punctuation marks. Chinese and Japanese have no
+spaces between words, and in Korean several words are written without a space: in these scripts a
+"word" here is every pair of neighbouring characters, as in Lucene's CJKBigramFilter and after
 Nie and others 2000, "On the use of words and n-grams for Chinese information retrieval". Thai, Lao,
-Khmer and Burmese are alphabets without spaces: four characters, which McNamee and Mayfield 2004
-("Character n-gram tokenization for European language text retrieval") found best for alphabets.
+Khmer and Burmese are alphabets without spaces: there a "word" is four neighbouring characters, the
+length that McNamee and Mayfield 2004 ("Character n-gram tokenization for European language text
+retrieval") found best for alphabets.
 """
 
 import re
@@ -21,7 +22,7 @@ _THAI = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u109f\u1780-\u17d3"
 _PAIRED = f"{_KANA}{_HAN}{_HANGUL}"
 _UNSPACED = re.compile(f"[{_PAIRED}{_THAI}]")
 _PARTS = re.compile(f"([{_PAIRED}]+)|([{_THAI}]+)|[^{_PAIRED}{_THAI}]+")
-# Vowels, accents and the like that are no letters to Python and are inside words all the same.
+# Vowels, accents and the like: they are not letters to Python, but they are parts of words.
 _MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0963\u0971-\u0dff\u0e31"
@@ -37,18 +38,18 @@ _STRAY = re.compile(r"'(?:(?![a-z0-9])|(?<![a-z0-9]'))")
 # The same posts and responses are measured again and again.
 @lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
-    """Lower-cased words in order; apostrophes stay inside a word. Of a script without spaces they
+    """Lower-cased words in order; apostrophes stay inside a word. In a script without spaces they
     are runs of characters that overlap: `\u9ed1\u9ea6\u5305` is `\u9ed1\u9ea6`, `\u9ea6\u5305`."""
     plain = text.lower().replace("\u2019", "'")
     if not plain.isascii():
         return tuple(_words(unicodedata.normalize("NFC", plain).replace("_", " ")))
     # The same for most texts, in a third of the time.
-    apart = plain.encode().translate(_BETWEEN).decode()
-    return tuple((_STRAY.sub(" ", apart) if "'" in apart else apart).split())
+    spaced = plain.encode().translate(_BETWEEN).decode()
+    return tuple((_STRAY.sub(" ", spaced) if "'" in spaced else spaced).split())
 
 
 def _all_spaced(text: str) -> bool:
-    """Whether no script without spaces is in a text."""
+    """Whether a text has only scripts with spaces."""
     if text.isascii():
         return True
     try:
@@ -73,15 +74,15 @@ def _words(plain: str) -> Iterator[str]:
             yield from (run[n : n + length] for n in range(max(1, len(run) - length + 1)))
 
 
-def apart(text: str) -> str:
-    """A text with a space where a script without spaces meets another one, as between a number and
-    what is counted."""
+def space_scripts(text: str) -> str:
+    """A text with a space where a script without spaces meets another script, such as between a
+    number and the word after it."""
     if _all_spaced(text):
         return text
     return " ".join(part[0] for part in _PARTS.finditer(text))
 
 
-def is_gram(word: str) -> bool:
+def is_character_run(word: str) -> bool:
     """Whether a word is a run of characters of a script without spaces (or of Korean)."""
     return not word.isascii() and _UNSPACED.match(word) is not None
 
@@ -98,8 +99,9 @@ _COUNTED = re.compile(f"([{_KANA}])|([{_HAN}])|[{_THAI}]")
 
 
 def word_count(text: str) -> int:
-    """Words as a person counts them: runs between white space. Of Chinese, Japanese and Thai, which
-    have none, so many as their characters make (`CHINESE`, `JAPANESE`, `THAI`)."""
+    """The number of words as a person counts them: runs between white space. In Chinese, Japanese
+    and Thai, which have no spaces, it is computed from the number of characters (`CHINESE`,
+    `JAPANESE`, `THAI`)."""
     if _all_spaced(text) or not _COUNTED.search(text):
         return len(text.split())
     kinds = [match.lastindex for match in _COUNTED.finditer(text)]
@@ -115,8 +117,8 @@ def _has_letter(token: str) -> bool:
 
 
 def run_length(text: str, n: int) -> int:
-    """How many of the `words` of a text in a row say as much as `n` words between spaces: `n`, but
-    of scripts whose words are runs of characters as many as `n` words have."""
+    """The number of consecutive `words` of a text that equal `n` words between spaces: `n` itself,
+    or in scripts without spaces the number of runs of characters in `n` words."""
     kind = _script(text)
     if kind is None:
         return n
@@ -131,7 +133,7 @@ def _script(text: str) -> tuple[float, int] | None:
     if _all_spaced(text):
         return None
     cut = words(text)
-    grams = [gram for gram in cut if is_gram(gram)]
+    grams = [gram for gram in cut if is_character_run(gram)]
     if 2 * len(grams) <= len(cut):
         return None
     kinds = [_COUNTED.match(gram) for gram in grams]
@@ -145,10 +147,10 @@ def _script(text: str) -> tuple[float, int] | None:
 
 
 def readable(cut: Sequence[str]) -> str:
-    """Words in a row as a text: characters that two of them share are there once."""
+    """Consecutive words as a text: characters that two of them share are written once."""
     shown = ""
     for before, word in zip(("", *cut), cut, strict=False):
-        if before and len(word) > 1 and before[1:] == word[:-1] and is_gram(word):
+        if before and len(word) > 1 and before[1:] == word[:-1] and is_character_run(word):
             shown += word[-1]
         else:
             shown += f" {word}" if shown else word

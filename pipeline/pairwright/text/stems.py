@@ -1,8 +1,9 @@
-"""Stems and content words: what two texts have in common whatever their inflections.
+"""Stems and content words, by which two texts are compared without their inflections.
 
-Each function takes the language of the texts, as `language` or `language_of` tell it. Two texts are
-comparable only if both are cut in one language. In English, and where the language is not known or
-Snowball has no stemmer for it, stems are those of `stem_english`, as in all earlier versions.
+Each function takes the language of the texts, as `language` or `language_of` gives it. Two texts
+can be compared only if both are stemmed in the same language. In English, and where the language is
+not known or Snowball has no stemmer for it, stems are those of `stem_english`, as in all earlier
+versions.
 """
 
 from collections.abc import Callable, Iterable, Set
@@ -10,24 +11,24 @@ from functools import cache, lru_cache
 from typing import TypeVar
 
 from pairwright.text.languages import LANGUAGES
-from pairwright.text.scripts import is_gram, words
+from pairwright.text.scripts import is_character_run, words
 from pairwright.text.stopwords import STOPWORDS, carries_nothing
 
 T = TypeVar("T")
 
 
-class Remembered(dict[str, T]):
-    """By word what a function makes of it: most of any text are the same frequent words, and of
-    these it is looked up in half the time of an `lru_cache`."""
+class WordCache(dict[str, T]):
+    """The results of a function, by word. Most words of any text are the same frequent ones, and a
+    look-up takes half the time of an `lru_cache`."""
 
-    MOST = 200_000
+    MOST_WORDS = 200_000
 
     def __init__(self, values: Callable[[str], T]) -> None:
         super().__init__()
         self._of = values
 
     def __missing__(self, word: str) -> T:
-        if len(self) >= self.MOST:
+        if len(self) >= self.MOST_WORDS:
             self.clear()
         self[word] = value = self._of(word)
         return value
@@ -44,7 +45,7 @@ def stem_english(word: str) -> str:
 
 
 def stem(word: str, language: str | None = "en") -> str:
-    """The stem of one of `words`; runs of characters are their own."""
+    """The stem of one of `words`; a run of characters is its own stem."""
     return stemmer(language)(word)
 
 
@@ -53,19 +54,19 @@ _STEMMED = {code: known for code, known in LANGUAGES.items() if known.stemmer}
 
 @cache
 def stemmer(language: str | None) -> Callable[[str], str]:
-    """The stems of a language."""
+    """The function that gives the stem of a word in a language."""
     if language not in _STEMMED:
         return stem_english
     # Imported where a text is in such a language: most builds and audits have none.
     from Stemmer import Stemmer
 
     algorithm: Callable[[str], str] = Stemmer(_STEMMED[language].stemmer).stemWord
-    return Remembered(lambda word: word if is_gram(word) else algorithm(word)).__getitem__
+    return WordCache(lambda word: word if is_character_run(word) else algorithm(word)).__getitem__
 
 
 @cache
-def _contents(language: str | None) -> Remembered[str]:
-    """By word its stem if it carries content, else nothing."""
+def _content_stems(language: str | None) -> WordCache[str]:
+    """By word its stem if the word carries content, else an empty text."""
     stemmed, without = stemmer(language), STOPWORDS
     if language in _STEMMED:
         without = frozenset()
@@ -75,30 +76,31 @@ def _contents(language: str | None) -> Remembered[str]:
             without = frozenset(getattr(stopwords, f"STOPWORDS_{listed}"))
 
     def content(word: str) -> str:
-        if is_gram(word):
+        if is_character_run(word):
             return "" if carries_nothing(word) else word
         return stemmed(word) if len(word) > 2 and word not in without else ""
 
-    return Remembered(content)
+    return WordCache(content)
 
 
 def terms(text: str, language: str | None = "en") -> frozenset[str]:
     """The distinct stems that carry content: no function words, at least three characters."""
-    # One place in the cache for all languages that are cut alike.
+    # Languages without a stemmer share their entries in the cache.
     return _terms(text, language if language in _STEMMED else "en")
 
 
 @lru_cache(maxsize=2048)
 def _terms(text: str, language: str | None) -> frozenset[str]:
-    return frozenset(map(_contents(language).__getitem__, words(text))) - {""}
+    return frozenset(map(_content_stems(language).__getitem__, words(text))) - {""}
 
 
 def terms_of(texts: Iterable[str], language: str | None = "en") -> frozenset[str]:
-    """The same of several texts together."""
+    """The distinct stems that carry content, of several texts together."""
     return frozenset().union(*(terms(text, language) for text in texts))
 
 
 def jaccard(a: Set[T], b: Set[T]) -> float:
-    """Shared over all; 0 for two empty sets, which share nothing."""
+    """The Jaccard index: the size of the intersection over that of the union; 0 for two empty
+    sets."""
     shared = len(a & b)
     return shared / (len(a) + len(b) - shared) if a or b else 0.0

@@ -1,7 +1,7 @@
 """Function words: they carry no topic, so overlaps leave them out.
 
-English, and what runs of characters hold of Chinese, Japanese and Korean, are here. Of other
-languages the lists of bm25s are taken, which come from NLTK and stopwords-iso.
+Function words of English and, as runs of characters, of Chinese, Japanese and Korean are here. For
+other languages the lists of bm25s are used, which come from NLTK and stopwords-iso.
 """
 
 import re
@@ -35,7 +35,7 @@ _FUNCTION_CHARACTERS = frozenset(
     "为為因所由于於从從到被把对對向跟比很太更最还還又再只才已经經曾但虽雖然如若果则則什甚么麼怎样樣"
     "谁誰何吗嗎呢吧啊呀嘛着著过過之其此每各让讓给給并並且即便"
 )
-# Pairs that endings and particles of Korean make.
+# Pairs of characters in endings and particles of Korean.
 _KOREAN = frozenset(
     """
     니다 습니 합니 입니 됩니 있습 없습 에서 에게 으로 까지 부터 하는 하고 하여 해서 했습
@@ -49,8 +49,8 @@ _HIRAGANA = re.compile("[\u3041-\u309f\u30fc]+")
 
 
 def carries_nothing(gram: str) -> bool:
-    """Whether a run of characters is of function words alone. Japanese writes its endings and
-    particles in hiragana, so what is in hiragana alone counts as one of them, too."""
+    """Whether a run of characters has only function words. Japanese writes its endings and
+    particles in hiragana, so a run in hiragana alone counts as one of them, too."""
     return (
         _FUNCTION_CHARACTERS.issuperset(gram)
         or gram in _KOREAN

@@ -1,4 +1,4 @@
-"""Human verification: what people said of the pairs, and how far that can be relied on."""
+"""Human verification: decisions on the pairs, agreement, claims and annotators."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ VERIFIED = CheckDefinition(
     family="human",
     name="verified",
     title="Pairs that people verified",
-    why="A model's word that a pair fits one person is not evidence that people see it.",
+    why="A model's verdict that a pair fits one person is not evidence that people agree.",
     todo="Have the rest verified (`pairwright human export`), or release only what was.",
 )
 
 NOT_VERIFIED = CheckDefinition(
     family="human",
     name="not_verified",
-    title="Pairs that people were asked about and did not verify",
+    title="Pairs that people answered and did not verify",
     why="The rule that was fixed before the first answer refuses them.",
     todo="Leave them out; have disputed ones adjudicated (`pairwright human adjudicate`).",
 )
@@ -105,7 +105,7 @@ class Human:
             if (decision := self._decisions[subject])
             for row in rows
         ]
-        detail = "asked about, and refused, disputed, waiting or a control"
+        detail = "answered by people, and refused, disputed, waiting or a control"
         if self.simulated:
             detail += "; simulated annotators answered"
         return Check(

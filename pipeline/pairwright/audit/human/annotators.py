@@ -1,4 +1,4 @@
-"""Annotators whose answers look like something other than reading.
+"""Annotators whose answers suggest that they did not read.
 
 Exact binomial tests, adjusted by Holm (1979), Scand. J. Stat. 6, 65-70, over the annotators at the
 level that the check has among all comparisons of the audit.
@@ -23,14 +23,14 @@ EXCLUDED_ANNOTATORS = CheckDefinition(
     name="excluded_annotators",
     title="Annotators who failed the attention checks",
     why="None of their answers counts.",
-    todo="See whether the checks were clear, and whether their pairs still have enough votes.",
+    todo="Find out whether the checks were clear, and whether their pairs still have enough votes.",
 )
 
 POSITION_BIAS = CheckDefinition(
     family="human",
     name="position_bias",
     title="Annotators who choose one position too often",
-    why="Sides are balanced, so a share far from one half is a habit of the hand.",
+    why="Sides are balanced, so a share far from one half is a habit and not a judgement.",
     todo="Talk to them, and have their pairs answered again by others.",
     by_estimate=True,
 )
@@ -92,9 +92,11 @@ class AnnotatorComparison(NamedTuple):
     def _odd(self, level: float) -> list[str]:
         levels = holm([partial(le, p) for p in self.p], level)
         return [
-            f"{who}: {share.k} of {share.n} {self.what}"
-            for (who, share), p, own in zip(self.counts.items(), self.p, levels, strict=True)
-            if p <= own
+            f"{who}: {own_share.k} of {own_share.n} {self.what}"
+            for (who, own_share), p, own_level in zip(
+                self.counts.items(), self.p, levels, strict=True
+            )
+            if p <= own_level
         ]
 
 

@@ -1,4 +1,4 @@
-"""Agreement and claims as checks. All are estimated on every pair that was asked about.
+"""Agreement and claims as checks, estimated on every pair that people answered.
 
 A report on a study gives each claim its own 95 % interval. Here the same estimates are decided with
 all comparisons of the audit, so their intervals are wider.
@@ -54,7 +54,7 @@ JUDGE_ON_ASPECTS = CheckDefinition(
     family="human",
     name="judge_on_aspects",
     title="Judge and people on which aspects are delivered, Cohen's kappa",
-    why="The gates let pairs through on this judge's word.",
+    why="The gates accept pairs by the verdicts of this judge.",
     todo="Try another judge model, or a clearer adherence prompt.",
 )
 
@@ -62,14 +62,14 @@ JUDGE_ON_QUALITY = CheckDefinition(
     family="human",
     name="judge_on_quality",
     title="Judge within one point of people, on quality",
-    why="The gates let pairs through on this judge's word.",
+    why="The gates accept pairs by the verdicts of this judge.",
     todo="Try another judge model, or clearer anchors in rubrics/quality.toml.",
 )
 
 JUDGE_ON_PREFERENCE = CheckDefinition(
     family="human",
     name="judge_on_preference",
-    title="Pairs in which people's majority is for what the judge let through as chosen",
+    title="Pairs in which most people prefer the response that the judge accepted as chosen",
     why="It is the judge's accuracy on the pairs that passed its gates.",
     todo="Look at the pairs where people prefer the other response.",
 )
@@ -105,25 +105,25 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
     """Whether pairs are personal and equally good, and whether people agree with the judge."""
     for own in findings.preferred:
         if own.group == "all" or own.group.startswith(("mode", "twin")):
-            yield Claim(PREFERRED, own.group, own.of_choices, bound=0.5, least=0.0)
+            yield VoteComparison(PREFERRED, own.group, own.of_choices, bound=0.5, least=0.0)
     for control in findings.contrasted:
         if control.control == "wrong_profile":
-            yield Claim(OWN_POSTS_TELL, "", control.difference, bound=0.0, least=-1.0)
+            yield VoteComparison(OWN_POSTS_TELL, "", control.difference, bound=0.0, least=-1.0)
     for scale in findings.parity:
-        yield EquallyGood(scale)
+        yield ParityComparison(scale)
     yield from _judge(findings)
 
 
-class Claim(NamedTuple):
-    """A share of votes, or a difference of two, against what chance gives: it passes where its
-    interval lies above, and fails where it lies below."""
+class VoteComparison(NamedTuple):
+    """A share of votes, or the difference of two shares, compared with the value by chance. It
+    passes where its interval lies above that value, and fails where it lies below."""
 
     definition: CheckDefinition
     config: str
     measure: Measure
     bound: float
     least: float
-    """The smallest value that can be; the greatest is 1."""
+    """The smallest possible value; the largest is 1."""
 
     def settled(self, level: float) -> bool:
         return self._status(level) != "too_few"
@@ -158,8 +158,8 @@ class Claim(NamedTuple):
         )
 
 
-class EquallyGood(NamedTuple):
-    """The mean difference of quality against the margin: two one-sided t tests."""
+class ParityComparison(NamedTuple):
+    """The mean difference of quality compared with the margin, by two one-sided t tests."""
 
     scale: ParityOf
 

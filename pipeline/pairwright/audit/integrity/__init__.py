@@ -1,4 +1,4 @@
-"""Integrity: whether rows are what they say they are.
+"""Integrity: rows that contradict themselves or each other.
 
 identity.py   ids, sides and labels, and the two halves of every twin
 aspects.py    aspects and their evidence
@@ -9,7 +9,7 @@ times.py      profiles in the order of time
 from collections.abc import Iterator
 from typing import ClassVar
 
-from pairwright.audit.integrity.aspects import AspectsDistinct, Evidence, MissingAspects
+from pairwright.audit.integrity.aspects import Evidence, MissingAspects, RepeatedAspects
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.integrity.identity import (
     DerivedIds,
@@ -19,21 +19,22 @@ from pairwright.audit.integrity.identity import (
     UniqueIds,
 )
 from pairwright.audit.integrity.languages import Languages
-from pairwright.audit.integrity.texts import EmptyTexts, Encoding, HiddenCharacters, VeryLong
-from pairwright.audit.integrity.times import PlausibleTimes, ProfileEmpty, TimesInOrder
+from pairwright.audit.integrity.texts import EmptyTexts, Encoding, HiddenCharacters, LongTexts
+from pairwright.audit.integrity.times import EmptyProfiles, PlausibleTimes, TimeOrder
 from pairwright.audit.records import Check, Definitions, LimitComparison, RowReader, definitions_of
 from pairwright.dataset import Row
 
 CHECKS: tuple[type[RowReader], ...] = (
-    UniqueIds, DerivedIds, SameSides, Labels, Twins, Evidence, AspectsDistinct, MissingAspects,
-    ProfileEmpty, TimesInOrder, PlausibleTimes, EmptyTexts, VeryLong, Encoding, HiddenCharacters,
+    UniqueIds, DerivedIds, SameSides, Labels, Twins, Evidence, RepeatedAspects, MissingAspects,
+    EmptyProfiles, TimeOrder, PlausibleTimes, EmptyTexts, LongTexts, Encoding, HiddenCharacters,
     Endings, Languages,
 )  # fmt: skip
 """The checks of this part, in the order of the report."""
 
 
 class Integrity:
-    """The part of an audit that looks at each row by itself, and for rows that contradict."""
+    """The part of an audit on integrity: each row by itself, and rows that contradict each
+    other."""
 
     definitions: ClassVar[Definitions] = definitions_of(CHECKS)
 

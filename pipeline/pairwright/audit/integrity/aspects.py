@@ -63,7 +63,7 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
         named = "a post of the profile"
     else:
         where, named = [row.narrative] if row.narrative else [], "a narrative"
-        # Whoever made gold aspects may have quoted the posts or the narrative.
+        # The author of gold aspects may have quoted the posts or the narrative.
         if row.aspects_origin != "narrative" and row.profile:
             where += [post.text for post in row.profile]
             named = "a post or the narrative" if row.narrative else "any post"
@@ -102,7 +102,7 @@ ASPECTS_REPEATED = CheckDefinition(
 )
 
 
-class AspectsDistinct:
+class RepeatedAspects:
     """`aspects_repeated`: two aspects of a row in nearly the same words."""
 
     definitions: ClassVar[Definitions] = (ASPECTS_REPEATED,)
@@ -138,7 +138,7 @@ ASPECTS_MISSING = CheckDefinition(
     family="integrity",
     name="aspects_missing",
     title="No aspect",
-    why="Without an aspect nothing says what this user wants that others do not.",
+    why="Without an aspect there is no statement of what this user wants and others do not.",
     todo="Refuse such items, as a build does.",
 )
 

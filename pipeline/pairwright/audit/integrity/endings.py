@@ -1,4 +1,4 @@
-"""Responses that break off: on one side more often than on the other, that gives the side away."""
+"""Responses that break off. Where one side does so more often, that reveals the side."""
 
 import re
 from collections import defaultdict
@@ -119,8 +119,8 @@ def _verse(before: list[str]) -> bool:
     return len(before) >= 2 and len(bare) > len(before) / 2
 
 
-APART = 0.01
-"""Share of rows with one broken side below which a difference gives nothing away."""
+LEAST_SHARE = 0.01
+"""The share of rows with one broken side up to which the check passes: so few reveal no side."""
 
 
 BREAKS_OFF = CheckDefinition(
@@ -190,12 +190,12 @@ class EndingsComparison(NamedTuple):
     clusters: int
 
     def settled(self, level: float) -> bool:
-        """Few rows pass whatever their share."""
-        return self._few or self._apart(level)
+        """Where few rows break off, the check passes, whatever their sides."""
+        return self._few or self._differs(level)
 
     def check(self, level: float) -> Check:
         low, high = self._ends(level)
-        fails = not self._few and self._apart(level)
+        fails = not self._few and self._differs(level)
         return self.found.model_copy(
             update={
                 "status": "fail" if fails else "pass",
@@ -211,9 +211,9 @@ class EndingsComparison(NamedTuple):
 
     @property
     def _few(self) -> bool:
-        return (self.found.count or 0) <= APART * self.found.of
+        return (self.found.count or 0) <= LEAST_SHARE * self.found.of
 
-    def _apart(self, level: float) -> bool:
+    def _differs(self, level: float) -> bool:
         low, high = self._ends(level)
         return low is not None and high is not None and not low <= 0.5 <= high
 

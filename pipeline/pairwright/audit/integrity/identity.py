@@ -25,13 +25,13 @@ class UniqueIds:
     definitions: ClassVar[Definitions] = (DUPLICATE_ID,)
 
     def __init__(self) -> None:
-        self._seen: set[int] = set()
+        self._ids: set[int] = set()
         self._check = RowCheck(DUPLICATE_ID, limit=0.0, others=0.0)
 
     def add(self, row: Row) -> None:
         id = hash(row.id)
-        self._check.add(row, "an earlier row has this id" if id in self._seen else None)
-        self._seen.add(id)
+        self._check.add(row, "an earlier row has this id" if id in self._ids else None)
+        self._ids.add(id)
 
     def checks(self) -> Iterator[Check]:
         yield from self._check.checks()

@@ -13,14 +13,14 @@ from pairwright.intervals import MOST, Interval, exact
 from pairwright.text import language
 
 SAMPLE = 1000
-"""Rows of a configuration; classifying each would take longer than all else here."""
+"""Rows of a configuration: classifying each would take longer than the rest of the audit."""
 LIMIT = 0.05
-"""The share of rows that may differ: a classifier of 97 languages errs on some short texts."""
-ENOUGH = 100
-"""Letters that tell a language."""
+"""The share of rows that may differ: a classifier of 142 languages errs on some short texts."""
+LEAST_LETTERS = 100
+"""The least number of letters from which a language is detected."""
 
 
-class _Sampled(NamedTuple):
+class _SampledRow(NamedTuple):
     order: int
     row: str
     cluster: int
@@ -47,7 +47,7 @@ class Languages:
     def __init__(self) -> None:
         self._chance = random.Random(0)
         self._rows: defaultdict[str, int] = defaultdict(int)
-        self._samples: defaultdict[str, list[_Sampled]] = defaultdict(list)
+        self._samples: defaultdict[str, list[_SampledRow]] = defaultdict(list)
 
     def add(self, row: Row) -> None:
         """Reservoir sampling (Vitter 1985, algorithm R): every row has the same chance."""
@@ -60,7 +60,7 @@ class Languages:
             return
         own_words = " ".join((row.question[:450], *(post.text[:100] for post in row.profile[:5])))
         sides = row.chosen[:200], row.rejected[:200]
-        taken = _Sampled(number, row.id, hash(row.cluster), own_words[:450], sides)
+        taken = _SampledRow(number, row.id, hash(row.cluster), own_words[:450], sides)
         if place == len(sample):
             sample.append(taken)
         else:
@@ -70,7 +70,7 @@ class Languages:
         for config in sorted(self._samples):
             yield self._compared(config, sorted(self._samples[config]))
 
-    def _compared(self, config: str, sample: list[_Sampled]) -> "Check | LanguageComparison":
+    def _compared(self, config: str, sample: list[_SampledRow]) -> "Check | LanguageComparison":
         judged = [(one, detail) for one in sample if (detail := _detail(one)) is not None]
         wrong = [(one, detail) for one, detail in judged if detail]
         check = Check(
@@ -82,7 +82,7 @@ class Languages:
             of=len(judged),
             limit=LIMIT,
             detail=f"a sample of {len(sample):,} of {self._rows[config]:,} rows, of which "
-            f"{len(judged):,} are long enough to tell",
+            f"{len(judged):,} are long enough to detect a language",
             flags=tuple(Flag(row=one.row, detail=clip(detail)) for one, detail in wrong),
         )
         clusters = {one.cluster for one, _ in judged}
@@ -123,12 +123,12 @@ def _settled(wrong: float, n: int, level: float) -> Literal["pass", "fail"] | No
     return "fail" if low > LIMIT else "pass" if high <= LIMIT else None
 
 
-def _detail(sampled: _Sampled) -> str | None:
-    """Which side is in which language; empty if all agree, None if it cannot be told, as of
-    short texts."""
-    if _letters(sampled.own_words) < ENOUGH:
+def _detail(sampled: _SampledRow) -> str | None:
+    """The languages of the sides where they differ from the question's; empty where they agree,
+    None where a language is not known, as in short texts."""
+    if _letters(sampled.own_words) < LEAST_LETTERS:
         return None
-    sides = [side for side in sampled.sides if _letters(side) >= ENOUGH]
+    sides = [side for side in sampled.sides if _letters(side) >= LEAST_LETTERS]
     if not sides:
         return None
     language_asked = language(sampled.own_words, enough=450)

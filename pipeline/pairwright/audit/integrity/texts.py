@@ -1,4 +1,4 @@
-"""Texts that are empty, very long, wrongly decoded, or hold characters that nobody sees."""
+"""Texts that are empty, very long or wrongly decoded, or that hold invisible characters."""
 
 import re
 from collections import Counter
@@ -8,6 +8,7 @@ from typing import ClassVar
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
+from pairwright.text import find_hidden
 
 # What Windows-1252 makes of a UTF-8 byte from 80 to BF.
 _BYTE = (
@@ -59,8 +60,8 @@ VERY_LONG = CheckDefinition(
 )
 
 
-class VeryLong:
-    """`very_long`: texts longer than what this audit reads of one for runs of words."""
+class LongTexts:
+    """`very_long`: texts longer than the part in which this audit looks for runs of words."""
 
     definitions: ClassVar[Definitions] = (VERY_LONG,)
 
@@ -130,34 +131,6 @@ def every_text(row: Row) -> Iterator[tuple[str, str]]:
     for number, aspect in enumerate(row.rubric_aspects, 1):
         yield f"aspect {number}", aspect.aspect
         yield f"aspect {number}'s evidence", aspect.evidence
-
-
-# Joiners hold emoji and the letters of Persian or Hindi together, and marks of direction stand in
-# texts of both directions: there they are part of the writing. Between two
-# words a hard space has no work to do; beside marks, numbers and abbreviations it has.
-_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufefc"
-_JOINED = "\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
-_HIDDEN = re.compile(
-    "(?P<zero_width_space>[\u200b\u2060\u180e])"
-    f"|(?P<zero_width_joiner>(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}]))"
-    "|(?P<soft_hyphen>\u00ad)"
-    "|(?P<change_of_direction>[\u202a-\u202e\u2066-\u2069])"
-    f"|(?P<mark_of_direction>[\u200e\u200f](?![^\n]{{0,80}}[{_RIGHT_TO_LEFT}])"
-    f"(?<![{_RIGHT_TO_LEFT}].))"
-    "|(?P<tag_character>(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0001-\U000e007f])"
-    "|(?P<hard_space>(?<=[^\\W\\d_]|[,;])[\u00a0\u2000-\u2006\u202f](?=[^\\W\\d_])"
-    "|[\u00a0\u202f](?=[ \u00a0\u202f]|$))"
-)
-
-# Quick to look for, and most texts have none of them.
-_ANY = re.compile(
-    "[\u00a0\u00ad\u180e\u2000-\u2006\u200b-\u200f\u202a-\u202f\u2060-\u2069\U000e0001-\U000e007f]"
-)
-
-
-def find_hidden(passage: str) -> Iterator[re.Match[str]]:
-    """Each hidden character, or run of them, by its kind (`lastgroup`)."""
-    return _HIDDEN.finditer(passage) if _ANY.search(passage) else iter(())
 
 
 HIDDEN_CHARACTERS = CheckDefinition(

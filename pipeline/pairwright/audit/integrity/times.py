@@ -10,26 +10,26 @@ from pairwright.audit.row_check import OTHERS, RowCheck
 from pairwright.dataset import Row
 
 _TIME = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-6]\d(?:\.\d{1,9})?)?)?")
-"""Of which text order is time order: no offset."""
+"""Times without an offset, so that the order of texts is the order of times."""
 FIRST, LAST = "1970-01-02", "2037-01-01"
 """Days between which texts were written. An audit reads no clock, because the same rows give the
-same report on every day: `LAST` is ten years after this was written, and is to be moved on. Before
-`FIRST` lies what programs write where they know no time."""
+same report on every day. `LAST` is ten years after this was written and must be raised in time.
+Times before `FIRST` are what programs write where they do not know a time."""
 
 
 IMPLAUSIBLE_TIME = CheckDefinition(
     family="integrity",
     name="implausible_time",
     title="Times that cannot be",
-    why="A question from the future has any post for its history, and a time that a program "
-    "put where it knew none orders nothing. An audit reads no clock: it takes 1970 and times "
-    "from 2037 on for wrong.",
+    why="Any post is older than a question from the future, and a default time that a program "
+    "wrote gives no order. An audit reads no clock: it counts 1970 and times from 2037 on as "
+    "wrong.",
     todo="Read the times from the source again, or leave them out.",
 )
 
 
 class PlausibleTimes:
-    """`implausible_time`: questions and posts that nobody can have written then."""
+    """`implausible_time`: questions and posts with a time at which nobody can have written them."""
 
     definitions: ClassVar[Definitions] = (IMPLAUSIBLE_TIME,)
 
@@ -62,9 +62,9 @@ TIMES_IN_ORDER = CheckDefinition(
 )
 
 
-class TimesInOrder:
-    """`times_in_order`: posts oldest first, times that can be compared. What is later than the
-    question is leakage's."""
+class TimeOrder:
+    """`times_in_order`: posts that are not sorted oldest first, or times that cannot be compared.
+    Posts that are later than the question are a check of leakage."""
 
     definitions: ClassVar[Definitions] = (TIMES_IN_ORDER,)
 
@@ -100,7 +100,7 @@ PROFILE_EMPTY = CheckDefinition(
 )
 
 
-class ProfileEmpty:
+class EmptyProfiles:
     """`profile_empty`: rows without a post, where other rows have some or should."""
 
     definitions: ClassVar[Definitions] = (PROFILE_EMPTY,)

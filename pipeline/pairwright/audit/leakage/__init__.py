@@ -1,4 +1,4 @@
-"""Leakage: what a pair gives away that its reader should not know.
+"""Leakage: information in a pair that its reader should not have.
 
 profiles.py    profiles that hold the question, or posts that are not older
 copies.py      responses that copy the rubric or the profile
@@ -12,16 +12,16 @@ A new check is a class in one of these files and an entry in `CHECKS`, below.
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from pairwright.audit.leakage.copies import ResponseInProfile, RubricLeak
+from pairwright.audit.leakage.copies import CopiedResponses, RubricLeak
 from pairwright.audit.leakage.corpora import CorpusOverlap
 from pairwright.audit.leakage.duplicates import Duplicates, PeopleAcrossSplits
 from pairwright.audit.leakage.paraphrases import NearDuplicatePairs
-from pairwright.audit.leakage.profiles import LaterPosts, TargetInProfile
+from pairwright.audit.leakage.profiles import LaterPosts, QuestionInProfile
 from pairwright.audit.records import Check, Definitions, RowCounter, definitions_of
 from pairwright.dataset import Row
 
 CHECKS: tuple[type[RowCounter], ...] = (
-    RubricLeak, TargetInProfile, ResponseInProfile, LaterPosts, Duplicates, NearDuplicatePairs,
+    RubricLeak, QuestionInProfile, CopiedResponses, LaterPosts, Duplicates, NearDuplicatePairs,
     PeopleAcrossSplits,
 )  # fmt: skip
 """The checks of this part, in the order of the report; corpora come last."""
@@ -38,7 +38,7 @@ class Leakage:
 
     def add(self, row: Row, split: str = "") -> None:
         """Show one row to every check. `split` is the file or split that the row comes from;
-        without it nothing can be said of splits."""
+        without it the checks on splits do not apply."""
         for check in self._checks:
             if isinstance(check, Duplicates | PeopleAcrossSplits):
                 check.add(row, split)

@@ -52,7 +52,7 @@ class RubricLeak:
             side: run
             for side, response in sides.items()
             if (run := near and text.shared_span(response, near, question, text.QUOTED_WORDS))
-            or (run := text.quoted_whole(response, aspects, question))
+            or (run := text.find_whole_aspect(response, aspects, question))
         }
         self._sides[row.config].update(leaks.keys())
         self._check.add(row, "; ".join(f'{side}: "{run}"' for side, run in leaks.items()))
@@ -68,8 +68,8 @@ class RubricLeak:
 
 
 def _near(sources: Iterable[str], responses: Iterable[str]) -> Iterator[str]:
-    """Those that have as many words in a row which the responses hold anywhere: few have, and that
-    is quick to see."""
+    """The sources with as many consecutive words that the responses hold anywhere. Few sources have
+    them, and the test is quick."""
     known = frozenset().union(*map(text.words, responses)).__contains__
     for source in sources:
         if _IN_A_ROW in bytes(map(known, text.words(source))):
@@ -80,12 +80,12 @@ _IN_A_ROW = b"\1" * text.QUOTED_WORDS
 
 
 POST_RUN = 13
-"""Words in a row that are taken to be copied, as in `corpus_overlap`."""
+"""Consecutive words that count as copied, as in `corpus_overlap`."""
 SHORT_RUN = 8
-"""Of a response of fewer than twice `POST_RUN` words half is enough, but at least so many words."""
+"""The least run: in a response of fewer than twice `POST_RUN` words, half of its words count."""
 CHARACTERS = 20
-"""Length of a response from which all of it in a post is taken to be copied, however few words it
-has: some scripts put no space between words."""
+"""The length from which a response that is in a post as a whole counts as copied, however few its
+words: some scripts have no spaces between words."""
 
 
 RESPONSE_IN_PROFILE = CheckDefinition(
@@ -99,7 +99,7 @@ RESPONSE_IN_PROFILE = CheckDefinition(
 )
 
 
-class ResponseInProfile:
+class CopiedResponses:
     """`response_in_profile`: a side that repeats a run of words of a post of its row's profile,
     which the question does not hold."""
 
@@ -131,9 +131,9 @@ class ResponseInProfile:
 
 
 def _copied(sides: dict[str, str], row: Row) -> dict[str, str]:
-    """By side what it repeats, without the words themselves: posts hold personal data."""
+    """What each side repeats, without the words themselves, since posts hold personal data."""
     runs = {side: _run(response) for side, response in sides.items()}
-    # Few posts have so many words in a row that the responses hold anywhere; that is quick to see.
+    # Few posts have so many consecutive words that the responses hold anywhere; the test is quick.
     known = frozenset().union(*map(text.words, sides.values())).__contains__
     row_of = b"\1" * min(runs.values())
     copied: dict[str, str] = {}

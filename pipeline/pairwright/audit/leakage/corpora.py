@@ -26,8 +26,8 @@ from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row
 
 RUN = 13
-WHOLE = 5
-"""A text of fewer words may equal another by chance."""
+LEAST_WORDS = 5
+"""The least words of a text that counts as copied whole: shorter ones may be equal by chance."""
 LONG, EVERY = 52, 4
 """Of a text of more runs one in four is kept: a copy has more than one of them."""
 
@@ -55,7 +55,7 @@ class CorpusOverlap:
         self._whole: dict[int, list[int]] = {}
         self._check = RowCheck(
             CORPUS_OVERLAP, limit=OTHERS, others=OTHERS,
-            nothing="no corpus was given to hold the texts against",
+            nothing="no corpus was given to compare the texts with",
         )  # fmt: skip
 
     def add(self, row: Row) -> None:
@@ -74,7 +74,7 @@ class CorpusOverlap:
         if self._corpora is not None:
             copied, read = self._overlap(self._corpora)
             counts = self._flag(copied)
-            detail = f"held against {read:,} texts; rows by place: {counts}"
+            detail = f"compared with {read:,} texts; rows by place: {counts}"
         yield from self._check.checks(detail)
 
     def _keep(self, passage: str) -> None:
@@ -82,7 +82,7 @@ class CorpusOverlap:
         own = np.unique(runs(hash_words(words), RUN))
         if len(own) > LONG:
             own = own[own % np.uint64(EVERY) == 0]
-        if len(words) >= text.run_length(passage, WHOLE):
+        if len(words) >= text.run_length(passage, LEAST_WORDS):
             self._whole.setdefault(_whole(words), []).append(len(self._runs))
         self._runs.append(own)
 
@@ -100,7 +100,7 @@ class CorpusOverlap:
             for passage in dict.fromkeys((document, *document.splitlines())):
                 # Past the cache: nothing of a corpus comes twice.
                 words = text.words.__wrapped__(passage)
-                if len(words) >= WHOLE:
+                if len(words) >= LEAST_WORDS:
                     copied.update(self._whole.get(_whole(words), ()))
                 if passage is document and len(words) >= RUN:
                     own = np.unique(runs(hash_words(words), RUN))
@@ -110,7 +110,7 @@ class CorpusOverlap:
         return copied | set(owner[hit].tolist()), read
 
     def _flag(self, copied: set[int]) -> str:
-        lines = self._texts.standing()
+        lines = self._texts.text_places()
         lines = lines[lines.text.isin(copied)]
         places: dict[int, list[str]] = {}
         for row, place in lines[["row", "place"]].to_numpy(np.int64).tolist():

@@ -6,8 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from pairwright import text
 from pairwright.audit.leakage.sketch import (
@@ -16,6 +14,7 @@ from pairwright.audit.leakage.sketch import (
     SIMILAR,
     DistinctTexts,
     TextSketches,
+    duplicate_groups,
     place_name,
     similar,
 )
@@ -156,11 +155,11 @@ class Duplicates:
                 self._text(number, place, post.text)
 
     def checks(self) -> Iterator[Check]:
-        standing = self._standing()
-        lines = _shared(standing, "user")
+        places = self._grouped_places()
+        lines = _shared(places, "user")
         self._flag(self._questions, lines[lines.place == QUESTION], "another user's")
         self._flag(self._posts, lines[lines.place >= POST], "another user's")
-        self._flag(self._across, _shared(standing, "split"), "another split's")
+        self._flag(self._across, _shared(places, "split"), "another split's")
         for check in (self._questions, self._posts):
             yield from check.checks(_METHOD)
         if len(self._splits) == 1:
@@ -173,13 +172,11 @@ class Duplicates:
         if len(words) >= text.run_length(passage, WORDS) and self._texts.add(row, place, passage):
             self._sketches.add(words)
 
-    def _standing(self) -> pd.DataFrame:
+    def _grouped_places(self) -> pd.DataFrame:
         """The places of each text, with its group of near-duplicates, its user and its split."""
-        lines = self._texts.standing()
+        lines = self._texts.text_places()
         signatures = self._sketches.signatures()
-        first, second = similar(signatures).T
-        near = coo_matrix((np.ones(len(first)), (first, second)), shape=(len(signatures),) * 2)
-        _, group = connected_components(near, directed=False)
+        group = duplicate_groups(similar(signatures), len(signatures))
         return lines.assign(
             group=group[lines.text],
             user=np.array(self._user, np.int64)[lines.row],
@@ -202,10 +199,10 @@ def _number(names: dict[str, int], name: str | None) -> int:
     return -1 if name is None else names.setdefault(name, len(names))
 
 
-def _shared(standing: pd.DataFrame, by: str) -> pd.DataFrame:
+def _shared(places: pd.DataFrame, by: str) -> pd.DataFrame:
     """The lines of groups that occur with two values of `by`, each with the first line of its
     group that has another value than its own."""
-    known = standing[standing[by] >= 0]
+    known = places[places[by] >= 0]
     values = known.groupby("group")[by]
     lines = known[values.transform("min") != values.transform("max")]
     first = lines.drop_duplicates("group").set_index("group")

@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from pairwright import text
-from pairwright.audit.leakage.sketch import Pairs, TextSketches, similar
+from pairwright.audit.leakage.sketch import Pairs, TextSketches, duplicate_groups, similar
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row
@@ -19,7 +17,7 @@ ALIKE = 0.7
 in another order change none of them; with one content word in ten replaced .82 are shared, with
 one in six .71, with one in four .6."""
 WORDS = 20
-"""Content words below which two pairs are alike by chance."""
+"""The least number of content words: pairs of fewer are alike by chance."""
 
 
 NEAR_DUPLICATE_PAIRS = CheckDefinition(
@@ -76,17 +74,14 @@ class NearDuplicatePairs:
 
     def _across_items(self, pairs: Pairs) -> Pairs:
         items = np.array(self._items, np.int64)
-        apart: Pairs = pairs[items[pairs[:, 0]] != items[pairs[:, 1]]]
-        return apart
+        across: Pairs = pairs[items[pairs[:, 0]] != items[pairs[:, 1]]]
+        return across
 
 
 def _groups(pairs: Pairs, n: int) -> Iterator[tuple[int, int]]:
     """The first of each group of near-duplicates, with every other one."""
-    first, second = pairs.T
-    near = coo_matrix((np.ones(len(pairs)), (first, second)), shape=(n, n))
-    _, group = connected_components(near, directed=False)
     firsts: dict[int, int] = {}
-    for number, own in enumerate(group.tolist()):
+    for number, own in enumerate(duplicate_groups(pairs, n).tolist()):
         earlier = firsts.setdefault(own, number)
         if earlier != number:
             yield earlier, number

@@ -18,7 +18,7 @@ TARGET_IN_PROFILE = CheckDefinition(
 )
 
 
-class TargetInProfile:
+class QuestionInProfile:
     """`target_in_profile`: a post that repeats the question, or question and narrative, by the
     rule that a build leaves posts out by: four fifths of the shorter text's runs of three words."""
 

@@ -13,8 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
-from pairwright.text import Remembered
+from pairwright.text import WordCache
 
 QUESTION, CHOSEN, REJECTED, POST = 0, 1, 2, 3
 """Places in a row; posts are numbered on from `POST`."""
@@ -25,11 +27,11 @@ def place_name(place: int) -> str:
 
 
 class DistinctTexts:
-    """Numbers for texts, of which only a hash is kept."""
+    """Numbers for distinct texts; of a text only its hash is kept."""
 
     def __init__(self) -> None:
-        # Python's own hash, which a text that is seen again has at hand. It differs from run to
-        # run; the numbers given do not.
+        # Python's own hash, which a repeated text has at hand. It differs from run to run; the
+        # numbers do not.
         self._numbers: dict[int, int] = {}
         self._rows, self._places, self._texts = array("I"), array("I"), array("I")
 
@@ -41,7 +43,7 @@ class DistinctTexts:
         self._texts.append(self._numbers.setdefault(key, known))
         return len(self._numbers) > known
 
-    def standing(self) -> pd.DataFrame:
+    def text_places(self) -> pd.DataFrame:
         """Columns row, place and text: a line for each place of a text."""
         columns = {"row": self._rows, "place": self._places, "text": self._texts}
         return pd.DataFrame({name: np.array(values, np.int64) for name, values in columns.items()})
@@ -57,11 +59,11 @@ def _hash(word: str) -> int:
     return int.from_bytes(digest, "little")
 
 
-_hashes = Remembered(_hash)
+_hashes = WordCache(_hash)
 
 
 def hash_words(words: Sequence[str]) -> Hashes:
-    """One number a word."""
+    """One number for each word."""
     return np.fromiter(map(_hashes.__getitem__, words), np.uint64, len(words))
 
 
@@ -149,3 +151,12 @@ def similar(signatures: Signatures, least: float = SIMILAR) -> Pairs:
             equal = (signatures[part[:, 0]] == signatures[part[:, 1]]).mean(axis=1)
             parts.append(part[equal >= least])
     return np.unique(np.concatenate(parts), axis=0)
+
+
+def duplicate_groups(pairs: Pairs, n: int) -> npt.NDArray[np.int32]:
+    """Shape (n,): the number of each text's group. Texts that a chain of pairs connects are in one
+    group."""
+    first, second = pairs.T
+    near = coo_matrix((np.ones(len(pairs)), (first, second)), shape=(n, n))
+    groups: npt.NDArray[np.int32] = connected_components(near, directed=False)[1]
+    return groups

@@ -10,7 +10,7 @@ RowNote = tuple[int, str]
 """The number of a check, and its detail on the row."""
 
 
-class NamedCheck(NamedTuple):
+class FlagCheck(NamedTuple):
     """A check that names rows. One that failed in one configuration and not in another is two."""
 
     title: str
@@ -18,13 +18,13 @@ class NamedCheck(NamedTuple):
 
 
 class Flags:
-    """What checks say of each row, by the row's id."""
+    """The notes of checks on each row, by the row's id."""
 
     def __init__(self, checks: Iterable[Check]) -> None:
         self._numbers: dict[tuple[str, str, bool], int] = {}
         self._by_row: dict[str, list[RowNote]] = {}
         self._where: dict[str, str] = {}
-        self.checks: list[NamedCheck] = []
+        self.checks: list[FlagCheck] = []
         for check in sorted(checks, key=lambda check: check.status != "fail"):
             if check.flags:
                 self._add(check)
@@ -34,7 +34,7 @@ class Flags:
         key = (check.family, check.name, failed)
         if key not in self._numbers:
             self._numbers[key] = len(self.checks)
-            self.checks.append(NamedCheck(definition_of(check).title, failed))
+            self.checks.append(FlagCheck(definition_of(check).title, failed))
         number = self._numbers[key]
         for flag in check.flags:
             self._by_row.setdefault(flag.row, []).append((number, flag.detail))

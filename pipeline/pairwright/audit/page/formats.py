@@ -1,4 +1,5 @@
-"""How an audit's values are written. Names in tables and plots are cut: they may be any text."""
+"""The values of an audit as text. Names in tables and plots are shortened, since they may be any
+text."""
 
 from urllib.parse import quote
 

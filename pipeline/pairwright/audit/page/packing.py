@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from pairwright.audit.page.flags import Flags, NamedCheck, RowNote
+from pairwright.audit.page.flags import FlagCheck, Flags, RowNote
 from pairwright.dataset import Row, RowPost
 from pairwright.records import Record
 
@@ -52,7 +52,7 @@ class BlockDetails(Record):
 class PairIndex(Record):
     """All pairs of the page, one value each, in the order of the source."""
 
-    checks: tuple[NamedCheck, ...]
+    checks: tuple[FlagCheck, ...]
     configs: tuple[tuple[str, str], ...]
     """Domain and mode; pairs name them by their place."""
     starts: tuple[int, ...]

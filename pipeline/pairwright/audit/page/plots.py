@@ -1,4 +1,4 @@
-"""The audit's numbers drawn."""
+"""Plots of an audit."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ from pairwright.report import (
 
 WIDTH = 8.6
 """Inches, of every plot."""
-MOST = 9
+MOST_CONFIGS = 9
 """Configurations in a plot: those with the most pairs."""
 COLUMNS = 3
 LOOKS: dict[Status, tuple[str, str, str]] = {
@@ -74,7 +74,7 @@ def audit_plots(audit: Audit) -> dict[str, Plot]:
             if row.chosen_words is not None and row.rejected_words is not None
         ]
         if lengths:
-            plots["lengths"] = _lengths(lengths[: 2 * MOST])
+            plots["lengths"] = _lengths(lengths[: 2 * MOST_CONFIGS])
     return plots
 
 
@@ -86,7 +86,7 @@ def _accuracies(
     configs = sorted(
         {check.config for check in checks}, key=lambda name: (-pairs.get(name, 0), name)
     )
-    shown, lines = configs[:MOST], list(dict.fromkeys(check.name for check in checks))
+    shown, lines = configs[:MOST_CONFIGS], list(dict.fromkeys(check.name for check in checks))
     columns = min(COLUMNS, len(shown))
     rows = -(-len(shown) // columns)
     figure = Figure(figsize=(WIDTH, 0.6 + rows * (0.75 + 0.24 * len(lines))), layout="constrained")
@@ -98,8 +98,8 @@ def _accuracies(
         labels = [short(line.replace("_", " "), 30) for line in lines]
         axes.set_yticks(range(len(lines)), labels if number % columns == 0 else [""] * len(lines))
     _legend(figure, {check.status for check in checks if check.config in shown})
-    if len(configs) > MOST:
-        caption += f" Of {len(configs):,} configurations, the {MOST} with the most pairs."
+    if len(configs) > MOST_CONFIGS:
+        caption += f" Of {len(configs):,} configurations, the {MOST_CONFIGS} with the most pairs."
     return plot(figure, caption, name=name)
 
 
@@ -137,12 +137,15 @@ def _legend(figure: Figure, statuses: set[Status]) -> None:
 
 
 def _counts(source: AuditSource, against: AuditSource | None) -> Plot:
-    shown = sorted(source.configs.items(), key=lambda item: (-item[1], item[0]))[: 2 * MOST]
+    shown = sorted(source.configs.items(), key=lambda item: (-item[1], item[0]))[: 2 * MOST_CONFIGS]
     bars = [(middle_cut(name, 44) or "no domain", n, BLUE.light) for name, n in shown]
     if against:
-        other = sorted(against.configs.items(), key=lambda item: (-item[1], item[0]))[: 2 * MOST]
+        other = sorted(against.configs.items(), key=lambda item: (-item[1], item[0]))[
+            : 2 * MOST_CONFIGS
+        ]
         bars += [
-            (f"compared: {middle_cut(name, 44) or 'no domain'}", n, GREY.light) for name, n in other
+            (f"compared: {middle_cut(name, 44) or 'no domain'}", n, GREY.light)
+            for name, n in other[: 2 * MOST_CONFIGS]
         ]
     figure = Figure(figsize=(WIDTH, 0.7 + 0.3 * len(bars)), layout="constrained")
     axes = figure.add_subplot()

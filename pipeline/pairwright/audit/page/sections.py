@@ -16,12 +16,12 @@ from pairwright.audit.page.plots import audit_plots
 from pairwright.audit.records import Audit, AuditSource, Breakdown, Check, Family, Status
 from pairwright.report import Block, Fold, Plot, Section, Table
 
-MOST = 400
+MOST_CHECKS = 400
 """Rows of a table; audit.json has all."""
-FOLDED: dict[Status, str] = {
+FOLD_TITLES: dict[Status, str] = {
     "too_few": "Too few pairs to decide", "pass": "Passed", "note": "Notes, which decide nothing",
 }  # fmt: skip
-"""What a reader who wants it opens."""
+"""Titles of the tables that a reader opens."""
 TITLES: dict[Family, str] = {
     "shortcuts": "Shortcuts",
     "baselines": "Informed baselines",
@@ -32,7 +32,7 @@ TITLES: dict[Family, str] = {
     "balance": "Balance",
     "target": "Beside another release",
 }
-INTRODUCED: dict[Family, str] = {
+INTRODUCTIONS: dict[Family, str] = {
     "shortcuts": "What picks the chosen response without knowing the user. An accuracy far below"
     " one half is as telling as one far above, so the bound holds on both sides. A check fails"
     " where the whole interval lies beyond the bound, and passes where it lies within; intervals"
@@ -44,7 +44,7 @@ INTRODUCED: dict[Family, str] = {
     "baselines": "What word overlap with the user's posts or aspects picks. This is not a fault of"
     " the pairs: it is the floor that a scorer which reads the user has to pass. It decides only"
     " where the auditor set a limit. Intervals of notes are 95 % intervals, each by itself.",
-    "human": "What annotators said of these pairs. Pairs without votes were verified by nobody.",
+    "human": "Answers of annotators on these pairs. Nobody verified pairs without votes.",
     "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
 }
 
@@ -100,17 +100,17 @@ def _family(audit: Audit, family: Family, drawn: dict[str, Plot]) -> Iterator[Bl
     checks = [check for check in audit.checks if check.family == family]
     if not checks:
         return
-    if family in INTRODUCED:
-        yield INTRODUCED[family]
+    if family in INTRODUCTIONS:
+        yield INTRODUCTIONS[family]
     if family in drawn:
         yield drawn[family]
-    by = {status: [check for check in checks if check.status == status] for status in FOLDED}
+    by = {status: [check for check in checks if check.status == status] for status in FOLD_TITLES}
     failed = [check for check in checks if check.status == "fail"]
     if len(by["note"]) == len(checks):
         yield _checks(checks)
     else:
         yield _checks(failed) if failed else "Nothing fails here."
-        for status, words in FOLDED.items():
+        for status, words in FOLD_TITLES.items():
             if by[status]:
                 yield Fold(f"{words}: {len(by[status]):,}", (_checks(by[status]),))
     yield Fold("What is looked for, why, and what to do", (_words(checks),))
@@ -129,10 +129,12 @@ def _checks(checks: list[Check]) -> Table:
     """Columns without any value are left out, and the result where none decides anything."""
     head = ("result", "check", "of", "detail", "found (interval)", "n", "clusters", "rows", "limit",
             "pairs needed")  # fmt: skip
-    rows = [_row(check) for check in checks[:MOST]]
+    rows = [_row(check) for check in checks[:MOST_CHECKS]]
     decide = any(check.status != "note" for check in checks)
     kept = [n for n in range(len(head)) if (n or decide) and any(row[n] for row in rows)]
-    further = f"{len(checks) - MOST:,} further in audit.json." if len(checks) > MOST else ""
+    further = (
+        f"{len(checks) - MOST_CHECKS:,} further in audit.json." if len(checks) > MOST_CHECKS else ""
+    )
     return Table(
         tuple(head[n] for n in kept),
         tuple(tuple(row[n] for n in kept) for row in rows),

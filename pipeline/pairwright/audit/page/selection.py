@@ -34,7 +34,7 @@ class Sizes:
         self.rows = 0
         self._lengths: dict[str, int] = {}
         self._subjects: dict[str, list[str]] = {}
-        """Of the rows of one id: several in pairs that are not ours."""
+        """The subjects of the rows with one id; pairs of others may repeat an id."""
 
     def add(self, row: Row) -> None:
         """Count one row."""

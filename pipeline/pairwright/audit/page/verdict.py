@@ -1,5 +1,5 @@
-"""What comes first of an audit: what failed, why it matters and what to do; and the tables that a
-terminal shows, of blind accuracies, of what is undecided, and of checks counted."""
+"""The top of an audit: failed checks, why they matter and what to do; and the tables that a
+terminal shows: blind accuracies, undecided checks, and counts of checks."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from pairwright.audit.records import Audit, Check, Status
 from pairwright.report import Table
 from pairwright.text import number_of
 
-SHOWN = 5
+MOST_FLAGS = 5
 """Rows that a finding names, and configurations without a line of their own beyond them."""
 LINES = 12
 
@@ -79,7 +79,7 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
 
 
 def warnings(audit: Audit) -> Iterator[str]:
-    """What must be known before anything is read."""
+    """Sentences that a reader must know before the figures."""
     source = audit.source
     if source.simulated:
         yield (
@@ -123,9 +123,9 @@ def _finding(checks: Sequence[Check]) -> FailedCheck:
             FlaggedRow(
                 short(flag.row), short(flag.where, 200), link_to(flag.row), short(flag.detail, 160)
             )
-            for flag in flags[:SHOWN]
+            for flag in flags[:MOST_FLAGS]
         ),
-        more=max(0, len(flags) - SHOWN),
+        more=max(0, len(flags) - MOST_FLAGS),
     )
 
 

@@ -68,7 +68,7 @@ def source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-MOST = 30_000_000
+MOST_BYTES = 30_000_000
 """Bytes of the file."""
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
@@ -84,7 +84,7 @@ def write_page(
     rows: Iterable[Row],
     sizes: Sizes,
     *,
-    most: int = MOST,
+    most: int = MOST_BYTES,
     progress: Callable[[str, int | None], None] | None = None,
 ) -> None:
     """Write the report of an audit, whose checks have all their flags, in at most `most` bytes.

@@ -1,8 +1,8 @@
-"""People: what the rows say about persons, and whether the rows may say it.
+"""People: personal data in the rows, sensitive subjects, licences and deletion.
 
 scan.py        one search of each text: checks, a log of what to redact, and one text by itself
 finding.py     a kind of personal data, and a finding
-contacts.py addresses.py identifiers.py names.py    the kinds
+mail.py phones.py hosts.py addresses.py identifiers.py names.py    the kinds
 sensitive.py   rows on subjects that can harm people
 rights.py      licences, and people who asked to be forgotten
 """
@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from pairwright.audit.people.rights import Licences, Tombstones
 from pairwright.audit.people.scan import PersonalData, public_id
-from pairwright.audit.people.sensitive import Sensitive
+from pairwright.audit.people.sensitive import SensitiveSubjects
 from pairwright.audit.records import (
     Check,
     Definitions,
@@ -30,12 +30,16 @@ class PeoplePart:
 
     definitions: ClassVar[Definitions] = (
         *PersonalData.definitions,
-        *definitions_of((Sensitive, Licences, Tombstones)),
+        *definitions_of((SensitiveSubjects, Licences, Tombstones)),
     )
 
     def __init__(self, forgotten: ForgetList | None = None) -> None:
         self._data = PersonalData()
-        self._checks: tuple[RowCounter, ...] = Sensitive(), Licences(), Tombstones(forgotten)
+        self._checks: tuple[RowCounter, ...] = (
+            SensitiveSubjects(),
+            Licences(),
+            Tombstones(forgotten),
+        )
         """The checks of this part after personal data, in the order of the report."""
         self._rows = 0
 

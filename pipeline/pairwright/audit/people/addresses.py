@@ -5,7 +5,7 @@ one. `21 Jump Street` alone is a film.
 import re
 from collections.abc import Iterator
 
-from pairwright.audit.people.finding import REDACT, DataKind, Finding, alone
+from pairwright.audit.people.finding import REDACT, DataKind, Finding, starts_alone
 from pairwright.audit.people.names import UPPER
 from pairwright.audit.records import CheckDefinition
 
@@ -96,7 +96,7 @@ def postal_addresses(text: str) -> Iterator[Finding]:
 
 def _confirmed(pattern: re.Pattern[str], text: str) -> Iterator[Finding]:
     for match in pattern.finditer(text):
-        if not alone(text, match.start()):
+        if not starts_alone(text, match.start()):
             continue
         finding = _with_code(text, match)
         if finding.end > match.end() or _SAID.search(

@@ -1,7 +1,7 @@
-"""Kinds of personal data, and what is found of them in a text.
+"""Kinds of personal data, and findings of them in a text.
 
 Every pattern of this package starts at the edge of a word and repeats a bounded number of times,
-so that no text costs more than some dozens of steps a character.
+so that a text costs at most some dozens of steps for each character.
 """
 
 import re
@@ -41,7 +41,7 @@ class DataKind(NamedTuple):
 
 
 def mask(text: str, finding: Finding) -> str:
-    """A finding without what it gives away: its first character and its form."""
+    """A finding as a report may show it: its first character and its form."""
     own = text[finding.start : finding.end][:60]
     return own[:1] + re.sub(r"[^\W_]", "*", own[1:])
 
@@ -49,7 +49,7 @@ def mask(text: str, finding: Finding) -> str:
 _BEFORE = re.compile(r"[\w.,+/$\u20ac\u00a3-]")
 
 
-def alone(text: str, start: int) -> bool:
+def starts_alone(text: str, start: int) -> bool:
     """Whether what begins at `start` is not part of a longer number or name. This is checked after
     a match, because a pattern that begins with a look back is slow."""
     return start == 0 or not _BEFORE.match(text, start - 1)

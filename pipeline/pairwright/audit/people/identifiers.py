@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pairwright.audit.people.finding import REDACT, DataKind, Finding, alone
+from pairwright.audit.people.finding import REDACT, DataKind, Finding, starts_alone
 from pairwright.audit.records import CheckDefinition
 
 SECRET = CheckDefinition(
@@ -67,7 +67,7 @@ BLOCK = "-----BEGIN "
 _BLOCK = re.compile(r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _LONGEST = 8_000
 """Characters of a private key; one of 4,096 bits has 3,300."""
-FEWEST = 8
+LEAST_DISTINCT = 8
 """Distinct characters: `sk-xxxxxxxxxxxxxxxx` is a placeholder for a key."""
 
 
@@ -90,7 +90,7 @@ def secrets(text: str) -> Iterator[Finding]:
 def _random(key: str) -> bool:
     """Letters and digits, and not the same few again and again."""
     mixed = any(map(str.isdigit, key)) and any(map(str.isalpha, key))
-    return mixed and len(set(key)) >= FEWEST
+    return mixed and len(set(key)) >= LEAST_DISTINCT
 
 
 _CARD = re.compile(
@@ -156,10 +156,10 @@ def national_ids(text: str) -> Iterator[Finding]:
     if "-" in text or cued:
         for match in _AMERICAN.finditer(text):
             # With spaces it is a form that other numbers have, too.
-            if alone(text, match.start()) and (match["gap"] == "-" or cued):
+            if starts_alone(text, match.start()) and (match["gap"] == "-" or cued):
                 yield Finding(NATIONAL_ID.name, *match.span())
     for match in _BRITISH.finditer(text):
-        if alone(text, match.start()):
+        if starts_alone(text, match.start()):
             yield Finding(NATIONAL_ID.name, *match.span())
     if cued:
         for match in _CUED.finditer(text):

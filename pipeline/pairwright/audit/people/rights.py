@@ -92,16 +92,16 @@ def _fault(url: str | None, created: str | None, licence: str | None) -> str | N
     return f"states {licence}, its date gives {due}" if due and licence != due else None
 
 
-_HALF = "the other half of its twin was to be forgotten"
+_HALF = "the other half of its twin must be forgotten"
 
 
 TOMBSTONES = CheckDefinition(
     family="people",
     name="tombstones",
-    title="People and posts that were to be forgotten",
-    why="Somebody asked for them to be taken out.",
-    todo="The next release of a run leaves them out; a release with them is to be made "
-    "again from its run, and taken down.",
+    title="People and posts that must be forgotten",
+    why="Somebody asked for their deletion.",
+    todo="The next release of a run leaves them out. Take down a release that has them, and make "
+    "it again from its run.",
 )
 
 
@@ -138,14 +138,14 @@ class Tombstones:
         if self._forgotten is None:
             return self._check.checks()
         users, urls = len(self._forgotten.users), len(self._forgotten.urls)
-        return self._check.checks(f"{users:,} users and {urls:,} addresses are to be forgotten")
+        return self._check.checks(f"{users:,} users and {urls:,} addresses must be forgotten")
 
 
 def _forgotten_part(row: Row, forgotten: ForgetList) -> str | None:
     if row.user in forgotten.users:
-        return "its user was to be forgotten"
+        return "its user must be forgotten"
     if forgotten.holds(row.source_url, ()):
-        return "its question was to be forgotten"
+        return "its question must be forgotten"
     if forgotten.holds(None, row.profile):
-        return "a post was to be forgotten"
-    return "a response or its author was to be forgotten" if forgotten.concerns_row(row) else None
+        return "a post must be forgotten"
+    return "a response or its author must be forgotten" if forgotten.concerns_row(row) else None

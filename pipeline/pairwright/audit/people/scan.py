@@ -1,5 +1,5 @@
-"""Each text is searched once for personal data, which gives checks and a log of what to redact; and
-one text by itself, before people are shown it."""
+"""A search of texts for personal data: each text of an audit once, which gives checks and a log of
+redactions; and one text by itself, before people see it."""
 
 import re
 from collections import Counter
@@ -9,10 +9,12 @@ from string import digits as DIGITS
 from typing import ClassVar, NamedTuple
 
 from pairwright.audit.people.addresses import POSTAL_ADDRESS
-from pairwright.audit.people.contacts import CONTACTS, at_sign
 from pairwright.audit.people.finding import DataKind, Finding, mask
+from pairwright.audit.people.hosts import HOSTS
 from pairwright.audit.people.identifiers import BLOCK, IDENTIFIERS
+from pairwright.audit.people.mail import MAIL, at_sign
 from pairwright.audit.people.names import NAME_MARKS, NAMES, STATED_NAME
+from pairwright.audit.people.phones import TELEPHONE
 from pairwright.audit.people.sensitive import sensitive_groups
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Redaction
 from pairwright.audit.row_check import RowCheck
@@ -28,10 +30,10 @@ OTHER_NAMES = CheckDefinition(
 )
 
 
-KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, *CONTACTS, POSTAL_ADDRESS, *NAMES)
+KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, MAIL, *HOSTS, TELEPHONE, POSTAL_ADDRESS, *NAMES)
 """The kinds of personal data. Of findings that overlap, that of the first kind is kept."""
-MOST = 200
-"""Findings of a kind that one text is searched for."""
+MOST_FINDINGS = 200
+"""The most findings of one kind in one text."""
 _DIGIT = re.compile(r"\d")
 _MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower())
 """Without one of these, in small letters, an ASCII text holds nothing but names."""
@@ -73,7 +75,9 @@ class PersonalData:
                 if not findings:
                     self._clean.add(key)
                     continue
-                self._redactions[key] = [_logged(name, field, post, text, one) for one in findings]
+                self._redactions[key] = [
+                    _redaction(name, field, post, text, one) for one in findings
+                ]
             if key not in counted:
                 counted.add(key)
                 self._rows[key] += 1
@@ -88,8 +92,8 @@ class PersonalData:
             yield from check.checks()
         yield Check(
             family=OTHER_NAMES.family, name=OTHER_NAMES.name, status="note",
-            detail="names of people are not looked for, but where somebody states their own: a "
-            "model that finds them reliably is not part of this tool",
+            detail="names of people are found only where somebody states their own: a model that "
+            "finds others reliably is not part of this tool",
         )  # fmt: skip
 
     def redactions(self) -> Iterator[Redaction]:
@@ -113,13 +117,13 @@ def find(text: str) -> list[Finding]:
     findings: list[Finding] = []
     for kind in kinds:
         if digits or not kind.needs_digits:
-            for one in islice(kind.find(text), MOST):
+            for one in islice(kind.find(text), MOST_FINDINGS):
                 if not any(_overlap(one, other) for other in findings):
                     findings.append(one)
     return sorted(findings, key=lambda one: one.start)
 
 
-def without_data(name: str) -> str:
+def mask_address(name: str) -> str:
     """An id as a report may show it: masked if it holds an e-mail address."""
     return mask_text(name) if at_sign(name) else name
 
@@ -134,7 +138,7 @@ def mask_text(text: str) -> str:
 def public_id(row: str, number: int) -> str:
     """A row's id as an audit may show it: without personal data, and then with the row's number in
     the source, from 1, because many ids may look the same now."""
-    name = without_data(row)
+    name = mask_address(row)
     return name if name == row else f"row {number:,}: {name}"
 
 
@@ -142,9 +146,9 @@ def _overlap(one: Finding, other: Finding) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _logged(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
+def _redaction(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
     return Redaction(
-        row=row, field=field, post=without_data(post), kind=one.kind, start=one.start, end=one.end,
+        row=row, field=field, post=mask_address(post), kind=one.kind, start=one.start, end=one.end,
         masked=mask(text, one), rows=0,
     )  # fmt: skip
 
@@ -182,7 +186,7 @@ _REACHES = frozenset(kind.definition.name for kind in KINDS if kind.fails)
 
 
 class ScreenedText(NamedTuple):
-    """Something in a text that may not be fit to be shown to strangers."""
+    """Something in a text that strangers should perhaps not see."""
 
     kind: str
     """The kind of personal data, or the group of subjects."""

@@ -1,7 +1,7 @@
 """Rows on subjects that can harm people when others know of them.
 
 The special categories of the GDPR (article 9) and what courts deal with (article 10), as far as
-LaMP-QA's subcategories and a short list of words tell.
+LaMP-QA's subcategories and a short list of words show them.
 """
 
 from collections import Counter
@@ -46,8 +46,8 @@ WORDS = {
         orgasm porn pornography rape sexual sexuality sexually transgender
         """,
 }
-ENOUGH = 2
-"""Words of a list in one text: one alone is often a figure of speech."""
+LEAST_WORDS = 2
+"""The least number of words of a list in one text: a single one is often a figure of speech."""
 _GROUP_OF = {name: group for group, names in CATEGORIES.items() for name in names}
 _WORDS = {group: frozenset(words.split()) for group, words in WORDS.items()}
 _ANY = frozenset().union(*_WORDS.values())
@@ -63,7 +63,7 @@ SENSITIVE = CheckDefinition(
 )
 
 
-class Sensitive:
+class SensitiveSubjects:
     """`sensitive`: a note of how many rows there are, by group."""
 
     definitions: ClassVar[Definitions] = (SENSITIVE,)
@@ -93,13 +93,13 @@ class Sensitive:
 
 
 def sensitive_groups(passage: str) -> frozenset[str]:
-    """The groups of subjects that the words of a text speak of."""
+    """The groups of subjects to which the words of a text belong."""
     words = _ANY.intersection(text.words(passage[:TEXT]))
-    return _NONE if len(words) < ENOUGH else _groups(words)
+    return _NONE if len(words) < LEAST_WORDS else _groups(words)
 
 
 _NONE: frozenset[str] = frozenset()
 
 
 def _groups(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(group for group, own in _WORDS.items() if len(own & words) >= ENOUGH)
+    return frozenset(group for group, own in _WORDS.items() if len(own & words) >= LEAST_WORDS)

@@ -22,7 +22,7 @@ __all__ = ["PairSource", "ReadRow", "UnreadRow", "open_source"]
 
 
 def open_source(given: str, columns: Iterable[str] = ()) -> PairSource:
-    """What a path or a Hugging Face id stands for; `columns` are options such as `chosen=better`.
+    """Open the pairs of a path or a Hugging Face id; `columns` are options such as `chosen=better`.
 
     Raises InputError where an audit cannot read it, or its first row cannot be read.
     """

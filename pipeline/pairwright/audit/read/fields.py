@@ -27,7 +27,8 @@ _OF_A_RUN = {"rubric", "draft", "mode", "twin_id"}
 _TIES = frozenset(
     {"tie", "tied", "tie (bothbad)", "equal", "draw", "same", "both", "neither", 0.5, "0.5"}
 )
-"""Labels of a tie. 0 is none: in many files it says that the first response is better."""
+"""Labels of a tie. 0 is not one of them: in many files it means that the first response is
+better."""
 
 
 class ResponseSides(NamedTuple):

@@ -148,7 +148,7 @@ def _piece(file: Path, relative: Path, *, alone: bool) -> PairTable:
     return PairTable(opened, relative.as_posix(), config, split)
 
 
-SHOWN = 40
+MOST_COLUMNS = 40
 """Columns that a message names."""
 
 
@@ -160,9 +160,9 @@ def _nothing_read(
     counts = ", ".join(f"{REASONS[reason]} ({n:,})" for reason, n in reasons.most_common())
     fix = "Mend this row first."
     if there:
-        more = f" and {len(there) - SHOWN:,} more" if len(there) > SHOWN else ""
+        more = f" and {len(there) - MOST_COLUMNS:,} more" if len(there) > MOST_COLUMNS else ""
         fix = (
-            f"The columns are {', '.join(map(excerpt, there[:SHOWN]))}{more}. Say what"
+            f"The columns are {', '.join(map(excerpt, there[:MOST_COLUMNS]))}{more}. Say what"
             " holds what with --column, such as --column prompt=question --column chosen=better"
             " --column rejected=worse;"
             " first, second and label, where a label (1, 2 or tie) says which is better;"

@@ -14,7 +14,7 @@ Fields = Mapping[str, Any]
 
 
 def stated_licence(url: str | None, created: str | None, stated: str) -> str | None:
-    """What a text states. One that states nothing has what its address and date imply."""
+    """The licence that a text states, or else the one that its address and date imply."""
     return stated or licence_of(url, created)
 
 

@@ -56,7 +56,7 @@ def keyed_options(fields: Fields, columns: Columns) -> KeyedOptions | None:
 
 
 def _column(fields: Fields, columns: Columns) -> object:
-    """What holds the options; of several columns their values in order."""
+    """The value with the options; of several columns, their values in order."""
     name = columns.given.get("options", "")
     if "," in name and name not in fields:
         parts = [part.strip() for part in name.split(",")]

@@ -1,4 +1,4 @@
-"""What a source gives, each time it is read."""
+"""A source of pairs, its rows, and the reasons for rows that cannot be read."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class ReadRow(NamedTuple):
     split: str
     row: Row
     where: str
-    """Its place, as `UnreadRow` has it."""
+    """The row's place, as in `UnreadRow`."""
     choice: OptionKey | None = None
     """The question with options that it is of; None for a pair."""
 
@@ -64,7 +64,7 @@ class PairSource:
     """The name in the report: never a path of this machine."""
     kind: Kind
     read: Callable[[], Iterator[ReadRow | UnreadRow]]
-    """Raises InputError where a file is of no use as a whole."""
+    """Raises InputError where a whole file cannot be used."""
     version: str = ""
     folder: Path | None = None
     """The folder of a release or a run."""
@@ -72,7 +72,7 @@ class PairSource:
     """Rows, where that is known before they are read."""
 
     def seen_by(self, look: Callable[[Row], None]) -> "PairSource":
-        """The same, with every row shown to `look` as it is read."""
+        """The same source; `look` is called with every row as it is read."""
 
         def read() -> Iterator[ReadRow | UnreadRow]:
             for one in self.read():
@@ -83,7 +83,7 @@ class PairSource:
         return replace(self, read=read)
 
     def rows(self) -> "RepeatableRows":
-        """What could be read, to be gone through again and again."""
+        """The rows that can be read, as an iterable that can be read again."""
         return RepeatableRows(self)
 
 

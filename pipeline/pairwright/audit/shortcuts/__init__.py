@@ -1,12 +1,12 @@
-"""Shortcuts: what picks the chosen response without knowing the user, or by word overlap.
+"""Shortcuts: ways to pick the chosen response without knowing the user, or by word overlap.
 
 trials.py        all ways of choosing, tried on the pairs of one configuration
-response.py style.py features.py pair_features.py    what they go by
-classifiers.py   what can be learnt from responses and questions
-baselines.py     what overlap with posts and aspects can tell
+response.py style.py features.py pair_features.py    the features that they use
+classifiers.py   models of responses and questions
+baselines.py     overlap with posts and aspects
 private_words.py    words that the writer can have only from the posts
 published.py     responses that people published: votes and time
-questions.py     questions with options: what picks the right one of k
+questions.py     questions with options: ways to pick the right one of k
 gaps.py          whether twins are whole, and how unequal two responses are
 """
 
@@ -26,7 +26,7 @@ from pairwright.audit.shortcuts.pair_features import PairFeatures
 from pairwright.audit.shortcuts.private_words import LEAK_LIMITS, PROFILE_RESIDUAL, AuditWords
 from pairwright.audit.shortcuts.published import PublishedAnswers
 from pairwright.audit.shortcuts.questions import KEY_PLACE
-from pairwright.audit.shortcuts.response import COUNTED
+from pairwright.audit.shortcuts.response import COUNT_CHECKS
 from pairwright.audit.shortcuts.trials import (
     BLIND,
     Trial,
@@ -40,6 +40,8 @@ from pairwright.intervals import AccuracyLimits
 from pairwright.modes import is_twin
 
 MAX_SHORTCUT = 0.58
+SEED = 0
+"""The seed of samples and folds: the same rows give the same checks."""
 
 
 class Shortcuts:
@@ -50,7 +52,7 @@ class Shortcuts:
     """
 
     definitions: ClassVar[Definitions] = (
-        *(check.definition for check in (*COUNTED, *CLASSIFIERS)),
+        *(check.definition for check in (*COUNT_CHECKS, *CLASSIFIERS)),
         KEY_PLACE,
         PROFILE_RESIDUAL,
         *PublishedAnswers.definitions,
@@ -65,14 +67,12 @@ class Shortcuts:
         *,
         max_shortcut: float = MAX_SHORTCUT,
         max_overlap: float | None = None,
-        seed: int = 0,
     ) -> None:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
         `max_overlap` bounds the accuracy of word overlap with the posts; None: it has no bound."""
         self._bound = max_shortcut
         self._blind = AccuracyLimits(max_shortcut, max_shortcut)
         self._overlap = max_overlap and AccuracyLimits(max_overlap, max_overlap, either_side=False)
-        self._seed = seed
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
         self._published = PublishedAnswers()
@@ -81,14 +81,14 @@ class Shortcuts:
         """Count one row, of a question with options if `choice` says so."""
         features = self._features.get(row.config)
         if features is None:
-            features = self._features[row.config] = PairFeatures(row.mode, self._seed, self._words)
+            features = self._features[row.config] = PairFeatures(row.mode, SEED, self._words)
         features.add(row, choice)
         self._published.add(row)
 
     def checks(self) -> Iterator[Check | LimitComparison]:
         """All checks of each configuration, after the last row."""
         tried = {
-            config: list(blind_trials(config, features, self._seed))
+            config: list(blind_trials(config, features, SEED))
             for config, features in sorted(self._features.items())
         }
         for config, own in tried.items():

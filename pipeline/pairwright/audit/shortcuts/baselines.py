@@ -1,4 +1,4 @@
-"""What overlap with the user's posts and aspects alone can tell: a floor, not a shortcut."""
+"""Accuracy of overlap with the user's posts and aspects: a floor, not a shortcut."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple

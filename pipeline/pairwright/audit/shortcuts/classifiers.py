@@ -61,7 +61,7 @@ STYLE_WITH_QUESTION = CheckDefinition(
 
 
 FOLDS = 5
-FEWEST = 10
+LEAST_CLUSTERS = 10
 """Clusters below which nothing is learnt."""
 _APART = 3
 """From one word's columns to the next one's. The first says that the word is there, the second that
@@ -120,9 +120,9 @@ def styles(drawn: Sequence[LearnablePair], *, with_question: bool) -> sparse.csr
 def _points(table: sparse.csr_array, clusters: Places, seed: int) -> Floats:
     """Points of a logistic model of the difference, cross-validated in folds of whole clusters.
 
-    It has no intercept, so it leans to no side: a pair turned about has the opposite score. Its
-    loss is the same for a pair and for the pair turned about, so of the two signs each pair is
-    given with one: every other pair is turned.
+    It has no intercept, so it favours neither side: a pair with swapped sides has the opposite
+    score. Its loss is the same for a pair and for the swapped pair, so each pair is fitted with one
+    of the two signs: every other pair is swapped.
     """
     points = np.full(table.shape[0], 0.5)
     signs = np.where(np.arange(table.shape[0]) % 2, -1.0, 1.0)

@@ -16,7 +16,7 @@ from pairwright.audit.shortcuts.style import (
 )
 from pairwright.dataset import Row
 
-MOST = 1000
+MOST_STEMS = 1000
 """Distinct words kept of one response."""
 Stems = npt.NDArray[np.uint32]
 StemFlags = npt.NDArray[np.bool_]
@@ -27,11 +27,11 @@ StemFlags = npt.NDArray[np.bool_]
 def text_stems(response: str, language: str | None = "en") -> Stems:
     """The stems of a text by their hash, ascending, each once."""
     numbers = _numbers(language)
-    distinct = list(dict.fromkeys(map(numbers.__getitem__, text.words(response))))[:MOST]
+    distinct = list(dict.fromkeys(map(numbers.__getitem__, text.words(response))))[:MOST_STEMS]
     return np.array(sorted(distinct), np.uint32)
 
 
-def among(own: Stems, others: frozenset[str]) -> StemFlags:
+def flag_members(own: Stems, others: frozenset[str]) -> StemFlags:
     """Which of a text's stems are among others."""
     numbers = frozenset(map(_hashes.__getitem__, others))
     return np.fromiter(map(numbers.__contains__, own.tolist()), np.bool_, len(own))
@@ -47,14 +47,14 @@ def stem_hash(stem: str) -> int:
     return zlib.crc32(stem.encode(errors="replace"))
 
 
-_hashes = text.Remembered(stem_hash)
+_hashes = text.WordCache(stem_hash)
 
 
 @cache
-def _numbers(language: str | None) -> text.Remembered[int]:
+def _numbers(language: str | None) -> text.WordCache[int]:
     """By word the hash of its stem."""
     stem = text.stemmer(language)
-    return text.Remembered(lambda word: stem_hash(stem(word)))
+    return text.WordCache(lambda word: stem_hash(stem(word)))
 
 
 class ResponseFeatures(NamedTuple):
@@ -91,7 +91,7 @@ def _features(question: str, response: str, language: str | None) -> ResponseFea
         style=style_numbers(response),
         shared=shared_with_question(question, response, language),
         words=words,
-        in_question=among(words, text.terms(question, language)),
+        in_question=flag_members(words, text.terms(question, language)),
     )
 
 
@@ -129,4 +129,4 @@ def _overlap(
 ) -> ResponseOverlap:
     words, own = text_stems(response, language), text.terms(response, language)
     shared = own & profile
-    return ResponseOverlap(words, among(words, shared), (len(shared), len(own & aspects)))
+    return ResponseOverlap(words, flag_members(words, shared), (len(shared), len(own & aspects)))

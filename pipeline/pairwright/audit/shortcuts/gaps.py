@@ -13,8 +13,8 @@ LENGTH_MATCHED = CheckDefinition(
     family="shortcuts",
     name="length_matched",
     title="Pairs of like length",
-    why="What length gives away, it does not give away here: each check gives its accuracy on "
-    "these pairs as well.",
+    why="On these pairs length does not reveal the side: each check gives its accuracy on them as "
+    "well.",
     todo="Report scorers on these pairs beside the whole.",
 )
 
@@ -22,8 +22,8 @@ TWIN_IDENTITY = CheckDefinition(
     family="shortcuts",
     name="twin_identity",
     title="Twins are whole",
-    why="Both halves of a twin hold the same two responses with the sides changed about, so "
-    "a scorer that cannot see the user is right on exactly half. A lost half ends that.",
+    why="Both halves of a twin hold the same two responses with the sides swapped, so a scorer "
+    "that cannot see the user is right on exactly half. Without one half that is not true.",
     todo="Drop or restore the twins named; filter, sample and split by twin, never by pair.",
 )
 
@@ -115,7 +115,7 @@ def _wrong(halves: Sequence[TwinHalf]) -> str:
         return ""
     if first.texts == second.texts:
         return "both halves have the same response chosen"
-    return "the halves are not of one question with chosen and rejected changed about"
+    return "the halves are not of one question with chosen and rejected swapped"
 
 
 def length_matched(config: str, features: PairFeatures) -> Check:
@@ -130,7 +130,7 @@ def length_matched(config: str, features: PairFeatures) -> Check:
 
 
 def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
-    """What the 50 % of blind scorers on twins do not show."""
+    """Differences between the two responses of twins, which the 50 % of blind scorers hide."""
     ratio, judged = features.ratio, ~np.isnan(features.quality)
     yield _note(TWIN_LENGTH_GAP, config, mean(ratio, features.clusters, least=1))
     quality = mean(features.quality[judged], features.clusters[judged], least=0)

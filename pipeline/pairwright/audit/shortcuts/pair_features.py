@@ -22,7 +22,7 @@ from pairwright.audit.shortcuts.features import (
 )
 from pairwright.audit.shortcuts.private_words import AuditWords, PostWords, post_words
 from pairwright.audit.shortcuts.questions import Questions
-from pairwright.audit.shortcuts.response import COUNTED, ResponseCounts, response_counts
+from pairwright.audit.shortcuts.response import COUNT_CHECKS, ResponseCounts, response_counts
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places
 from pairwright.modes import is_twin
@@ -166,8 +166,9 @@ class PairFeatures:
 
     @property
     def points(self) -> Floats:
-        """Shape (n, len(COUNTED)): 1 where more is chosen, 0 where it is rejected, or one half."""
-        points = np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNTED))
+        """Shape (n, len(COUNT_CHECKS)): 1 where more is chosen, 0 where it is rejected, or one
+        half."""
+        points = np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNT_CHECKS))
         return points / 2
 
     @property
@@ -209,8 +210,8 @@ class PairFeatures:
 
 
 def _points(chosen: ResponseCounts, rejected: ResponseCounts) -> Iterator[int]:
-    """Twice the points of every check of `COUNTED`."""
-    for _, score in COUNTED:
+    """Twice the points of every check of `COUNT_CHECKS`."""
+    for _, score in COUNT_CHECKS:
         a, b = score(chosen), score(rejected)
         yield (a > b) - (a < b) + 1
 

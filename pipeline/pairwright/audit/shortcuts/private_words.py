@@ -1,4 +1,4 @@
-"""Private words: whether a response holds a word that its writer can have only from the posts.
+"""Private words: words of a response that its writer can know only from the posts.
 
 A writer sees the question and the aspects, and never a post. So a word that one user's posts hold
 and nobody else's, and that is neither in the question nor in a rubric of the pair, comes into a
@@ -18,7 +18,6 @@ from pairwright.audit.shortcuts.features import Stems, stem_hash, stem_hashes
 from pairwright.dataset import Row
 from pairwright.intervals import AccuracyLimits, Floats
 from pairwright.modes import is_twin
-from pairwright.text import number_of
 
 PROFILE_RESIDUAL = CheckDefinition(
     family="shortcuts",
@@ -32,7 +31,7 @@ PROFILE_RESIDUAL = CheckDefinition(
 )
 LEAK_LIMITS = AccuracyLimits(fails_above=0.5, passes_below=0.525)
 """Without leaks the accuracy is one half; with leaks into 5 of 100 pairs it is 0.525."""
-SHOWN = 6
+MOST_WORDS = 6
 """Words of a response that a flag shows."""
 
 
@@ -52,7 +51,7 @@ class WordHolders:
         self._numbers: dict[str, int] = {}
 
     def add(self, words: Stems, holder: str) -> None:
-        """Note that somebody holds these words."""
+        """Record that a holder has these words."""
         number = self._numbers.setdefault(holder, len(self._numbers) + 1)
         places = words & (self.PLACES - 1)
         before = self._table[places]
@@ -152,9 +151,9 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
         chosen, rejected = ([word for word in side if word not in both] for side in sides)
         points[place] = (np.sign(len(chosen) - len(rejected)) + 1) / 2
         if len(chosen) > len(rejected):
-            flags[place] = Flag(row=pair.row, detail=f"chosen: {', '.join(chosen[:SHOWN])}")
+            flags[place] = Flag(row=pair.row, detail=f"chosen: {', '.join(chosen[:MOST_WORDS])}")
     missing = ", ".join(
-        f"{number_of(n, 'pair')} without {lack}" for lack, n in sorted(lacks.items())
+        f"{text.number_of(n, 'pair')} without {lack}" for lack, n in sorted(lacks.items())
     )
     if lacks.total() == len(drawn) and lacks:
         missing = f"Not applicable: {missing}"
@@ -162,7 +161,7 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
 
 
 def _lack(pair: PostWords, rubrics: Sequence[str]) -> str:
-    """What a pair must have and does not."""
+    """The part that a pair needs and lacks; empty where it lacks none."""
     if not pair.has_profile:
         return "a profile"
     if not all(rubrics):

@@ -13,7 +13,7 @@ MORE_VOTES = CheckDefinition(
     name="more_votes",
     title="Picks the answer with more votes",
     why="Votes are what other people think of an answer. In mode accepted the rejected answer has"
-    " as many votes or more, so this is at most one half: it is far below one half where nearly"
+    " at least as many votes, so this is at most one half. It is far below one half where nearly"
     " every match has more votes, and then a scorer that dislikes popular answers looks personal.",
     todo="Compare each scorer with itself without the history: votes are the same in both.",
 )
@@ -21,8 +21,8 @@ EARLIER = CheckDefinition(
     family="shortcuts",
     name="earlier",
     title="Picks the earlier answer",
-    why="When an answer came says nothing of a person, and texts can show it: a later answer may"
-    " refer to an earlier one. Far from one half on either side, time explains what was accepted.",
+    why="The time of an answer says nothing about a person, and texts can show it: a later answer"
+    " may refer to an earlier one. Far from one half on either side, time explains the choice.",
     todo="Compare each scorer with itself without the history: times are the same in both.",
 )
 _BY_TRAIT: dict[Trait, CheckDefinition] = {"votes": MORE_VOTES, "time": EARLIER}

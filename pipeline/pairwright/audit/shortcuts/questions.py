@@ -1,5 +1,5 @@
-"""Questions with k options: whether a scorer that sees no history picks the right one oftener than
-1 in k.
+"""Questions with k options: whether a scorer that sees no history picks the right one more often
+than 1 in k.
 
 Each wrong option makes a pair with the right one. A rule picks the right option if it wins all
 pairs of the question; t ties that are left count one in t + 1.
@@ -32,15 +32,15 @@ class Questions:
         self._choices: dict[int, OptionKey] = {}
 
     def add(self, place: int, choice: OptionKey) -> None:
-        """Note that the pair at this place is of this question."""
+        """Record that the pair at this place belongs to this question."""
         self._choices[place] = choice
 
     def __bool__(self) -> bool:
         return bool(self._choices)
 
     def picks(self, places: Places, points: Floats, clusters: Places) -> "QuestionPicks":
-        """What a rule picks that chose in these pairs; all pairs of a question are among them. A
-        pair of no such question is one with two options."""
+        """The options that a rule with these points picks; all pairs of a question are among them.
+        A pair without such a question counts as one with two options."""
         numbers: dict[str | int, int] = {}
         groups = np.array([self._group(place, numbers) for place in places.tolist()], np.intp)
         _, first = np.unique(groups, return_index=True)

@@ -9,12 +9,14 @@ from pairwright import text
 from pairwright.audit.records import CheckDefinition
 from pairwright.gates.phrases import PERSONA, REFUSAL, first_phrase
 
-NO_HISTORY = "Nobody's history is needed for it, so it measures no fit to a user."
+NO_HISTORY = (
+    "It needs no history of a user, so it does not measure how well a response fits a user."
+)
 LIST = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
 HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+\S", re.MULTILINE)
 BOLD = re.compile(r"(\*\*|__)(?=\S)[^\n]{1,200}?\1")
 WINDOW = 50
-"""Words over which diversity is taken: over whole texts it falls with their length."""
+"""The number of words in which diversity is counted: in whole texts it falls with their length."""
 
 
 class TextForm(NamedTuple):
@@ -86,24 +88,24 @@ def response_counts(question: str, response: str, language: str | None = "en") -
     )
 
 
-class CountedCheck(NamedTuple):
+class CountCheck(NamedTuple):
     """A blind check that needs no fitting: it picks the response that has more of something."""
 
     definition: CheckDefinition
     score: Callable[[ResponseCounts], float]
 
 
-def _counted(
+def _count_check(
     name: str, score: Callable[[ResponseCounts], float], *, title: str, why: str, todo: str
-) -> CountedCheck:
+) -> CountCheck:
     definition = CheckDefinition(
         family="shortcuts", name=name, title=title, why=why, todo=todo, by_estimate=True
     )
-    return CountedCheck(definition, score)
+    return CountCheck(definition, score)
 
 
-COUNTED = (
-    _counted(
+COUNT_CHECKS = (
+    _count_check(
         "length",
         lambda counts: counts.length,
         title="Picks the longer response",
@@ -111,42 +113,42 @@ COUNTED = (
         f"{NO_HISTORY}",
         todo="Hold both sides to the same number of words, and gate on their ratio.",
     ),
-    _counted(
+    _count_check(
         "lists",
         lambda counts: counts.lists,
         title="Picks the response with more list items",
         why=f"Judges and reward models are known to reward lists. {NO_HISTORY}",
         todo="Ask both sides for the same form, and gate on it.",
     ),
-    _counted(
+    _count_check(
         "headings",
         lambda counts: counts.headings,
         title="Picks the response with more headings",
         why=f"Judges and reward models are known to reward structure. {NO_HISTORY}",
         todo="Ask both sides for the same form, and gate on it.",
     ),
-    _counted(
+    _count_check(
         "bold",
         lambda counts: counts.bold,
         title="Picks the response with more bold text",
         why=f"Judges and reward models are known to reward emphasis. {NO_HISTORY}",
         todo="Ask both sides for the same form, and gate on it.",
     ),
-    _counted(
+    _count_check(
         "question_overlap",
         lambda counts: counts.question_overlap,
         title="Picks the response with more of the question's words",
         why=f"It rewards the answer that is more to the point for anyone. {NO_HISTORY}",
         todo="See that the rejected response answers the whole question.",
     ),
-    _counted(
+    _count_check(
         "lexical_diversity",
         lambda counts: counts.lexical_diversity,
         title="Picks the response with the richer vocabulary",
         why=f"It distinguishes two writers, or two prompts. {NO_HISTORY}",
         todo="Draw again until both sides are alike in it, or drop pairs from the larger group.",
     ),
-    _counted(
+    _count_check(
         "persona_words",
         lambda counts: counts.persona is not None,
         title="Picks the response that speaks about its reader",
@@ -154,7 +156,7 @@ COUNTED = (
         "say nothing, and give the side away.",
         todo="Tell the writer not to mention the reader, and gate on it.",
     ),
-    _counted(
+    _count_check(
         "refusal_words",
         lambda counts: counts.refusal is not None,
         title="Picks the response that refuses",

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audit.integrity.texts import find_hidden
 from pairwright.audit.shortcuts.response import text_form
 
 _DOUBLED = re.compile(r"(?<=\S)  +(?=\S)")
@@ -35,7 +34,7 @@ def habits(response: str) -> tuple[int, ...]:
         sum(match[-1].islower() for match in _LOWER.findall(response)),
         len(_SPACED.findall(response)),
         sum(map(response.count, _CURLY)),
-        0 if response.isascii() else sum(1 for _ in find_hidden(response)),
+        0 if response.isascii() else sum(1 for _ in text.find_hidden(response)),
         not bare.endswith(_END),
     )
 

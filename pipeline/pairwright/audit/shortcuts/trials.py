@@ -9,14 +9,14 @@ from numpy import bool_
 
 from pairwright.audit.records import Check, CheckDefinition, Flag, Status
 from pairwright.audit.shortcuts.baselines import baseline_points
-from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, FEWEST, classifier_points
+from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, LEAST_CLUSTERS, classifier_points
 from pairwright.audit.shortcuts.pair_features import ClusterSample, PairFeatures
 from pairwright.audit.shortcuts.private_words import (
     PROFILE_RESIDUAL,
     PostWords,
     private_word_points,
 )
-from pairwright.audit.shortcuts.response import COUNTED
+from pairwright.audit.shortcuts.response import COUNT_CHECKS
 from pairwright.intervals import (
     LEVEL,
     Accuracy,
@@ -50,7 +50,7 @@ class Trial(NamedTuple):
     """Why it was tried on fewer pairs than there are."""
     flags: tuple[Flag, ...] | None = None
     """Rows with what the check counts, where it looks for something in rows."""
-    suspects: tuple[Flag, ...] = ()
+    flags_on_failure: tuple[Flag, ...] = ()
     """Rows that are named where the check fails."""
 
 
@@ -73,7 +73,7 @@ class AccuracyComparison(NamedTuple):
         needed = self.accuracy.needed(self.limits, z) if status == "too_few" else None
         limit, found = self.limits.passes_below, self.accuracy.found(z)
         check = _check(trial, status, found, detail, limit=limit, needed=needed)
-        named = trial.suspects if status == "fail" else ()
+        named = trial.flags_on_failure if status == "fail" else ()
         return check.model_copy(update={"flags": named}) if named else check
 
 
@@ -137,14 +137,14 @@ def _sentences(*parts: str) -> str:
 
 
 T = TypeVar("T")
-BLIND = tuple(check.definition.name for check in (*COUNTED, *CLASSIFIERS))
+BLIND = tuple(check.definition.name for check in (*COUNT_CHECKS, *CLASSIFIERS))
 """Names of the checks that know nothing of the user."""
 
 
 def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
     """Try blind scorers on every pair, and classifiers and informed baselines on a sample."""
     every = np.arange(len(features))
-    for check, points in zip(COUNTED, features.points.T, strict=True):
+    for check, points in zip(COUNT_CHECKS, features.points.T, strict=True):
         yield _trial(config, features, check.definition, every, points)
     yield from _classifier_trials(config, features, seed)
     yield from _informed_trials(config, features)
@@ -153,12 +153,12 @@ def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Tri
 def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
     places, pairs = _drawn(features.learnable)
     clusters = features.clusters[places]
-    if len(np.unique(clusters)) >= FEWEST:
+    if len(np.unique(clusters)) >= LEAST_CLUSTERS:
         why = _sampled(len(pairs), len(features))
         for classifier, points in classifier_points(pairs, clusters, seed):
             yield _trial(config, features, classifier.definition, places, points, why)
     else:
-        few = f"Nothing can be learnt from fewer than {FEWEST} clusters."
+        few = f"Nothing can be learnt from fewer than {LEAST_CLUSTERS} clusters."
         for classifier in CLASSIFIERS:
             yield _trial(config, features, classifier.definition, places[:0], np.empty(0), few)
 
@@ -186,7 +186,7 @@ def _residual(
     why = _sentences(sampled, private.missing, counts if len(points) else "")
     trial = _trial(config, features, PROFILE_RESIDUAL, places[there], points, why)
     in_order = sorted(private.flags, key=lambda place: places[place])
-    return trial._replace(suspects=tuple(private.flags[place] for place in in_order))
+    return trial._replace(flags_on_failure=tuple(private.flags[place] for place in in_order))
 
 
 def _drawn(sample: ClusterSample[tuple[int, T]]) -> tuple[Places, list[T]]:
