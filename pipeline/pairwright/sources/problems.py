@@ -47,8 +47,10 @@ REASONS = {
     "no_votes": "(Polis) an author whose votes are not there",
     "no_opposite": "(choices, Polis) nobody whose choices are there took what this user refused and"
     " refused what this user took",
-    "not_paired": "(choices, Polis) those who chose the reverse are other users' partners, or the"
-    " couple has its `twins_per_user`",
+    "not_paired": "(choices, Polis) those who chose the reverse are other users' partners",
+    "over_limit": "(choices, Polis) the user's couple has its `twins_per_user` twins",
+    "telling_history": "(choices, Polis) without what tells the answer fewer than `min_posts` posts"
+    " are left, or the two responses are nearly the same",
     "none_accepted": "the user who asked accepted no answer, or the dump does not have it",
     "own_answer": "the accepted answer is by the user who asked",
     "no_other_answer": "nobody else answered",
@@ -158,6 +160,8 @@ REMEDIES = {
     "invalid_utf8": "Save the file as UTF-8.",
 }
 """What to do, by reason, where there is more to do than to mend the row."""
+_FORMAT = re.compile(r"^\([^)]*\) ")
+"""The formats that a rule is for, which a reader of one source knows."""
 NAMED = 10
 """Values that are named of a reason, such as categories."""
 KEPT = 1_000
@@ -205,7 +209,7 @@ class ProblemCounts:
         """The reasons of one action, most frequent first."""
         return [
             ProblemCount(
-                reason, n, first.where, first.detail or REASONS[reason],
+                reason, n, first.where, first.detail or _FORMAT.sub("", REASONS[reason]),
                 _listed(self._values[action, reason]),
                 _remedy(reason, list(self._values[action, reason])),
             )
