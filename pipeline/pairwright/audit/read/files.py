@@ -44,7 +44,7 @@ class PairTable(NamedTuple):
 def open_files(path: Path, columns: Columns) -> PairSource:
     """A file, or every such file below a folder, in the order of their names.
 
-    Raises InputError where there is none, or the first row's columns are of something else.
+    Raises InputError where there is no such file, or the first row is not one of pairs.
     """
     pieces = _pieces(path)
     kind = first_kind(pieces[0])
@@ -60,7 +60,7 @@ def open_files(path: Path, columns: Columns) -> PairSource:
 
 
 def first_kind(piece: PairTable) -> Kind:
-    """By the first row that is an object; plain where there is none."""
+    """The kind of the first row that is an object; plain where no row is one."""
     first = next((line for line in piece.table().rows if isinstance(line, Line)), None)
     return kind_of(first.fields) if first else "plain"
 
