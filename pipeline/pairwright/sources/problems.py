@@ -150,6 +150,7 @@ REMEDIES = {
     "no_times": "Name the column of the time in `created`. Leave it out only if you know that all"
     " texts are older than the choices.",
     "similar_users": "Write each id in one way, if they are one person.",
+    "telling_history": "Bring texts of these users, or earlier choices between other responses.",
     "unknown_user": "Are the ids of both tables the same?",
     "bad_json": "Write one object a line; an array belongs in a .json file.",
     "not_an_object": "Write one object a line; an array belongs in a .json file.",
