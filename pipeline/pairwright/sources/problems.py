@@ -130,11 +130,16 @@ class SourceRefusal(Exception):
         )  # fmt: skip
 
 
+_CELLS = (
+    "Separate cells by commas, semicolons or tabs (.csv) or by tabs (.tsv), quote a cell that holds"
+    " one, and write a quote in a cell twice."
+)
 REMEDIES = {
     "no_match": "Few questions have one: take a larger dump, and targets = 'all' in [source].",
     "missing_user": "Give each row its user; for posts, name the column in `user`.",
-    "bad_time": "Write times as 2023-04-03, 2023-04-03T17:00:00Z or seconds since 1970; for posts,"
-    " name their column in `created`.",
+    "bad_time": "Write times as 2024-03-01, 2024-03-01T08:00 or seconds since 1970; for posts, name"
+    " their column in `created`. Day.month.year and month/day/year are refused on purpose: 3/1/2024"
+    " can be either.",
     "empty_text": "For posts, name the column of the text in `text`.",
     "empty_question": "Give each item a `question`.",
     "missing_id": "Give each item and each post an `id`.",
@@ -154,11 +159,9 @@ REMEDIES = {
     "unknown_user": "Are the ids of both tables the same?",
     "bad_json": "Write one object a line; an array belongs in a .json file.",
     "not_an_object": "Write one object a line; an array belongs in a .json file.",
-    "bad_csv": "Is it separated by commas or semicolons (.csv) or tabs (.tsv), its quotes written"
-    " twice?",
-    "ragged_row": "Is it separated by commas or semicolons (.csv) or tabs (.tsv), its quotes"
-    " written twice?",
-    "invalid_utf8": "Save the file as UTF-8.",
+    "bad_csv": _CELLS,
+    "ragged_row": _CELLS,
+    "invalid_utf8": "Save the file as UTF-8; in Excel: save as CSV UTF-8.",
 }
 """What to do, by reason, where there is more to do than to mend the row."""
 _FORMAT = re.compile(r"^\([^)]*\) ")

@@ -12,7 +12,7 @@ from pairwright.audit.read.fields import kind_of, rows_of
 from pairwright.audit.read.source import REASONS, Kind, PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.opening import BINARY, OPENERS
-from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import Opener, SourceTable
 from pairwright.sources.source_table import SourceRow as Line
 
@@ -158,7 +158,7 @@ def _nothing_read(
     if first is None:
         return InputError("holds no rows", where=source, fix="Write or download it again.")
     counts = ", ".join(f"{REASONS[reason]} ({n:,})" for reason, n in reasons.most_common())
-    fix = "Mend this row first."
+    fix = REMEDIES.get(first.reason, "Mend this row first.")
     if there:
         more = f" and {len(there) - MOST_COLUMNS:,} more" if len(there) > MOST_COLUMNS else ""
         fix = (
