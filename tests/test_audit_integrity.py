@@ -293,10 +293,19 @@ def test_what_a_check_quotes_of_a_text_is_masked() -> None:
         aspect(
             "A", "is allergic to 'pollen'".replace("'", "\u201c", 1).replace("'", "\u201d"), "p2"
         ),
+        aspect("A", "\u201esmoke bothers\u201c", "p1"),
+        aspect("A", "\u300callergic to \u201epollen\u201c\u300d\u3002", "p2"),
         aspect("A", "smoke bothers", "p2", "p1"),
         aspect("A", "Allergic to\nsmoke bothers", "p2", "p1"),
     ],
-    ids=["case, space and quotation marks", "curly quotes", "one of the posts named", "two posts"],
+    ids=[
+        "case, space and quotation marks",
+        "curly quotes",
+        "German",
+        "Chinese and German",
+        "one of the posts named",
+        "two posts",
+    ],
 )
 def test_evidence_is_found_as_the_build_finds_it(of: RowAspect) -> None:
     assert only([row(rubric_aspects=(of, ASPECTS[1]))], "evidence_missing").count == 0

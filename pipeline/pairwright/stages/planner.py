@@ -161,7 +161,7 @@ def _unfounded(planned: PlannedAspect, named: list[Post | None]) -> str | None:
     for passage, post in zip(planned.evidence, named, strict=True):
         if post is None:
             return "names_no_shown_post"
-        quote = text.normalised(passage.passage).strip("\"' .")
+        quote = text.bare_quote(passage.passage)
         if text.word_count(quote) < 2 or quote not in _as_shown(post.text):
             return "evidence_not_in_post"
     if planned.follows == "pattern" and len(set(named)) < 2:

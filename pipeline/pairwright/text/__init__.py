@@ -9,7 +9,7 @@ runs.py         runs of words that two texts share
 forms.py        a text without what no reader sees
 """
 
-from pairwright.text.forms import canonical, normalised, number_of, passages, visible
+from pairwright.text.forms import bare_quote, canonical, normalised, number_of, passages, visible
 from pairwright.text.languages import LANGUAGES, language, language_of
 from pairwright.text.runs import (
     QUOTED_WORDS,
@@ -25,8 +25,8 @@ from pairwright.text.stems import Remembered, jaccard, stem, stemmer, terms, ter
 from pairwright.text.stopwords import STOPWORDS
 
 __all__ = [
-    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "Remembered", "apart", "canonical",
-    "holds_run", "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of",
-    "opening", "passages", "quoted_whole", "run_length", "shared_span", "spans", "stem", "stemmer",
-    "terms", "terms_of", "visible", "word_count", "words",
+    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "Remembered", "apart", "bare_quote",
+    "canonical", "holds_run", "jaccard", "language", "language_of", "near_duplicate", "normalised",
+    "number_of", "opening", "passages", "quoted_whole", "run_length", "shared_span", "spans",
+    "stem", "stemmer", "terms", "terms_of", "visible", "word_count", "words",
 ]  # fmt: skip
