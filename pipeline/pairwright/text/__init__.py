@@ -6,7 +6,7 @@ languages.py    which language a text is in, and what is known of languages
 stems.py        stems and content words, by language
 stopwords.py    function words
 runs.py         runs of words that two texts share
-forms.py        a text without what no reader sees
+forms.py        a text without what no reader sees, and a quote to be found in it
 """
 
 from pairwright.text.forms import bare_quote, canonical, normalised, number_of, passages, visible
