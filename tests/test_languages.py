@@ -120,6 +120,23 @@ def test_function_words_of_chinese_japanese_and_korean_carry_nothing() -> None:
     assert text.terms("黑麦面包") == {"黑麦", "麦面", "面包"}
 
 
+@pytest.mark.parametrize(
+    ("said", "language", "content"),
+    [
+        ("müssen sollen sollten dürfen könnten wurde wären gibt mehr weniger viele immer schon "
+         "dafür dabei wegen bzw. etc. möchte", "de", set()),
+        ("Eigentümer:innen und Mieter*innen", "de", {"eigentum", "miet"}),
+        ("EU, Öl, KI, PV, Ei, UN; ab 10 km", "de", {"eu", "ol", "ki", "pv", "ei", "un", "km"}),
+        ("su, ev ve iş", "tr", {"su", "ev", "iş"}),
+        ("je si où", "fr", set()),
+        ("go to it", "en", set()),
+        ("我覺得是一個 认为", "zh", set()),
+    ],
+)  # fmt: skip
+def test_words_that_carry_content(said: str, language: str, content: set[str]) -> None:
+    assert text.terms(said, language) == content
+
+
 def test_a_language_without_a_stemmer_keeps_the_way_of_english() -> None:
     for language in (None, "vi", "zh", "not-a-code"):
         assert text.terms("baking loaves", language) == text.terms("baking loaves")
@@ -240,7 +257,10 @@ def test_a_number_in_chinese_is_a_particular_and_an_address_ends_where_chinese_b
 
 
 def test_two_german_nouns_in_a_row_are_no_name() -> None:
-    post = "Ich sehe, dass Menschen Angst haben. Hier trinkt mein Hund Rufus zwei Liter Wasser."
+    post = (
+        "Ich sehe oft, dass Menschen Angst haben, und dass auch mein Hund Rufus dann gleich einen "
+        "Liter Wasser trinkt."
+    )
     told = "Es hilft, dass Menschen Angst zeigen, und Rufus braucht drei Liter Wasser."
     assert shared_particulars(told, (post,), "", "de") == {"Rufus"}
     assert "Liter Wasser" in shared_particulars(told, (post,), "")

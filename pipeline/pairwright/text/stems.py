@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from pairwright.text.languages import LANGUAGES
 from pairwright.text.scripts import is_gram, words
-from pairwright.text.stopwords import STOPWORDS, carries_nothing
+from pairwright.text.stopwords import FURTHER, STOPWORDS, carries_nothing
 
 T = TypeVar("T")
 
@@ -48,6 +48,9 @@ def stem(word: str, language: str | None = "en") -> str:
     return stemmer(language)(word)
 
 
+_SHORT = frozenset({"de", "tr"})
+"""Languages in which words of two letters carry content (`EU`, `\u00d6l`, `su`, `i\u015f`): in the lists
+of the others some function words of two letters are missing, such as `si` in French."""
 _STEMMED = {code: known for code, known in LANGUAGES.items() if known.stemmer}
 
 
@@ -73,17 +76,21 @@ def _contents(language: str | None) -> Remembered[str]:
             from bm25s import stopwords
 
             without = frozenset(getattr(stopwords, f"STOPWORDS_{listed}"))
+            without |= FURTHER.get(language, frozenset())
+    least = 2 if language in _SHORT else 3
 
     def content(word: str) -> str:
         if is_gram(word):
             return "" if carries_nothing(word) else word
-        return stemmed(word) if len(word) > 2 and word not in without else ""
+        long = len(word) > 2 or (len(word) >= least and word.isalpha())
+        return stemmed(word) if long and word not in without else ""
 
     return Remembered(content)
 
 
 def terms(text: str, language: str | None = "en") -> frozenset[str]:
-    """The distinct stems that carry content: no function words, at least three characters."""
+    """The distinct stems that carry content: no function words, and at least three characters, or
+    two letters in German and Turkish."""
     # One place in the cache for all languages that are cut alike.
     return _terms(text, language if language in _STEMMED else "en")
 
