@@ -89,7 +89,22 @@ def test_words_of_scripts_without_spaces_are_runs_of_characters() -> None:
 
 def test_vowel_signs_and_accents_stay_inside_a_word() -> None:
     assert text.words("हिन्दी में लिखना") == ("हिन्दी", "में", "लिखना")
-    assert text.words("cre\u0300me Straße") == ("crème", "straße")
+    assert text.words("cre\u0300me Straße") == ("crème", "strasse")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("IŞIK", "ışık", "tr"), ("İSTANBUL", "istanbul", "tr"), ("İSTANBUL", "istanbul", None),
+        ("ＵＢＥＲ　２", "uber 2", "zh"), ("ｶﾞｽｺﾝﾛ", "ガスコンロ", "ja"),
+        ("STRASSE", "Straße", "de"),
+    ],
+)  # fmt: skip
+def test_a_word_is_the_same_in_capitals_and_in_another_width(
+    one: str, other: str, language: str | None
+) -> None:
+    assert text.words_of(one, language) == text.words_of(other, language)
+    assert text.terms(one, language) == text.terms(other, language) != frozenset()
 
 
 def test_a_word_count_of_chinese_is_by_characters() -> None:
@@ -156,6 +171,9 @@ def test_a_copied_run_of_chinese_is_as_long_as_one_of_english_and_reads_as_it_wa
 
 
 def test_near_duplicates_of_chinese_are_found() -> None:
+    assert text.near_duplicate("支持", "支持。")
+    assert text.near_duplicate("Einverstanden", "„Einverstanden!“")
+    assert not text.near_duplicate("支持", "反对。")
     assert text.near_duplicate(CHINESE, CHINESE.replace("周末", "星期天"))
     assert not text.near_duplicate(
         CHINESE, "城市里的公共交通应该更便宜，这样大家就不会天天开车上班。"

@@ -52,7 +52,7 @@ def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
 
     language = text.language_of(*(post.text for post in posts[:4]), question)
     query, stem = sorted(text.terms(question, language)), text.stemmer(language)
-    tokens = [[stem(word) for word in text.words(post.text)] for post in posts]
+    tokens = [[stem(word) for word in text.words_of(post.text, language)] for post in posts]
     known = {token for document in tokens for token in document}
     query = [term for term in query if term in known]
     if not query or len(posts) < 2:

@@ -20,7 +20,7 @@ from pairwright.text.runs import (
     shared_span,
     spans,
 )
-from pairwright.text.scripts import apart, opening, run_length, word_count, words
+from pairwright.text.scripts import apart, opening, run_length, word_count, words, words_of
 from pairwright.text.stems import Remembered, jaccard, stem, stemmer, terms, terms_of
 from pairwright.text.stopwords import STOPWORDS
 
@@ -28,5 +28,5 @@ __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "Remembered", "apart", "bare_quote",
     "canonical", "holds_run", "jaccard", "language", "language_of", "near_duplicate", "normalised",
     "number_of", "opening", "passages", "quoted_whole", "run_length", "shared_span", "spans",
-    "stem", "stemmer", "terms", "terms_of", "visible", "word_count", "words",
+    "stem", "stemmer", "terms", "terms_of", "visible", "word_count", "words", "words_of",
 ]  # fmt: skip

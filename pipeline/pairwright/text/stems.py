@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import TypeVar
 
 from pairwright.text.languages import LANGUAGES
-from pairwright.text.scripts import is_gram, words
+from pairwright.text.scripts import is_gram, words_of
 from pairwright.text.stopwords import FURTHER, STOPWORDS, carries_nothing
 
 T = TypeVar("T")
@@ -49,8 +49,8 @@ def stem(word: str, language: str | None = "en") -> str:
 
 
 _SHORT = frozenset({"de", "tr"})
-"""Languages in which words of two letters carry content (`EU`, `\u00d6l`, `su`, `i\u015f`): in the lists
-of the others some function words of two letters are missing, such as `si` in French."""
+"""Languages in which words of two letters carry content, such as `EU` or `su`: in the lists of the
+others some function words of two letters are missing, such as `si` in French."""
 _STEMMED = {code: known for code, known in LANGUAGES.items() if known.stemmer}
 
 
@@ -97,7 +97,7 @@ def terms(text: str, language: str | None = "en") -> frozenset[str]:
 
 @lru_cache(maxsize=2048)
 def _terms(text: str, language: str | None) -> frozenset[str]:
-    return frozenset(map(_contents(language).__getitem__, words(text))) - {""}
+    return frozenset(map(_contents(language).__getitem__, words_of(text, language))) - {""}
 
 
 def terms_of(texts: Iterable[str], language: str | None = "en") -> frozenset[str]:

@@ -86,7 +86,7 @@ def _language(shown: PromptContent) -> str | None:
 @lru_cache(maxsize=256)
 def _weights(texts: tuple[str, ...], language: str | None) -> dict[str, float]:
     stem = text.stemmer(language)
-    counts = Counter(stem(word) for passage in texts for word in text.words(passage))
+    counts = Counter(stem(word) for passage in texts for word in text.words_of(passage, language))
     return {word: 1 + math.log(n) for word, n in counts.items()}
 
 
