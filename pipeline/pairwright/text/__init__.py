@@ -20,13 +20,21 @@ from pairwright.text.runs import (
     shared_span,
     spans,
 )
-from pairwright.text.scripts import apart, opening, run_length, word_count, words, words_of
+from pairwright.text.scripts import (
+    apart,
+    is_gram,
+    opening,
+    run_length,
+    word_count,
+    words,
+    words_of,
+)
 from pairwright.text.stems import Remembered, jaccard, stem, stemmer, terms, terms_of
 from pairwright.text.stopwords import STOPWORDS
 
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "Remembered", "apart", "bare_quote",
-    "canonical", "holds_run", "jaccard", "language", "language_of", "near_duplicate", "normalised",
-    "number_of", "opening", "passages", "quoted_whole", "run_length", "shared_span", "spans",
-    "stem", "stemmer", "terms", "terms_of", "visible", "word_count", "words", "words_of",
+    "canonical", "holds_run", "is_gram", "jaccard", "language", "language_of", "near_duplicate",
+    "normalised", "number_of", "opening", "passages", "quoted_whole", "run_length", "shared_span",
+    "spans", "stem", "stemmer", "terms", "terms_of", "visible", "word_count", "words", "words_of",
 ]  # fmt: skip
