@@ -7,6 +7,8 @@ import pytest
 
 from pairwright import assets, text
 from pairwright.errors import DomainError
+from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent
 from pairwright.gates import DraftSides, check_writing
 from pairwright.gates.particulars import shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
@@ -295,6 +297,15 @@ def test_two_german_nouns_in_a_row_are_no_name() -> None:
 )  # fmt: skip
 def test_aspects_about_how_an_answer_is_written_are_known(aspect: str, manner: bool) -> None:
     assert is_about_manner(aspect) == manner
+
+
+def test_many_short_posts_together_tell_a_baseline_their_language() -> None:
+    said = ("Kein Ofen.", "Gasflamme", "Hund", "Boot", "Brot backen", "Nur eine Katze", "Mehl",
+            "Kein Ofen auf dem Boot", "Sonntags mit Freunden")  # fmt: skip
+    posts = tuple(Post(id=f"p{n}", text=one) for n, one in enumerate(said))
+    assert text.language_of(*said[:4], "Brot?") is None
+    # "Katzen" is a form of "Katze" in German, and not in English.
+    assert BASELINES["overlap"](PromptContent("Brot?", posts), "mit den Katzen") == 1
 
 
 def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:

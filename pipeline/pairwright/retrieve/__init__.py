@@ -11,8 +11,6 @@ from pairwright import text
 from pairwright.records import Post
 from pairwright.settings.rules import HistoryRules
 
-CHARACTERS_PER_TOKEN = 4
-
 
 def selected(
     question: str, posts: tuple[Post, ...], rules: HistoryRules, model_tokens: int | None = None
@@ -64,10 +62,10 @@ def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
 
 
 def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:
-    """The longest head of the ranking whose texts fit `tokens` (four characters each)."""
-    room = tokens * CHARACTERS_PER_TOKEN
+    """The longest head of the ranking whose texts fit `tokens` (`text.token_estimate`)."""
+    room = float(tokens)
     for n, post in enumerate(order):
-        room -= len(post.text)
+        room -= text.token_estimate(post.text)
         if room < 0 and n > 0:
             return order[:n]
     return order

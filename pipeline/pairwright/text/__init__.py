@@ -5,6 +5,7 @@ scripts.py      words and how many there are, of any script: between spaces, or 
 languages.py    which language a text is in, and what is known of languages
 stems.py        stems and content words, by language
 stopwords.py    function words
+tokens.py       how many tokens a text has, about
 runs.py         runs of words that two texts share
 forms.py        a text without what no reader sees, and a quote to be found in it
 """
@@ -31,10 +32,12 @@ from pairwright.text.scripts import (
 )
 from pairwright.text.stems import Remembered, jaccard, stem, stemmer, terms, terms_of
 from pairwright.text.stopwords import STOPWORDS
+from pairwright.text.tokens import token_estimate
 
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "Remembered", "apart", "bare_quote",
     "canonical", "holds_run", "is_gram", "jaccard", "language", "language_of", "near_duplicate",
     "normalised", "number_of", "opening", "passages", "quoted_whole", "run_length", "shared_span",
-    "spans", "stem", "stemmer", "terms", "terms_of", "visible", "word_count", "words", "words_of",
+    "spans", "stem", "stemmer", "terms", "terms_of", "token_estimate", "visible", "word_count",
+    "words", "words_of",
 ]  # fmt: skip

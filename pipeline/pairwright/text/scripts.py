@@ -77,6 +77,11 @@ def _all_spaced(text: str) -> bool:
     return True
 
 
+def unspaced_count(text: str) -> int:
+    """Characters of scripts without spaces, and of Korean."""
+    return 0 if _all_spaced(text) else len(_UNSPACED.findall(text))
+
+
 def _words(plain: str) -> Iterator[str]:
     found = _WORD.findall(plain)
     if _all_spaced(plain):
