@@ -23,7 +23,9 @@ class HistoryRules(Record):
 
     posts: int = Field(10, ge=1, description="earlier posts shown, best ranked first")
     history_tokens: int = Field(
-        6000, ge=100, description="most tokens of history in a prompt (four characters each)"
+        6000,
+        ge=100,
+        description="most tokens of history in a prompt (four characters each; Chinese: one)",
     )
     retrieval: Literal["bm25", "recency", "dense"] = Field(
         "bm25", description="how posts are ranked against the question"
