@@ -21,12 +21,12 @@ from pairwright.text.runs import (
     spans,
 )
 from pairwright.text.scripts import apart, opening, run_length, word_count, words
-from pairwright.text.stems import Remembered, jaccard, stem, stemmer, terms, terms_of
+from pairwright.text.stems import Remembered, echo, jaccard, stem, stemmer, terms, terms_of
 from pairwright.text.stopwords import STOPWORDS
 
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "Remembered", "apart", "canonical",
-    "holds_run", "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of",
-    "opening", "passages", "quoted_whole", "run_length", "shared_span", "spans", "stem", "stemmer",
-    "terms", "terms_of", "visible", "word_count", "words",
+    "echo", "holds_run", "jaccard", "language", "language_of", "near_duplicate", "normalised",
+    "number_of", "opening", "passages", "quoted_whole", "run_length", "shared_span", "spans",
+    "stem", "stemmer", "terms", "terms_of", "visible", "word_count", "words",
 ]  # fmt: skip
