@@ -72,6 +72,13 @@ class TwinRules(Record):
         ge=0,
         description="most gap in mean quality where one response wins in both orders",
     )
+    echo_gap: float = Field(
+        0.6,
+        ge=0,
+        le=1,
+        description="most difference of the two responses in the share of their own aspects' words"
+        " that they repeat",
+    )
     rubric_overlap: float = Field(0.5, ge=0, le=1, description="most word overlap of the rubrics")
     min_relevant: int = Field(1, ge=0, description="partner's posts that must bear on the question")
     relevance_floor: float = Field(
@@ -97,6 +104,7 @@ class NaturalRules(Record):
 TextGate = Literal[
     "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
     "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
+    "echo_gap",
 ]  # fmt: skip
 JudgedGate = Literal[
     "adherence", "violation", "adherence_margin", "cross_adherence", "twin_margin",

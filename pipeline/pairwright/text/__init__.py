@@ -38,41 +38,14 @@ from pairwright.text.scripts import (
     words,
     words_of,
 )
-from pairwright.text.stems import WordCache, jaccard, stem, stemmer, terms, terms_of
+from pairwright.text.stems import WordCache, echo, jaccard, stem, stemmer, terms, terms_of
 from pairwright.text.stopwords import STOPWORDS
 from pairwright.text.tokens import token_estimate
 
 __all__ = [
-    "LANGUAGES",
-    "QUOTED_WORDS",
-    "STOPWORDS",
-    "WHOLE_WORDS",
-    "WordCache",
-    "bare_quote",
-    "canonical",
-    "find_hidden",
-    "find_whole_aspect",
-    "holds_run",
-    "is_character_run",
-    "jaccard",
-    "language",
-    "language_of",
-    "near_duplicate",
-    "normalised",
-    "number_of",
-    "opening",
-    "passages",
-    "run_length",
-    "shared_span",
-    "space_scripts",
-    "spans",
-    "stem",
-    "stemmer",
-    "terms",
-    "terms_of",
-    "token_estimate",
-    "visible",
-    "word_count",
-    "words",
-    "words_of",
+    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "bare_quote", "canonical",
+    "echo", "find_hidden", "find_whole_aspect", "holds_run", "is_character_run", "jaccard",
+    "language", "language_of", "near_duplicate", "normalised", "number_of", "opening", "passages",
+    "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms", "terms_of",
+    "token_estimate", "visible", "word_count", "words", "words_of",
 ]  # fmt: skip

@@ -106,6 +106,15 @@ def terms_of(texts: Iterable[str], language: str | None = "en") -> frozenset[str
     return frozenset().union(*(terms(text, language) for text in texts))
 
 
+def echo(
+    response: str, aspects: Iterable[str], question: str, language: str | None = "en"
+) -> float | None:
+    """The share of its aspects' content words that a response repeats, without words of the
+    question, which any answer has; None where the aspects have no others."""
+    own = terms_of(aspects, language) - terms(question, language)
+    return len(own & terms(response, language)) / len(own) if own else None
+
+
 def jaccard(a: Set[T], b: Set[T]) -> float:
     """The Jaccard index: the size of the intersection over that of the union; 0 for two empty
     sets."""
