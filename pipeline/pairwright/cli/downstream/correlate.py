@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.printing import say
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display
 from pairwright.cli.scoring import new_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.correlation import Correlations
+    from pairwright.evaluate.correlation import Correlations, ModelTable
 
 
 def correlate_command(
@@ -84,28 +84,39 @@ def correlate_command(
     if result.models.numbered:
         ignored = "The first column numbers the rows and has no name of its own: it is ignored."
         console.print(ignored, highlight=False)
-    _print(console, result.correlations)
+    _print(console, result.models, result.correlations)
     if out:
         typer.echo(f"Open: {out / 'report.html'}")
 
 
-def _print(console: Console, table: "Correlations") -> None:
-    from pairwright.evaluate.correlation.page import HEAD, between, cells, no_claim, warnings
+def _print(console: Console, models: "ModelTable", table: "Correlations") -> None:
+    from pairwright.evaluate.correlation.page import (
+        between,
+        cells,
+        correlation_head,
+        no_claim,
+        warnings,
+    )
 
     for name, correlations in table.found.items():
         title = f"{name} against {table.downstream}, n = {table.n} models"
         # A column's name may hold what rich would take for markup.
-        shown = Table(*HEAD, title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
+        shown = Table(
+            *correlation_head(correlations),
+            title=Text(title),
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+        )
         for column in shown.columns[1:]:
             column.justify = "right"
         for correlation in correlations:
-            shown.add_row(*cells(correlation))
+            shown.add_row(*cells(correlation, correlations))
         console.print(shown)
     for difference in table.differences:
         names = f"{difference.first} less {difference.second}, {difference.measure}:"
         numbers = f"{difference.value:+.4f} ({between(difference.interval, '+')})"
         say(console, f"{names} {numbers}", wrap=True)
-    for warning in warnings(table):
-        console.print(warning, style="yellow", markup=False)
+    for warning in warnings(models, table):
+        warn(console, warning)
     for sentence in table.claims or (no_claim(table),):
         say(console, sentence, wrap=True)

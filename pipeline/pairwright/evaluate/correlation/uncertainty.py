@@ -47,6 +47,9 @@ class Chance(Record):
     p: float
     orders: int
     exact: bool
+    lineage_value: float | None = None
+    """The measure of the lineages' means, which p is of then; None where each model is a lineage of
+    its own, and where the means do not differ."""
 
 
 def by_chance(
@@ -57,9 +60,10 @@ def by_chance(
     Where some models share a lineage, `p` is that of orders of the lineages' means.
     """
     values = _by_orders(measure, x, y, seed)
-    p = _beyond(measure, x, y, values)
+    p, lineage_value = _beyond(measure, x, y, values), None
     if len(set(lineages)) < len(lineages):
-        p = _of_lineages(measure, _lineage_means(x, lineages), _lineage_means(y, lineages), seed)
+        means = _lineage_means(x, lineages), _lineage_means(y, lineages)
+        p, lineage_value = _of_lineages(measure, *means, seed), _value(measure, *means)
     low, high = np.quantile(values, (0.025, 0.975))
     return Chance(
         mean=float(values.mean()),
@@ -68,7 +72,13 @@ def by_chance(
         p=p,
         orders=len(values),
         exact=len(x) <= EXACT,
+        lineage_value=lineage_value,
     )
+
+
+def _value(measure: RankMeasure, x: Scores, y: Scores) -> float | None:
+    value = float(measure.compute(x, y)) if len(x) > 1 else np.nan
+    return None if np.isnan(value) else value
 
 
 def _by_orders(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> Scores:
