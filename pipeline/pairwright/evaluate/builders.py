@@ -90,6 +90,15 @@ def tie_sentence(name: str, ties: Sequence[BuildTie]) -> str:
     )
 
 
+def families_by_name(models: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The names that share a word which may name a family, by word; each of two names or more."""
+    named: dict[str, list[str]] = {}
+    for model in models:
+        for word in sorted(_words(model)):
+            named.setdefault(word, []).append(model)
+    return {word: tuple(names) for word, names in named.items() if len(names) > 1}
+
+
 def _words(model: str) -> frozenset[str]:
     """The words of a name that may name a family, with those of an organisation before it."""
     path = model.strip().rstrip("/\\")
