@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from pairwright.evaluate.correlation.measures import RankMeasure, reported_measures
-from pairwright.evaluate.correlation.table import Scores
-from pairwright.evaluate.correlation.uncertainty import by_chance, jackknife
+from pairwright.evaluate.correlation.uncertainty import compare_with_chance, jackknife
+from pairwright.intervals import Floats
 
 SHAPES = ("normal", "heavy tails", "skewed", "bounded")
 MODELS = (10, 20, 50)
@@ -29,7 +29,7 @@ TRUE = (0.0, 0.5, 0.9)
 
 def drawn(
     chance: np.random.Generator, shape: str, rho: float, size: tuple[int, int]
-) -> tuple[Scores, Scores]:
+) -> tuple[Floats, Floats]:
     """Two scores of shape `size`, (samples, models)."""
     x, e = chance.normal(size=(2, *size))
     y = rho * x + np.sqrt(1 - rho**2) * e
@@ -59,7 +59,7 @@ def coverage(measure: RankMeasure, shape: str, rho: float, n: int, tries: int) -
     return held / tries
 
 
-def _of(measure: RankMeasure, x: Scores, y: Scores, kept: NDArray[np.intp]) -> Scores:
+def _of(measure: RankMeasure, x: Floats, y: Floats, kept: NDArray[np.intp]) -> Floats:
     return measure.compute(x[kept], y[kept])
 
 
@@ -77,8 +77,8 @@ def false_claims(models: int, lineages: int, tries: int) -> dict[str, float]:
         x, y = chance.normal(size=(2, lineages))[:, kin] + 0.5 * chance.normal(size=(2, models))
         names = tuple(map(str, kin))
         for measure in measures:
-            found["models"] += by_chance(measure, x, y, 0).p < 0.05
-            found["lineages"] += by_chance(measure, x, y, 0, names).p < 0.05
+            found["models"] += compare_with_chance(measure, x, y, 0).p < 0.05
+            found["lineages"] += compare_with_chance(measure, x, y, 0, names).p < 0.05
     return {name: n / tries / len(measures) for name, n in found.items()}
 
 

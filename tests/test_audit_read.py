@@ -624,6 +624,8 @@ def test_one_file_of_a_folder_that_holds_nothing_is_not_passed_over(tmp_path: Pa
         ("a.jsonl", b"PAR1", "packed or binary"),
         ("a.jsonl", b"\xff\xfe{\x00", "UTF-16"),
         ("a.jsonl", b"{broken\n", "a.jsonl:1: not one row could be read"),
+        ("a.csv", b"prompt;chosen;rejected\nsch\xf6n;a;b\n", "in Excel: save as CSV UTF-8"),
+        ("a.csv", "prompt;chosen".encode("utf-16"), "in Excel: save as CSV UTF-8"),
         ("a.csv", b"prompt,chosen,rejected\n", "holds no rows"),
         ("a.csv", b"prompt,prompt\n", "two columns are named"),
         ("a.txt", b"prompt", "unknown kind of file '.txt'"),

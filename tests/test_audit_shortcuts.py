@@ -250,7 +250,7 @@ def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_classifiers_see_some_of_the_twins_and_say_of_how_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pair_features, "OF_TWINS", 40)
+    monkeypatch.setattr(pair_features, "TWIN_SAMPLE", 40)
     rows = twins(40)
     found = audited(rows)
     for name in CLASSIFIERS:

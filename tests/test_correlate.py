@@ -37,11 +37,11 @@ from pairwright.evaluate.correlation.overlap import (
     overlap_of_scores,
     rank_biased_overlap,
 )
-from pairwright.evaluate.correlation.page import between, cells, correlation_page
+from pairwright.evaluate.correlation.page import correlation_page, interval_in_words, measure_cells
 from pairwright.evaluate.correlation.uncertainty import (
     Jackknife,
     MeasureInterval,
-    by_chance,
+    compare_with_chance,
     difference_interval,
     jackknife,
 )
@@ -139,7 +139,7 @@ def test_six_models_cannot_tell_the_published_figures_from_chance() -> None:
             if ((x - scores(*order)) ** 2).sum() == squares
         )
         assert spearman(x, order) == pytest.approx(rho, abs=5e-5)
-        found = by_chance(spearmans, x, order, seed=0)
+        found = compare_with_chance(spearmans, x, order, seed=0)
         assert found.exact
         assert found.orders == 720
         assert found.p == pytest.approx(p, abs=5e-3)
@@ -197,14 +197,16 @@ def test_overlap_refuses_an_item_twice_and_an_empty_ranking() -> None:
 def test_an_exact_p_is_that_of_scipy() -> None:
     x, y = scores(1, 2, 3, 4, 5, 6, 7), scores(2, 1, 4, 3, 7, 6, 5)
     exact = stats.kendalltau(x, y, method="exact").pvalue
-    assert by_chance(reported_measures("rank", 0.9)[2], x, y, seed=0).p == pytest.approx(exact)
+    assert compare_with_chance(reported_measures("rank", 0.9)[2], x, y, seed=0).p == pytest.approx(
+        exact
+    )
 
 
 def test_a_sampled_p_is_close_to_the_exact_one_and_never_zero() -> None:
     x = scores(*range(12))
-    found = by_chance(reported_measures("rank", 0.9)[0], x, x, seed=0)
+    found = compare_with_chance(reported_measures("rank", 0.9)[0], x, x, seed=0)
     assert 0 < found.p < 0.001
-    far = by_chance(
+    far = compare_with_chance(
         reported_measures("rank", 0.9)[0], x, scores(3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8), seed=0
     )
     assert far.p == pytest.approx(
@@ -330,10 +332,10 @@ def test_an_interval_needs_three_models_without_each_one() -> None:
 
 
 def test_the_interval_that_is_printed_holds_the_value_that_is_printed() -> None:
-    assert between(MeasureInterval(low=0.9961, high=0.9993)) == "0.99 to 1.00"
-    assert between(MeasureInterval(low=-0.001, high=0.071), "+") == "-0.01 to +0.08"
-    assert between(MeasureInterval(low=1 - 1e-12, high=1.0)) == "1.00 to 1.00"
-    assert between(MeasureInterval(low=0.29, high=0.58)) == "0.29 to 0.58"
+    assert interval_in_words(MeasureInterval(low=0.9961, high=0.9993)) == "0.99 to 1.00"
+    assert interval_in_words(MeasureInterval(low=-0.001, high=0.071), "+") == "-0.01 to +0.08"
+    assert interval_in_words(MeasureInterval(low=1 - 1e-12, high=1.0)) == "1.00 to 1.00"
+    assert interval_in_words(MeasureInterval(low=0.29, high=0.58)) == "0.29 to 0.58"
 
 
 def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
@@ -405,7 +407,7 @@ def test_row_numbers_as_pandas_writes_them_are_ignored_and_that_is_said(
     models, same = (read_models(of, ("b",), "d", None, None) for of in (path, plain))
     assert models.names == same.names
     assert (models.benchmarks["b"] == same.benchmarks["b"]).all()
-    assert (models.numbered, same.numbered) == (True, False)
+    assert (models.has_row_numbers, same.has_row_numbers) == (True, False)
     if not app.registered_commands:
         _register()
     options = ["--benchmark", "b", "--downstream", "d"]
@@ -417,7 +419,7 @@ def test_row_numbers_as_pandas_writes_them_are_ignored_and_that_is_said(
 def test_a_column_of_numbers_that_is_named_as_the_models_is_taken(tmp_path: Path) -> None:
     path = write(tmp_path / "m.csv", "Unnamed: 0,b,d\n10,1,1\n11,2,3\n12,3,2\n")
     models = read_models(path, ("b",), "d", "Unnamed: 0", None)
-    assert (models.names, models.numbered) == (("10", "11", "12"), False)
+    assert (models.names, models.has_row_numbers) == (("10", "11", "12"), False)
 
 
 def test_a_column_is_not_held_against_itself(tmp_path: Path) -> None:
@@ -479,7 +481,7 @@ def test_models_of_one_lineage_are_not_orders_of_their_own(few: None, tmp_path: 
     alone, together = found(None), found("lineage")
     assert "good goes with d by Pearson, Spearman" in alone.claims[0]
     assert not any("goes with" in claim for claim in together.claims)
-    far = [of.measure for of in together.found["good"] if of.far]
+    far = [of.measure for of in together.found["good"] if of.is_significant]
     assert not {"Pearson", "Spearman", "NDCG", "RBO"} & set(far)
     page = to_markdown(correlation_page(models_of(path), together))
     assert "orders of the means of lineages" in page
@@ -506,7 +508,7 @@ def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -
     spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]
     uncertainty = spearman.chance.model_copy(update={"p": 0.0005})
     tiny = spearman.model_copy(update={"chance": uncertainty})
-    assert cells(tiny)[-2] == "< 0.001"
+    assert measure_cells(tiny)[-2] == "< 0.001"
 
 
 def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_path: Path) -> None:

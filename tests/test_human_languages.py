@@ -109,21 +109,25 @@ def test_a_language_that_there_is_not_is_refused(tmp_path: Path) -> None:
     assert not HumanFolder(run).path.exists()
 
 
-def test_a_german_spreadsheet_is_answered_in_german(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", ["now", "earlier"])
+def test_a_german_spreadsheet_is_answered_in_german(tmp_path: Path, words: str) -> None:
     run = run_of(tmp_path / "run", PAIRS[:3], study=False)
     done = pairwright(
         "human", "export", run, "--tool", "spreadsheet", "--language", "de", "--seed", 1
     )
     assert done.code == 0, done.said
     folder, german = HumanFolder(run), load_language("de")
+    if words == "earlier":
+        german = german.before
+        assert german("Plausibly") == "Naheliegend"
     assert folder.guidelines.read_text("utf-8").startswith("# Anleitung")
     usual = right()
-    words = {"clearly": "Clearly", "A": "Response A", "B": "Response B", "4": "4"}
+    labels = {"clearly": "Plausibly", "A": "Response A", "B": "Response B", "4": "4"}
 
     def answer(task: KeyedTask) -> Answers | None:
         only = {"A": "Only A", "B": "Only B"}
         return {
-            name: german({**words, **(only if name.startswith("delivered") else {})}[choice])
+            name: german({**labels, **(only if name.startswith("delivered") else {})}[choice])
             if choice != "4"
             else choice
             for name, choice in (usual(task, None) or {}).items()

@@ -18,6 +18,7 @@ from own_choices import (
 from pairwright import build
 from pairwright.assets import RUBRICS
 from pairwright.construct.natural import natural_items
+from pairwright.construct.neighbours import add_neighbours
 from pairwright.construct.own_choice_pairs import build_natural
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import SourceError
@@ -322,6 +323,87 @@ def test_blanks_and_marks_at_the_end_make_no_other_question_or_response(tmp_path
     own = [[user, f"Text {n} of {user}", ""] for user in ("u1", "u2") for n in range(2)]
     texts = write_csv(tmp_path / "texts.csv", TEXTS, own)
     assert len(items(rules(path, "choices", texts=str(texts)))) == 1
+
+
+def opposite_rows(*rows: tuple[str, str, str, str]) -> list[list[str]]:
+    """Choices of two users, each on a question, both options and a day; they take the reverse."""
+    return [
+        [user, question, a, b, side, day, ""]
+        for user, side in (("u1", "a"), ("u2", "b"))
+        for question, a, b, day in rows
+    ]
+
+
+def profiles(tmp_path: Path, rows: list[list[str]], **more: object) -> dict[str, list[str]]:
+    """By question: the texts of both histories."""
+    path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
+    _, known = read_choosers(rules(path, "choices", min_posts=1, **more), DOMAINS, Path("/"))
+    made = [one for one in natural_items(known, 6, 1, 0) if isinstance(one, Item)]
+    return {
+        item.question: [post.text for post in (*item.profile, *item.opposite.profile)]
+        for item in made
+        if item.opposite
+    }
+
+
+def test_an_earlier_choice_of_a_like_response_is_not_in_the_history(tmp_path: Path) -> None:
+    boil = "Put the rice in cold water and {} slowly to a rolling boil"
+    rows = opposite_rows(
+        ("Which sport?", "Rowing on lakes.", "Boxing in halls.", "2024-01-01"),
+        ("Tea or coffee?", "Green tea.", "Black coffee!", "2024-01-02"),
+        ("What to drink?", "Green tea", "Black coffee", "2024-01-03"),
+        ("Rice today?", boil.format("bring it"), "Toast the grains in butter", "2024-01-04"),
+        ("Rice tonight?", boil.format("let it come"), "Fry some grains in oil", "2024-01-05"),
+    )
+    found = profiles(tmp_path, rows)
+    assert not any("tea" in post for post in found["What to drink?"])
+    assert not any("today" in post for post in found["Rice tonight?"])
+    assert any("tea" in post for post in found["Rice tonight?"])
+
+
+def test_yes_and_no_are_other_responses_to_every_question(tmp_path: Path) -> None:
+    rows = opposite_rows(
+        *((f"Is plan {n} good?", "Yes", "No", f"2024-01-0{n}") for n in range(1, 7))
+    )
+    rows += [[f"v{n}", *row[1:]] for n in range(4) for row in rows[:6]]
+    found = profiles(tmp_path, rows)
+    assert len(found) > 3
+    path = tmp_path / "choices.csv"
+    _, known = read_choosers(rules(path, "choices", min_posts=1), DOMAINS, Path("/"))
+    made = add_neighbours(known, lambda rest: natural_items(rest, 6, 1, 0))
+    others = {
+        one.others
+        for item in made
+        if isinstance(item, Item) and item.opposite and item.opposite.neighbours
+        for one in item.opposite.neighbours
+    }
+    assert others == {4}, "those who took the same on the other questions"
+
+
+def test_a_text_of_the_day_of_a_choice_may_be_later(tmp_path: Path) -> None:
+    rows = opposite_rows(("Which?", "A stone bridge", "A steel deck", "2024-02-01T08:00:00"))
+    own = [
+        [user, text, day]
+        for user in ("u1", "u2")
+        for text, day in (("Boats", "2024-01-31"), ("I am glad that I voted", "2024-02-01"))
+    ]
+    texts = write_csv(tmp_path / "texts.csv", TEXTS, own)
+    assert profiles(tmp_path, rows, texts=str(texts)) == {"Which?": ["Boats", "Boats"]}
+
+
+def test_a_choice_that_names_both_options_is_refused(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "c.csv", CHOICES, [["u", "Pick", "B", "A", "a", "2024-01-01", ""]])
+    _, rows = read_choosers(rules(path, "choices"), DOMAINS, Path("/"))
+    (problem,) = [one for one in rows if isinstance(one, SourceProblem)]
+    assert problem.reason == "bad_choice"
+
+
+def test_a_conversation_without_a_usable_statement_names_its_statements(tmp_path: Path) -> None:
+    ward = conversation(tmp_path / "ward")
+    head = (ward / "comments.csv").read_text().splitlines()[0]
+    (ward / "comments.csv").write_text(f"{head}\nsoon,,0,1,0,0,1,At no time\n")
+    with pytest.raises(SourceError, match=r"comments\.csv: holds not one statement"):
+        choosers(rules(ward, "polis"))
 
 
 def test_a_text_that_is_later_than_all_choices_of_its_user_is_named(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import Voter, read_choosers
 
 PEOPLE, RESPONSES = 12, 9
+QUESTION = "Which?"
 
 
 def drawn(seed: int = 1) -> Floats:
@@ -30,11 +31,13 @@ def voters(votes: Floats) -> list[Voter]:
     def texts(who: int, side: int) -> tuple[str, ...]:
         return tuple(f"response {n}" for n in np.flatnonzero(votes[who] == side))
 
-    return [Voter(f"user {who}", texts(who, 1), texts(who, -1)) for who in range(len(votes))]
+    return [
+        Voter(f"user {who}", QUESTION, texts(who, 1), texts(who, -1)) for who in range(len(votes))
+    ]
 
 
 def found(votes: Floats, me: int, other: int, a: int, b: int) -> Neighbours:
-    names = (f"user {me}", f"user {other}", f"response {a}", f"response {b}")
+    names = (QUESTION, f"user {me}", f"user {other}", f"response {a}", f"response {b}")
     return VoteTable(voters(votes)).neighbours(*names)
 
 

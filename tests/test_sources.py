@@ -27,7 +27,7 @@ from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.sources.markup import to_text
-from pairwright.sources.problems import REASONS
+from pairwright.sources.problems import REASONS, REMEDIES
 from pairwright.sources.stackexchange.accepted import REASONS as ACCEPTED_REASONS
 from pairwright.sources.times import utc
 
@@ -507,6 +507,47 @@ def test_a_csv_of_semicolons_or_tabs_is_read_as_one_of_commas(
     )
 
 
+@pytest.mark.parametrize("how", ["sep=; before it", "carriage returns", "both"])
+def test_a_csv_as_excel_writes_it_is_read_with_the_right_line_numbers(
+    tmp_path: Path, how: str
+) -> None:
+    """Its column names have a comma, and its last record is not whole."""
+    commas = posts_csv(*ANN, "bob,2020-01-01", head="user,created,title,text,category,url[ or none")
+    content = commas.replace(b",", b";").replace(b"[", b",")
+    before = 0
+    if how != "carriage returns":
+        content, before = b"\xef\xbb\xbfsep=;\r\n" + content, 1
+    if how != "sep=; before it":
+        content = content.replace(b"\r\n", b"\n").replace(b"\n", b"\r")
+    (tmp_path / "p.csv").write_bytes(content)
+    got = result(tmp_path, "p.csv", format="posts", url="url, or none")
+    assert [post.text for post in got.item.profile] == [
+        "Watery stew I own no scale",
+        "Rye bread is hopeless",
+    ]
+    assert (got.problem.reason, got.problem.where) == ("ragged_row", f"p.csv:{5 + before}")
+
+
+def test_the_named_separator_counts_whatever_the_records_look_like(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_bytes(b"sep=\t\n" + posts_csv(*ANN).replace(b",", b"\t"))
+    assert result(tmp_path, "p.csv", format="posts").item.user == "ann"
+    (tmp_path / "p.csv").write_bytes(b"sep=;\n" + posts_csv(*ANN))
+    with pytest.raises(SourceError, match="no column user"):
+        result(tmp_path, "p.csv", format="posts")
+
+
+@pytest.mark.parametrize("written", ["01.03.2024 08:00", "3/1/2024", "13-3-24"])
+def test_a_date_whose_day_and_month_are_uncertain_says_how_to_write_it(
+    tmp_path: Path, written: str
+) -> None:
+    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, f"ann,{written},t,x,cooking,"))
+    problem = result(tmp_path, "p.csv", format="posts").problem
+    assert (problem.reason, problem.value) == ("bad_time", written)
+    assert "on purpose" in problem.detail
+    assert "2024-03-01T08:00" in problem.detail
+    assert "Day.month.year" in REMEDIES["bad_time"]
+
+
 def test_a_quoted_separator_in_a_column_name_separates_nothing(tmp_path: Path) -> None:
     head = 'user,created,title,text,category,url,"a;b;c;d;e;f;g;h;i"'
     lines = [f"{line},x" for line in ANN]
@@ -734,6 +775,12 @@ USELESS = {
     "a packed file": Useless("h.jsonl.gz", b"\x1f\x8b", ("unknown", "unpack")),
     "a packed file under another name": Useless("h.jsonl", b"\x1f\x8b\x08", ("packed", "Unpack")),
     "UTF-16": Useless("h.jsonl", '{"id": 1}'.encode("utf-16"), ("UTF-16", "as UTF-8")),
+    "CSV in UTF-16": Useless(
+        "p.csv", "user;text".encode("utf-16"), ("UTF-16", "in Excel: save as CSV UTF-8"), POSTS
+    ),
+    "column names that are not CSV": Useless(
+        "p.csv", b'user,"te"xt\n', ("p.csv:1: the column names are not CSV: ", "twice"), POSTS
+    ),
     "a broken array": Useless(
         "h.json", b'[\n{"id": 1},\n{"id":]', ("h.json:3: not JSON", ".jsonl")
     ),
@@ -768,7 +815,7 @@ USELESS = {
         POSTS,
     ),
     "column names that are not UTF-8": Useless(
-        "p.csv", b"us\xe9r\n1\n", ("p.csv:1", "UTF-8"), POSTS
+        "p.csv", b"us\xe9r\n1\n", ("p.csv:1", "not UTF-8", "in Excel: save as CSV UTF-8"), POSTS
     ),
 }
 

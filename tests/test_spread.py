@@ -143,12 +143,21 @@ def test_scores_of_a_file_have_one_presentation(small_release: Path, tmp_path: P
         score_spread(small_release, tmp_path / "scorers.toml", tmp_path / "o", names=["given"])
     with pytest.raises(InputError, match="the file has none that is asked"):
         score_spread(small_release, tmp_path / "scorers.toml", tmp_path / "o")
+
+
+def test_a_folder_without_a_wording_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PromptError, match="holds no wording"):
         list(presentations_of(tmp_path))
+
+
+def test_a_wording_without_one_of_its_prompts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "curt").mkdir()
     (tmp_path / "curt" / "rate.md").write_text("Rate it.", encoding="utf-8")
     with pytest.raises(PromptError, match=r"curt: has no prefer\.md"):
         list(presentations_of(tmp_path))
+
+
+def test_a_wording_with_the_name_of_the_one_that_ships_is_refused(tmp_path: Path) -> None:
     wording(tmp_path / "own", "shipped")
     with pytest.raises(PromptError, match="has the name of the wording that ships"):
         list(presentations_of(tmp_path / "own"))
@@ -182,9 +191,8 @@ def test_a_wording_that_cannot_be_read_is_named_before_anything_is_asked(
 def test_a_judge_with_a_prompt_of_its_own_has_no_wordings(
     small_release: Path, tmp_path: Path
 ) -> None:
-    text = FILE.format(url="http://127.0.0.1:9/v1") + 'prompt = "mine.md"\n'
-    text = text.replace('object = "steady:Steady"\nprompt', 'object = "steady:Steady"\n# prompt')
-    text = text.replace("[scorers.steady]", 'prompt = "mine.md"\n[scorers.steady]')
+    text = FILE.format(url="http://127.0.0.1:9/v1")
+    text = text.replace('endpoint = "toy"\n', 'endpoint = "toy"\nprompt = "mine.md"\n')
     (tmp_path / "scorers.toml").write_text(text, encoding="utf-8")
     rate = (PROMPTS / "rate.md").read_text(encoding="utf-8")
     (tmp_path / "mine.md").write_text(rate, encoding="utf-8")

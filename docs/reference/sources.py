@@ -9,8 +9,8 @@ from pairwright.records import GoldAspect, Post
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import choice_rows, items, markup, posts, problems, source_table
 from pairwright.sources.opening import FLAT, OPENERS
-from pairwright.sources.polis.authors import QUESTION
 from pairwright.sources.polis.files import STATEMENTS, SUMMARY, VOTES
+from pairwright.sources.polis.question import QUESTIONS
 from pairwright.sources.problems import REMEDIES
 from pairwright.sources.stackexchange import histories, titles
 from reference.markdown import page_of, table
@@ -18,7 +18,8 @@ from reference.markdown import page_of, table
 FILE_KINDS = {
     ".json": "one array of objects",
     ".jsonl": "one object a line",
-    ".csv": "commas, the first line names the columns",
+    ".csv": "commas, semicolons or tabs, by which the first two records have as many cells; the"
+    " first line names the columns, after `sep=;` or the like where there is such a line",
     ".tsv": "tabs, the first line names the columns",
     ".parquet": "one row a row, profiles as nested lists",
 }
@@ -170,7 +171,9 @@ signs seem to be the other way round. Those who wrote `min_posts` statements or 
 the history is their own statements, without those that they voted against themselves. A response
 is a statement by somebody else that moderators did not take out: one that one user agreed with and
 the other disagreed with. The question is the conversation's topic (its folder's name, without a
-summary) and “{QUESTION}”
+summary) and “{QUESTIONS["en"]}”,
+in the language of the statements where it is German, Spanish, French, Italian, Japanese, Dutch,
+Portuguese or Chinese, and in English otherwise.
 Votes have no times, so a statement of the history may be younger than a vote."""
 
 
@@ -200,8 +203,8 @@ def sources_page() -> str:
         " [below](#from-a-stack-exchange-dump).",
         "Text is UTF-8, with or without a byte order mark. Empty, `NULL`, `None`, `NaN` and `N/A`"
         " cells are missing ones. A time is ISO 8601 (UTC where it names no offset), or seconds or"
-        " milliseconds since 1970; a date such as 03/04/2015 is refused, because it has two"
-        " readings.",
+        " milliseconds since 1970; a date such as 03/04/2015 or 03.04.2015 is refused, because it"
+        " has two readings: write 2015-04-03T08:00.",
         "## Rows that are items",
         "LaMP-QA's schema. Further fields, such as the `chosen` and `rejected` of Personalized"
         " RewardBench, are left alone.",
@@ -225,7 +228,7 @@ def sources_page() -> str:
         "The columns of a table of choices, which can be renamed in `[source]`:",
         _columns("choices", choice_rows.required),
         "The columns of a table of texts:",
-        _columns("texts", choice_rows.required_of_texts),
+        _columns("texts", choice_rows.text_columns),
         POLIS,
         "## Rules",
         "A row or post that cannot be used is refused, or repaired, by one of these rules, and"

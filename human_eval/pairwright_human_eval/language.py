@@ -25,6 +25,8 @@ class Language(Record):
     """Of cells in CSV, as spreadsheets of the language's country expect it."""
     words: dict[str, str] = Field(default_factory=dict)
     """By the English text."""
+    earlier: dict[str, str] = Field(default_factory=dict)
+    """What earlier versions had for some of these texts, by the English text."""
 
     def __call__(self, text: str) -> str:
         """Raises InputError where the language's file lacks the text."""
@@ -37,6 +39,11 @@ class Language(Record):
                 fix="Add a line for it to [words], with the English text before the = sign.",
             )
         return self.words[text]
+
+    @property
+    def before(self) -> "Language":
+        """The language as earlier versions wrote it, to read what was exported with them."""
+        return self.model_copy(update={"words": self.words | self.earlier})
 
 
 ENGLISH = Language(code="en")

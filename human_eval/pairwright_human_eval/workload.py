@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from pairwright_human_eval.attention import MirroredCheck
-from pairwright_human_eval.reading_time import readings
+from pairwright_human_eval.reading_time import ReadingRate, reading_rate, readings
 from pairwright_human_eval.records import KINDS, Kind, pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject
@@ -72,9 +72,9 @@ def study_load(
 
     Raises InputError where the assignment cannot be made.
     """
-    sized = repeated_subjects(subjects, n)
+    sized, rate = repeated_subjects(subjects, n), reading_rate(subjects)
     for _ in range(3):
-        load = _load(sized, plan, checks, seconds)
+        load = _load(sized, plan, checks, seconds, rate)
         needed = len(plan.annotators)
         if load.most > hours_each > BRIEFING:
             work = needed * (load.most - BRIEFING)
@@ -90,11 +90,12 @@ def _load(
     plan: StudyPlan,
     checks: tuple[MirroredCheck, ...],
     seconds: Mapping[Kind, float],
+    rate: ReadingRate,
 ) -> StudyLoad:
     given, _ = make_tasks(subjects, plan, checks)
     tasks = [task for own in given.values() for task in own]
     kinds = []
-    for reading in readings(tasks):
+    for reading in readings(tasks, rate):
         whole = reading.minutes / 60
         if reading.kind in seconds:
             whole = reading.tasks * seconds[reading.kind] / 3600

@@ -194,7 +194,7 @@ def _choice(cell: _Cell, keyed: KeyedTask, study: Study, language: Language) -> 
     # A score may stand without its words, and a spreadsheet may have made 4.0 of it.
     written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(cell.answer))
     control = control_of(cell.field)
-    for words in (language, ENGLISH):
+    for words in (language, language.before, ENGLISH):
         for alias, label in labels_of(control, keyed.kind, study.scales, words).items():
             if written in (_plain(alias), _plain(label)):
                 return alias

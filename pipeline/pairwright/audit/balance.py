@@ -114,8 +114,8 @@ class Balance:
             self._repeat(row)
 
     def checks(self) -> Iterable[Check]:
-        """The share of the user with the most pairs, in each configuration that has users; prompts
-        that come again in rows without."""
+        """The share of the user with the most pairs, in each configuration that has users; repeated
+        prompts in rows without users."""
         yield from (_dominance(config, users) for config, users in sorted(self._rows.items()))
         if self._prompts:
             yield from self._repeated.checks(

@@ -112,11 +112,12 @@ def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
         status="note",
         found=check.found,
         of=check.of,
-        detail=f"{check.name}: {_shown(check.found)}; {_shown(counterpart.found)} in {other}",
+        detail=f"{check.name}: {_interval_text(check.found)}; "
+        f"{_interval_text(counterpart.found)} in {other}",
     )
 
 
-def _shown(estimate: Interval) -> str:
+def _interval_text(estimate: Interval) -> str:
     if estimate.value is None:
         return "no estimate"
     if estimate.low is None or estimate.high is None:

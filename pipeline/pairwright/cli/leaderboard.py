@@ -66,7 +66,7 @@ def leaderboard_command(
     with display(console) as progress, interruptible() as stop:
         if verify:
             check = check_results(results, verify, scorers, progress=progress, stop=stop)
-            _end_where_different(check, console)
+            _end_on_difference(check, console)
         elif scorers:
             raise InputError(
                 "is only for --verify",
@@ -79,7 +79,7 @@ def leaderboard_command(
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 
 
-def _end_where_different(check: "ResultCheck", console: Console) -> None:
+def _end_on_difference(check: "ResultCheck", console: Console) -> None:
     """Exit with 1, naming files and pairs, where results are not what their replies give."""
     for line in check.differences[:SHOWN_DIFFERENCES]:
         say(console, visible(line))

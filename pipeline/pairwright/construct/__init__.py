@@ -4,7 +4,8 @@ The two build functions are one piece of work each, and read top to bottom. The 
 the work, and write down what came of it.
 
 contrast.py twin.py    `build_contrast` and `build_twin`: a unit of each mode, from item to pair
-natural.py own_choice_pairs.py    people's own choices, which need no model: items, and their pairs
+openings.py natural.py own_choice_pairs.py    people's own choices, which need no model: who took
+    what another refused, items, and their pairs
 neighbours.py          how those who choose like a user lean to both responses of a natural twin
 aspects.py             an item's rubric: of the planner, of the narrative, or of the data
 drafts.py redraw.py    drawing until a draft is accepted, and what is drawn after a refusal

@@ -9,21 +9,22 @@ seed.
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 from itertools import product
-from typing import NamedTuple
 
 from pairwright import text
+from pairwright.construct.openings import Meeting, count_openings, meetings_of
 from pairwright.construct.partners import Couple, Worth, match_couples
 from pairwright.records import Item, OppositeChoice, Post, content_id
 from pairwright.sources import Chooser, SourceProblem, Voter
-from pairwright.sources.choosers import choice_key, unpaired_problem
+from pairwright.sources.choosers import choice_key
+from pairwright.sources.problems import SourceRefusal
 from pairwright.text import near_duplicate
 
-OTHERS_PER_USER = 100
-"""A user is compared with at most so many other users of a topic: the next ones on a ring in seeded
-order."""
 _LEAST_CHARACTERS = 20
 """Of a response that is searched for in posts as a whole: shorter ones are a word or two."""
+RESEMBLANCE = 0.5
+"""The Jaccard index of the content words of two options that count as one."""
 _COMBINATIONS = 2_000
 """Most combinations of responses that a couple's twins are drawn from on one topic."""
 
@@ -44,27 +45,25 @@ def natural_items(
             yield one
         elif isinstance(one, Chooser):
             candidates.append(one)
-    meetings = _meetings(candidates, seed)
-    worth = {
-        couple: Worth(min(twins_per_user, sum(meeting.openings for meeting in own)), 0)
-        for couple, own in meetings.items()
-    }
+    openings = count_openings(candidates, seed)
+    worth = {couple: Worth(min(twins_per_user, n), 0) for couple, n in openings.by_couple.items()}
     partners = match_couples(worth, seed)
+    couples = [couple for couple in worth if partners.get(couple[0]) == couple[1]]
     items: list[tuple[int, Item]] = []
     used = set[int]()
-    for couple, own in meetings.items():
-        if partners.get(couple[0]) == couple[1]:
-            for meeting, item in _couple_items(
-                couple, own, candidates, twins_per_user, min_posts, seed
-            ):
-                items.append((meeting.first, item))
-                used |= {meeting.first, meeting.second}
-    met = {n for own in meetings.values() for one in own for n in (one.first, one.second)}
+    reasons = dict.fromkeys(openings.met, "not_paired")
+    for couple, own in meetings_of(couples, candidates):
+        made = _couple_items(couple, own, candidates, twins_per_user, min_posts, seed)
+        items += ((meeting.first, item) for meeting, item in made)
+        used |= {n for meeting, _ in made for n in meeting}
+        left = "over_limit" if len(made) == twins_per_user else "telling_history"
+        reasons |= {n: left for meeting in own for n in meeting}
     if candidates:
         yield _use(candidates, used)
     for n, chooser in enumerate(candidates):
         if n not in used:
-            yield unpaired_problem(chooser, met=n in met)
+            refusal = SourceRefusal(reasons.get(n, "no_opposite"), "")
+            yield refusal.at(chooser.where, chooser.user)
     yield from (item for _, item in sorted(items, key=lambda one: (one[0], one[1].id)))
 
 
@@ -81,57 +80,14 @@ def _use(candidates: Sequence[Chooser], used: Set[int]) -> SourceProblem:
     )
 
 
-class _Meeting(NamedTuple):
-    """Two users before one question, by their positions, who took what the other refused."""
-
-    first: int
-    second: int
-    openings: int
-    """How many pairs of responses there are of which each took the one that the other refused."""
-
-
-def _meetings(candidates: Sequence[Chooser], seed: int) -> dict[Couple, list[_Meeting]]:
-    """The meetings of each couple. On a topic of many users each is compared with the next
-    `OTHERS_PER_USER` alone."""
-    topics: dict[tuple[str, str], list[int]] = {}
-    for n, chooser in enumerate(candidates):
-        topics.setdefault(chooser.twin_key, []).append(n)
-    found: dict[Couple, list[_Meeting]] = {}
-    for topic in topics.values():
-        ring = sorted(topic, key=lambda n: content_id("chooser", str(seed), candidates[n].user))
-        size = len(ring)
-        # On a small ring everybody is met once; each couple has one of the two directions.
-        steps = min(OTHERS_PER_USER, size - 1)
-        for place, n in enumerate(ring):
-            for step in range(1, steps + 1):
-                if 2 * step > size or (2 * step == size and place >= step):
-                    break
-                other = ring[(place + step) % size]
-                meeting = _meeting(n, other, candidates)
-                if meeting:
-                    users = sorted((candidates[n].user, candidates[other].user))
-                    found.setdefault((users[0], users[1]), []).append(meeting)
-    return dict(sorted(found.items()))
-
-
-def _meeting(n: int, other: int, candidates: Sequence[Chooser]) -> _Meeting | None:
-    one, two = candidates[n], candidates[other]
-    if one.user == two.user:
-        return None
-    taken = len(one.taken.keys() & two.refused.keys())
-    refused = len(one.refused.keys() & two.taken.keys()) if taken else 0
-    first, second = sorted((n, other))
-    return _Meeting(first, second, taken * refused) if refused else None
-
-
 def _couple_items(
     couple: Couple,
-    meetings: Sequence[_Meeting],
+    meetings: Sequence[Meeting],
     candidates: Sequence[Chooser],
     twins_per_user: int,
     min_posts: int,
     seed: int,
-) -> list[tuple[_Meeting, Item]]:
+) -> list[tuple[Meeting, Item]]:
     """At most `twins_per_user` twins of a couple. Responses of none of its twins yet come first."""
     chance = random.Random(f"{seed} {couple}")
     openings = [
@@ -141,7 +97,7 @@ def _couple_items(
     ]
     chance.shuffle(openings)
     used: Counter[tuple[str, str]] = Counter()
-    kept: list[tuple[_Meeting, Item]] = []
+    kept: list[tuple[Meeting, Item]] = []
     for bound in range(2 * twins_per_user):
         left = []
         for meeting, a, b in openings:
@@ -207,13 +163,24 @@ def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> It
 def _history(
     chooser: Chooser, keys: tuple[str, str], responses: tuple[str, str]
 ) -> tuple[Post, ...]:
-    about = {choice_key(chooser.question), *keys}
+    question = choice_key(chooser.question)
     return tuple(
         own.post
         for own in chooser.history[: chooser.older_count]
-        if own.about.isdisjoint(about)
+        if own.question != question
+        and own.options.isdisjoint(keys)
+        and not any(_resembles(*both) for both in product(own.options, responses))
         and not any(_repeats(own.post.text, response, chooser.question) for response in responses)
     )
+
+
+@lru_cache(maxsize=100_000)
+def _resembles(option: str, response: str) -> bool:
+    """Whether an option of an earlier choice is so like a response that who took the one would take
+    the other: half of their content words are the same."""
+    if near_duplicate(option, response):
+        return True
+    return text.jaccard(text.terms(option), text.terms(response)) >= RESEMBLANCE
 
 
 def _repeats(post: str, response: str, question: str) -> bool:

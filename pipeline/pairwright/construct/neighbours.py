@@ -47,9 +47,10 @@ def add_neighbours(
         if isinstance(item, Item) and item.opposite:
             table = table or VoteTable(votes)
             choice = item.opposite
+            responses = choice.chosen, choice.rejected
             both = (
-                table.neighbours(item.user, choice.other, choice.chosen, choice.rejected),
-                table.neighbours(choice.other, item.user, choice.rejected, choice.chosen),
+                table.neighbours(item.question, item.user, choice.other, *responses),
+                table.neighbours(item.question, choice.other, item.user, *responses[::-1]),
             )
             opposite = choice.model_copy(update={"neighbours": both})
             yield item.model_copy(update={"opposite": opposite})
@@ -61,17 +62,19 @@ class VoteTable:
     """Who took and who refused which response. Matrices have the shape (people, responses)."""
 
     def __init__(self, votes: Iterable[Voter]) -> None:
-        """`votes` may name a person several times. A response is known by its `choice_key`. A
+        """`votes` may name a person several times. A response is known by the
+        keys of its question and its text (`choice_key`). A
         person who took a response against one and refused it against another counts with the
         mean of 1 and -1."""
         self._people: dict[str, int] = {}
-        self._responses: dict[str, int] = {}
+        self._responses: dict[tuple[str, str], int] = {}
         cells: dict[tuple[int, int], list[int]] = {}
         for voter in votes:
+            question = choice_key(voter.question)
             person = self._people.setdefault(voter.user, len(self._people))
             for side, texts in ((1, voter.taken), (-1, voter.refused)):
                 for text in texts:
-                    key = choice_key(text)
+                    key = question, choice_key(text)
                     response = self._responses.setdefault(key, len(self._responses))
                     cells.setdefault((person, response), []).append(side)
         places = np.array(list(cells), np.intp).reshape(-1, 2).T
@@ -87,7 +90,9 @@ class VoteTable:
         self._squares = csr_array((leanings[0] ** 2, leanings[1]), shape=shape)
         self._likeness = lru_cache(maxsize=64)(self._compare)
 
-    def neighbours(self, user: str, partner: str, chosen: str, rejected: str) -> Neighbours:
+    def neighbours(
+        self, question: str, user: str, partner: str, chosen: str, rejected: str
+    ) -> Neighbours:
         """How those who choose like the user lean to both responses: the weighted mean of their
         votes (1 or -1) less the mean vote on the response, so from -2 to 2.
 
@@ -95,7 +100,9 @@ class VoteTable:
         a vote.
         """
         user_row, partner_row = self._people[user], self._people[partner]
-        about = [self._responses[choice_key(text)] for text in (chosen, rejected)]
+        about = [
+            self._responses[choice_key(question), choice_key(text)] for text in (chosen, rejected)
+        ]
         similarity = self._similarity_elsewhere(user_row, about)
         similarity[[user_row, partner_row]] = 0
         sides, counted = list[float](), np.zeros(len(similarity), bool)

@@ -18,7 +18,7 @@ measure/        figures of decisions, each with n and interval
 board/          results side by side, and which of them can be distinguished
 outputs/        outputs of any models, judged by the rubrics
 n_lets/         one response and k users: whether the right one is picked
-spread/         how far accuracy depends on wording and layout
+spread/         how much accuracy depends on wording and layout
 guided/         policy accuracy: whether a guided policy's scores tell the chosen response
 best_of_n/      what a scorer's pick of k samples is worth
 correlation/    whether doing well on a benchmark goes with doing well downstream

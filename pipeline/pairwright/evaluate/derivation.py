@@ -41,9 +41,9 @@ def check_release(result: Result, release: ReleaseRef) -> None:
 
 def _check(result: Result, key: str, own: object, other: object) -> None:
     if own != other:
-        here, named = _apart(own, other)
+        here, there = _in_words(own, other)
         raise InputError(
-            f"is of another {key}: {here} here, and {named} with what was named",
+            f"is of another {key}: {here} here, and {there} with what was named",
             where=f"{result.path} [{key}]",
             fix="Name the release, and the file of scorers, that it was evaluated with.",
         )
@@ -103,7 +103,7 @@ def _close(mine: object, theirs: object) -> bool:
     return math.isclose(mine, theirs, rel_tol=1e-5, abs_tol=1e-9)
 
 
-def _apart(own: object, other: object) -> tuple[str, str]:
+def _in_words(own: object, other: object) -> tuple[str, str]:
     """Both in words: of two records only the fields that differ."""
     if isinstance(own, Record) and isinstance(other, Record):
         keys = [key for key in type(own).model_fields if getattr(own, key) != getattr(other, key)]

@@ -48,8 +48,14 @@ class ChoiceRow(NamedTuple):
     repairs: Repairs
 
     @property
+    def options(self) -> frozenset[str]:
+        """The keys of both options."""
+        return frozenset(map(choice_key, (self.taken, self.refused)))
+
+    @property
     def about(self) -> frozenset[str]:
-        return frozenset(map(choice_key, (self.question, self.taken, self.refused)))
+        """The keys of the question and both options: what was chosen between."""
+        return self.options | {choice_key(self.question)}
 
     @property
     def post(self) -> Post:
@@ -124,11 +130,19 @@ def _choice_index(
     cell = text(row.fields, rules.choice, repairs, rules.max_post_chars)
     word = cell.strip().casefold()
     names = (rules.option_a.casefold(), rules.option_b.casefold())
-    for form in (names, tuple(option.casefold() for option in options)):
-        if word in form:
-            return form.index(word)
+    forms = (names, tuple(option.casefold() for option in options))
+    readings = {form.index(word) for form in forms if word in form}
     if side := _SIDE.fullmatch(word):
-        return "ab".index(side[1])
+        readings.add("ab".index(side[1]))
+    if len(readings) == 1:
+        return readings.pop()
+    if readings:
+        raise SourceRefusal(
+            "bad_choice",
+            f"`{rules.choice}` is {excerpt(cell)}, which is the place of one option and the text of"
+            " the other",
+            value=cell[:200],
+        )
     if word in _NEITHER or word.startswith("tie"):
         raise SourceRefusal("no_choice", f"`{rules.choice}` is {excerpt(cell)}")
     raise SourceRefusal(

@@ -18,6 +18,10 @@ from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
 from pairwright.sources.fields import repaired
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceTable
+from pairwright.text import word_count
+
+SHORT = 3
+"""Words of an option that many questions may share."""
 
 
 def read_choosers(
@@ -35,18 +39,21 @@ def read_choosers(
             yield read
         else:
             choices.append(read)
+    if not choices:
+        return
     by_user: dict[str, list[ChoiceRow]] = {}
     for choice in choices:
         by_user.setdefault(choice.user, []).append(choice)
     yield from _similar_users(by_user)
     timed = any(choice.created for choice in choices)
-    if choices and not timed:
+    if not timed:
         yield _untimed(table, texts, rules)
     written: dict[str, list[OwnPost]] = {}
     yield from _read_texts(texts, by_user, written, rules, timed=timed)
+    shared = _shared_options(choices)
     usable: dict[str, Chooser] = {}
     for user, own in by_user.items():
-        for one in _user_choosers(own, written.get(user, []), rules, timed=timed):
+        for one in _user_choosers(own, written.get(user, []), shared, rules, timed=timed):
             if isinstance(one, Chooser):
                 usable[one.where] = one
             else:
@@ -109,12 +116,12 @@ def _read_texts(
             yield SourceRefusal("unknown_user", "").at(row.where, found.user)
             continue
         matched += 1
-        if timed and (found.post.created or "") >= latest[found.user]:
+        if timed and _latest_time(OwnPost(found.post)) >= latest[found.user]:
             yield SourceRefusal("later_post", "").at(row.where, found.post.id)
         else:
             yield from repaired(found.repairs, row.where, found.post.id)
             written.setdefault(found.user, []).append(OwnPost(found.post))
-    if texts and strangers and not matched and by_user:
+    if texts and strangers and not matched:
         raise SourceError(
             f"none of the {strangers:,} texts is by a user who chose, such as"
             f" {excerpt(next(iter(by_user)))}",
@@ -123,8 +130,28 @@ def _read_texts(
         )
 
 
+def _shared_options(choices: Sequence[ChoiceRow]) -> frozenset[str]:
+    """The keys of short options that half of the questions or more have, such as `yes` and `no`:
+    to take one on another question does not tell what a user takes on this one."""
+    questions: dict[str, set[str]] = {}
+    for choice in choices:
+        for option in choice.options:
+            questions.setdefault(option, set()).add(choice_key(choice.question))
+    n_questions = len({choice_key(choice.question) for choice in choices})
+    return frozenset(
+        option
+        for option, own in questions.items()
+        if len(own) > 1 and 2 * len(own) >= n_questions and word_count(option) <= SHORT
+    )
+
+
 def _user_choosers(
-    choices: Sequence[ChoiceRow], written: Sequence[OwnPost], rules: SourceRules, *, timed: bool
+    choices: Sequence[ChoiceRow],
+    written: Sequence[OwnPost],
+    shared: frozenset[str],
+    rules: SourceRules,
+    *,
+    timed: bool,
 ) -> Iterator[Chooser | Voter | SourceProblem]:
     """One user's choices, each with what is older."""
     valid_choices = list[ChoiceRow]()
@@ -135,15 +162,18 @@ def _user_choosers(
             valid_choices.append(choice)
     own = dict.fromkeys(written)
     if timed:
-        own |= dict.fromkeys(OwnPost(one.post, one.about) for one in valid_choices)
-    history = sorted(own, key=lambda one: one.post.created or "")
-    times = [one.post.created or "" for one in history]
+        own |= dict.fromkeys(
+            OwnPost(one.post, choice_key(one.question), one.options - shared)
+            for one in valid_choices
+        )
+    history = sorted(own, key=_latest_time)
+    times = [_latest_time(one) for one in history]
     for choice in valid_choices:
         older_count = bisect_left(times, choice.created) if choice.created else len(history)
         if older_count < rules.min_posts:
             detail = f"{older_count} texts or choices before this one, not {rules.min_posts}"
             yield SourceRefusal("too_few_posts", detail).at(choice.where, choice.user)
-            yield Voter(choice.user, (choice.taken,), (choice.refused,))
+            yield Voter(choice.user, choice.question, (choice.taken,), (choice.refused,))
             continue
         yield from repaired(choice.repairs, choice.where, choice.user)
         yield Chooser(
@@ -161,6 +191,13 @@ def _user_choosers(
             reason=choice.reason or None,
             source_url=choice.url or None,
         )
+
+
+def _latest_time(own: OwnPost) -> str:
+    """When it was written at the latest: a text with a day and no time may be of the day's end."""
+    created = own.post.created or ""
+    day, midnight, rest = created.partition("T00:00:00.000")
+    return f"{day}T24" if midnight and not rest and not own.question else created
 
 
 def _check_choices(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pairwright.records import Authorship, Post
-from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.text import normalised
 
 _END = ".!?\u2026\u3002\uff01\uff1f "
@@ -24,8 +23,10 @@ class OwnPost(NamedTuple):
     """What a user wrote, or chose, and what the choice was about."""
 
     post: Post
-    about: frozenset[str] = frozenset()
-    """Of a choice: its question and both options, by their keys. Empty of a text."""
+    question: str = ""
+    """The key of the question of a choice. Empty of a text."""
+    options: frozenset[str] = frozenset()
+    """The keys of the options of a choice, without those that many questions share (`yes`)."""
 
 
 class Chooser(NamedTuple):
@@ -54,7 +55,9 @@ class Chooser(NamedTuple):
     @property
     def votes(self) -> "Voter":
         """The same without the history."""
-        return Voter(self.user, tuple(self.taken.values()), tuple(self.refused.values()))
+        return Voter(
+            self.user, self.question, *(tuple(s.values()) for s in (self.taken, self.refused))
+        )
 
     @property
     def twin_key(self) -> tuple[str, str]:
@@ -67,12 +70,8 @@ class Voter(NamedTuple):
     choices are alike."""
 
     user: str
+    question: str
+    """The same words are another response to another question."""
     taken: tuple[str, ...]
     """The responses themselves."""
     refused: tuple[str, ...]
-
-
-def unpaired_problem(chooser: Chooser, *, met: bool) -> SourceProblem:
-    """The problem of a chooser that is in no twin; `met` says whether anybody chose the reverse."""
-    refusal = SourceRefusal("not_paired", "") if met else SourceRefusal("no_opposite", "")
-    return refusal.at(chooser.where, chooser.user)

@@ -1,25 +1,43 @@
-"""CSV and TSV, with the line on which each record starts. A .csv may have semicolons or tabs."""
+"""CSV and TSV, with the line on which each record starts. A .csv may have semicolons or tabs.
+
+Spreadsheets write a first line such as `sep=;`, which names the separator, and some end lines with
+a carriage return alone. Both are read.
+"""
 
 import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from io import BufferedReader, TextIOWrapper
+from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from pairwright.errors import SourceError
-from pairwright.sources.problems import SourceProblem
-from pairwright.sources.source_table import SourceRow, SourceTable, check_text, refused, text_lines
+from pairwright.sources import source_table
+from pairwright.sources.problems import REMEDIES, SourceProblem
+from pairwright.sources.source_table import (
+    SourceRow,
+    SourceTable,
+    check_length,
+    check_text,
+    refused,
+    text_lines,
+    unpacked,
+)
 
 _SEPARATORS = (",", ";", "\t")
+_SEPARATOR_LINE = re.compile(r"sep=([,;\t|])\r?\n?")
+_HEAD = 65_536
+"""Bytes by which it is seen how lines end."""
 # What `surrogateescape` makes of a byte that is not UTF-8.
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 def open_delimited(path: Path, delimiter: str) -> SourceTable:
     """The records of a file whose first line names the columns."""
-    check_text(path)
+    check_text(path, REMEDIES["invalid_utf8"])
     records = _records(path, delimiter)
     columns = _columns(path, records)
     rows = (_row(path.name, columns, record) for record in records)
@@ -27,20 +45,25 @@ def open_delimited(path: Path, delimiter: str) -> SourceTable:
 
 
 def comma_separated(path: Path) -> SourceTable:
-    """The same of a .csv file. Spreadsheets of many countries write semicolons or tabs into one:
-    where no comma divides the column names, one of these may."""
-    check_text(path)
-    separators = (delimiter for delimiter in _SEPARATORS if _width(path, delimiter) > 1)
-    return open_delimited(path, next(separators, ","))
+    """The same of a .csv file. Spreadsheets of many countries write semicolons or tabs into one: it
+    is the separator that gives the first record of values as many cells as there are column names,
+    and the most of them; or else the one that divides the column names."""
+    check_text(path, REMEDIES["invalid_utf8"])
+    return open_delimited(path, max(_SEPARATORS, key=partial(_fit, path)))
 
 
-def _width(path: Path, delimiter: str) -> int:
-    """How many column names there are if this is the separator; 0 if it cannot be."""
+def _fit(path: Path, delimiter: str) -> tuple[bool, int]:
+    """How well a separator suits the first two records: whether they have the same number of cells,
+    two or more, and then how many; without that, whether there are several column names."""
     try:
-        first = next(_records(path, delimiter), None)
+        widths = [
+            0 if one.fault else len(one.cells) for one in islice(_records(path, delimiter), 2)
+        ]
     except SourceError:
-        return 0
-    return 0 if first is None or first.fault else len(first.cells)
+        return False, 0
+    if len(widths) == 2 and widths[0] == widths[1] > 1:
+        return True, widths[0]
+    return False, int(widths[:1] > [1])
 
 
 tab_separated = partial(open_delimited, delimiter="\t")
@@ -56,11 +79,17 @@ class _Record(NamedTuple):
 
 def _columns(path: Path, records: Iterator[_Record]) -> list[str]:
     line, cells, fault = next(records, _Record(1, []))
-    if fault or any(_NOT_UTF8.search(cell) for cell in cells):
+    if any(_NOT_UTF8.search(cell) for cell in cells):
         raise SourceError(
-            "the column names are not CSV in UTF-8",
+            "the column names hold bytes that are not UTF-8",
             where=f"{path}:{line}",
-            fix="Save the file as UTF-8, with the column names in its first line.",
+            fix=REMEDIES["invalid_utf8"],
+        )
+    if fault:
+        raise SourceError(
+            f"the column names are not CSV: {fault}",
+            where=f"{path}:{line}",
+            fix=REMEDIES["bad_csv"],
         )
     columns = [cell.strip() for cell in cells]
     twice = [name for name, n in Counter(columns).items() if n > 1]
@@ -75,11 +104,15 @@ def _records(path: Path, delimiter: str) -> Iterator[_Record]:
     """Each record that is not blank; after one that is not CSV, the next."""
     # The default of 131,072 characters a cell is less than people post.
     csv.field_size_limit(2**31 - 1)
-    # Bytes that are not UTF-8 are kept apart, so that one bad cell does not end the file.
-    lines = (line.decode("utf-8", "surrogateescape") for line in text_lines(path))
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    lines = _lines(path)
+    first = next(lines, "")
+    named = _SEPARATOR_LINE.fullmatch(first)
+    before = int(named is not None)
+    if named:
+        delimiter = named[1]
+    reader = csv.reader(lines if named else chain([first], lines), delimiter=delimiter, strict=True)
     while True:
-        start = reader.line_num + 1
+        start = reader.line_num + before + 1
         try:
             cells = next(reader)
         except StopIteration:
@@ -91,10 +124,27 @@ def _records(path: Path, delimiter: str) -> Iterator[_Record]:
                     where=f"{path}:{start}",
                     fix='Close the quote; a quote inside a cell is written twice ("").',
                 ) from None
-            yield _Record(start, [], f"{error} (lines {start} to {reader.line_num})")
+            yield _Record(start, [], f"{error} (lines {start} to {reader.line_num + before})")
             continue
         if cells:
             yield _Record(start, cells)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The lines, with their ends. Bytes that are not UTF-8 are kept apart, so that one bad cell
+    does not end the file."""
+    with unpacked(path) as file:
+        head = file.read(_HEAD)
+    if b"\n" in head or b"\r" not in head[:-1]:
+        yield from (line.decode("utf-8", "surrogateescape") for line in text_lines(path))
+        return
+    with unpacked(path) as file:
+        text = TextIOWrapper(cast(BufferedReader, file), "utf-8-sig", "surrogateescape", newline="")
+        number = 0
+        while line := text.readline(source_table.LONGEST + 1):
+            number += 1
+            check_length(line, f"{path}:{number}")
+            yield line
 
 
 def _row(name: str, columns: list[str], record: _Record) -> SourceRow | SourceProblem:

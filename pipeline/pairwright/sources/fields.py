@@ -11,7 +11,7 @@ from typing import Any
 
 from pairwright.sources.markup import to_text
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.times import utc
+from pairwright.sources.times import has_ambiguous_day, utc
 
 Fields = Mapping[str, Any]
 Repairs = dict[str, str]
@@ -73,10 +73,14 @@ def time(fields: Fields, name: str) -> str | None:
     try:
         return utc(value)
     except (ValueError, OverflowError):
+        why = (
+            "has day and month in an order that is not certain, so it is refused on purpose: write"
+            " such as 2024-03-01T08:00"
+            if has_ambiguous_day(value)
+            else "is neither ISO 8601 nor seconds or milliseconds since 1970"
+        )
         raise SourceRefusal(
-            "bad_time",
-            f"{name} {excerpt(value)} is neither ISO 8601 nor seconds or milliseconds since 1970",
-            value=str(value),
+            "bad_time", f"{name} {excerpt(value)} {why}", value=str(value)
         ) from None
 
 

@@ -110,7 +110,7 @@ def _check_columns(source: str, columns: list[str], needed: list[str], rules: So
     else:
         fix += 'Rename them, or set format = "posts" if each row is one post'
     if any(";" in name or "\t" in name for name in columns):
-        fix += "; columns are separated by commas here, or else by semicolons or tabs alone"
+        fix += "; only one of comma, semicolon and tab can separate the cells of a .csv"
     if missing == ["category"]:
         fix += "; or set `default_category`"
     raise SourceError(f"no column {', '.join(missing)}", where=f"{source}:1", fix=f"{fix}.")

@@ -47,8 +47,10 @@ REASONS = {
     "no_votes": "(Polis) an author whose votes are not there",
     "no_opposite": "(choices, Polis) nobody whose choices are there took what this user refused and"
     " refused what this user took",
-    "not_paired": "(choices, Polis) those who chose the reverse are other users' partners, or the"
-    " couple has its `twins_per_user`",
+    "not_paired": "(choices, Polis) those who chose the reverse are other users' partners",
+    "over_limit": "(choices, Polis) the user's couple has its `twins_per_user` twins",
+    "telling_history": "(choices, Polis) without what tells the answer fewer than `min_posts` posts"
+    " are left, or the two responses are nearly the same",
     "none_accepted": "the user who asked accepted no answer, or the dump does not have it",
     "own_answer": "the accepted answer is by the user who asked",
     "no_other_answer": "nobody else answered",
@@ -128,11 +130,16 @@ class SourceRefusal(Exception):
         )  # fmt: skip
 
 
+_CELLS = (
+    "Separate cells by commas, semicolons or tabs (.csv) or by tabs (.tsv), quote a cell that holds"
+    " one, and write a quote in a cell twice."
+)
 REMEDIES = {
     "no_match": "Few questions have one: take a larger dump, and targets = 'all' in [source].",
     "missing_user": "Give each row its user; for posts, name the column in `user`.",
-    "bad_time": "Write times as 2023-04-03, 2023-04-03T17:00:00Z or seconds since 1970; for posts,"
-    " name their column in `created`.",
+    "bad_time": "Write times as 2024-03-01, 2024-03-01T08:00 or seconds since 1970; for posts, name"
+    " their column in `created`. Day.month.year and month/day/year are refused on purpose: 3/1/2024"
+    " can be either.",
     "empty_text": "For posts, name the column of the text in `text`.",
     "empty_question": "Give each item a `question`.",
     "missing_id": "Give each item and each post an `id`.",
@@ -148,16 +155,17 @@ REMEDIES = {
     "no_times": "Name the column of the time in `created`. Leave it out only if you know that all"
     " texts are older than the choices.",
     "similar_users": "Write each id in one way, if they are one person.",
+    "telling_history": "Bring texts of these users, or earlier choices between other responses.",
     "unknown_user": "Are the ids of both tables the same?",
     "bad_json": "Write one object a line; an array belongs in a .json file.",
     "not_an_object": "Write one object a line; an array belongs in a .json file.",
-    "bad_csv": "Is it separated by commas or semicolons (.csv) or tabs (.tsv), its quotes written"
-    " twice?",
-    "ragged_row": "Is it separated by commas or semicolons (.csv) or tabs (.tsv), its quotes"
-    " written twice?",
-    "invalid_utf8": "Save the file as UTF-8.",
+    "bad_csv": _CELLS,
+    "ragged_row": _CELLS,
+    "invalid_utf8": "Save the file as UTF-8; in Excel: save as CSV UTF-8.",
 }
 """What to do, by reason, where there is more to do than to mend the row."""
+_FORMAT = re.compile(r"^\([^)]*\) ")
+"""The formats that a rule is for, which a reader of one source knows."""
 NAMED = 10
 """Values that are named of a reason, such as categories."""
 KEPT = 1_000
@@ -205,7 +213,7 @@ class ProblemCounts:
         """The reasons of one action, most frequent first."""
         return [
             ProblemCount(
-                reason, n, first.where, first.detail or REASONS[reason],
+                reason, n, first.where, first.detail or _FORMAT.sub("", REASONS[reason]),
                 _listed(self._values[action, reason]),
                 _remedy(reason, list(self._values[action, reason])),
             )

@@ -43,12 +43,12 @@ def numbered(name: str, values: Iterable[object]) -> Iterator[SourceRow | Source
     return (table_row(f"{name}:{number}", value) for number, value in enumerate(values, start=1))
 
 
-def check_text(path: Path) -> None:
-    """Raises SourceError for what is certainly no UTF-8 text."""
+def check_text(path: Path, fix: str = "Save the file as UTF-8.") -> None:
+    """Raises SourceError for what is certainly no UTF-8 text; `fix` is what to do about UTF-16."""
     with unpacked(path) as file:
         start = file.read(4)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise SourceError("UTF-16, not UTF-8", where=path, fix="Save the file as UTF-8.")
+        raise SourceError("UTF-16, not UTF-8", where=path, fix=fix)
     if start.startswith((b"\x1f\x8b", b"PK\x03\x04", b"PAR1")):
         raise SourceError(
             "packed or binary, not text", where=path, fix="Unpack it, or name it by what it is."
@@ -65,13 +65,18 @@ def text_lines(path: Path) -> Iterator[bytes]:
         number = 0
         while line := file.readline(LONGEST + 1):
             number += 1
-            if len(line) > LONGEST:
-                raise SourceError(
-                    f"a line of more than {LONGEST:,} bytes",
-                    where=f"{path}:{number}",
-                    fix="Write one row a line. If the file is one JSON array, name it .json.",
-                )
+            check_length(line, f"{path}:{number}")
             yield line.removeprefix(codecs.BOM_UTF8)
+
+
+def check_length(line: str | bytes, where: str) -> None:
+    """Raises SourceError for a line of more than LONGEST bytes."""
+    if len(line) > LONGEST:
+        raise SourceError(
+            f"a line of more than {LONGEST:,} bytes",
+            where=where,
+            fix="Write one row a line. If the file is one JSON array, name it .json.",
+        )
 
 
 @contextmanager

@@ -10,6 +10,8 @@ _TOO_LATE = 1e11
 # Two habits of exports that are not ISO 8601: a space before the offset, and ` UTC`.
 _OFFSET = re.compile(r"\s+(?=[+-]\d\d:?\d\d$)")
 _UTC_WORD = re.compile(r"\s*(?:UTC|GMT)$")
+# As spreadsheets write a day: 01.03.2024 08:00, 3/1/2024, 1-3-24.
+_DAY_AND_MONTH = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2}(?:\d{2})?(?![\d.])")
 
 
 def utc(value: str | int | float | date) -> str:
@@ -23,6 +25,12 @@ def utc(value: str | int | float | date) -> str:
     except OverflowError:
         raise ValueError("out of range") from None
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+
+
+def has_ambiguous_day(value: object) -> bool:
+    """Whether a text begins with a day and a month, or a month and a day: which is which cannot be
+    known. A day above 12 settles one row and not the others of its column."""
+    return _DAY_AND_MONTH.match(str(value).strip()) is not None
 
 
 def _moment(value: str | int | float | date) -> datetime:

@@ -126,7 +126,7 @@ def run_length(text: str, n: int) -> int:
     return max(1, round(n * per_word) - length + 1)
 
 
-# A response is held against many posts.
+# A response is compared with many posts.
 @lru_cache(maxsize=1024)
 def _script(text: str) -> tuple[float, int] | None:
     """Characters of a word, and of one of `words`, where most are of a script without spaces."""

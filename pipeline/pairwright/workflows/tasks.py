@@ -21,7 +21,7 @@ from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
 from pairwright_human_eval.check_tasks import qualifying_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.reading_time import ReadingTime, readings
+from pairwright_human_eval.reading_time import ReadingRate, ReadingTime, reading_rate, readings
 from pairwright_human_eval.records import KeyedTask, Kind, StoppingRule, Study, pseudonyms
 from pairwright_human_eval.spreadsheet.sheets import write_sheets
 from pairwright_human_eval.study_files import (
@@ -88,6 +88,8 @@ class TaskExport:
     """Tasks by kind and purpose."""
     reading: tuple[ReadingTime, ...]
     """By kind: the words of the median task, and minutes to read all tasks once."""
+    rate: ReadingRate
+    """The words a minute by which they are counted."""
     workloads: Mapping[str, Workload]
     """The work of each annotator, by name."""
     attention: AttentionPower | None
@@ -202,7 +204,7 @@ def _task_export(
     human: HumanFolder,
     study: Study,
     new: bool,
-    subjects: Iterable[Subject],
+    subjects: Sequence[Subject],
     tasks: Mapping[str, Sequence[Task]],
     sheets: tuple[Path, ...],
     screening: TextScreening,
@@ -211,6 +213,7 @@ def _task_export(
     """The study that was written, counted by mode, kind and annotator."""
     sampled = Counter(subject.mode for subject in subjects)
     all_tasks = [task for assigned in tasks.values() for task in assigned]
+    rate = reading_rate(subjects, study.language)
     return TaskExport(
         folder=human.path,
         guidelines=human.guidelines,
@@ -218,8 +221,9 @@ def _task_export(
         study=study,
         units={mode: sampled[mode] for mode in verified_modes()},
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
-        reading=readings(all_tasks),
-        workloads={name: _workload(assigned) for name, assigned in tasks.items()},
+        reading=readings(all_tasks, rate),
+        rate=rate,
+        workloads={name: _workload(assigned, rate) for name, assigned in tasks.items()},
         attention=_attention_power(tasks, study.policy.attention_floor),
         stranger=_stranger_power(task.keyed for task in all_tasks),
         sheets=sheets,
@@ -252,5 +256,5 @@ def _stranger_power(keyed: Iterable[KeyedTask]) -> StrangerPower | None:
     return StrangerPower(len(designs), control_power(designs)) if designs else None
 
 
-def _workload(tasks: Sequence[Task]) -> Workload:
-    return Workload(len(tasks), sum(reading.minutes for reading in readings(tasks)) / 60)
+def _workload(tasks: Sequence[Task], rate: ReadingRate) -> Workload:
+    return Workload(len(tasks), sum(reading.minutes for reading in readings(tasks, rate)) / 60)

@@ -53,12 +53,12 @@ def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]
     """Checks on the annotators whose answers count, and a note of those who were excluded."""
     counted = [one for one in public.verdicts if one.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
-    yield _excluded(public)
-    yield _compared(POSITION_BIAS, first_position(counted), "two-sided", "for the first response")
-    yield _compared(AGAINST_THE_REST, with_majority(answers.votes), "less", "with the majority")
+    yield _excluded_check(public)
+    yield _comparison(POSITION_BIAS, first_position(counted), "two-sided", "for the first response")
+    yield _comparison(AGAINST_THE_REST, with_majority(answers.votes), "less", "with the majority")
 
 
-def _excluded(public: ReleasedStudy) -> Check:
+def _excluded_check(public: ReleasedStudy) -> Check:
     out = sorted(public.excluded)
     everyone = {one.annotator for one in public.study.annotators}
     return Check(
@@ -100,7 +100,7 @@ class AnnotatorComparison(NamedTuple):
         ]
 
 
-def _compared(
+def _comparison(
     definition: CheckDefinition, answers: Mapping[str, Sequence[bool]], side: str, what: str
 ) -> Check | AnnotatorComparison:
     counts = {

@@ -85,11 +85,11 @@ def _holds(passage: str, post: str) -> bool:
     if passage in post:
         return True
     quote = text.normalised(passage).strip("\"' .")
-    return bool(quote) and quote in _folded(post)
+    return bool(quote) and quote in _normalised_post(post)
 
 
 @lru_cache(maxsize=1024)
-def _folded(post: str) -> str:
+def _normalised_post(post: str) -> str:
     return text.normalised(post)
 
 

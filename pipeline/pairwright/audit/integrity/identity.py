@@ -180,7 +180,7 @@ TWIN_NOT_WHOLE = CheckDefinition(
 
 class Twins:
     """`twin_not_whole`: two halves, on one question, with mirrored sides, of different users, one
-    of whom asked; and the id that both give."""
+    who asked; and the id that both give."""
 
     definitions: ClassVar[Definitions] = (TWIN_NOT_WHOLE,)
 

@@ -68,9 +68,9 @@ class Languages:
 
     def checks(self) -> Iterator[Check | LimitComparison]:
         for config in sorted(self._samples):
-            yield self._compared(config, sorted(self._samples[config]))
+            yield self._comparison(config, sorted(self._samples[config]))
 
-    def _compared(self, config: str, sample: list[_SampledRow]) -> "Check | LanguageComparison":
+    def _comparison(self, config: str, sample: list[_SampledRow]) -> "Check | LanguageComparison":
         judged = [(one, detail) for one in sample if (detail := _detail(one)) is not None]
         wrong = [(one, detail) for one, detail in judged if detail]
         check = Check(

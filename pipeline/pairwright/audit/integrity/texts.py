@@ -83,7 +83,7 @@ ENCODING = CheckDefinition(
     family="integrity",
     name="encoding",
     title="Wrongly decoded texts",
-    why="Garbled characters tell where a text came from, and cost a scorer sense.",
+    why="Garbled characters reveal the source of a text, and a scorer cannot read them.",
     todo="Decode the source as what it is, mostly UTF-8, and build these rows again.",
 )
 
@@ -107,7 +107,7 @@ class Encoding:
         yield from self._check.checks()
 
     def _wrong(self, passage: str) -> str | None:
-        # Most texts are plain, and posts come again.
+        # Most texts are plain, and posts are repeated.
         if passage.isascii() and _CLEAN.fullmatch(passage):
             return None
         key = hash(passage)

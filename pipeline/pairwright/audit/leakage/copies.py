@@ -46,7 +46,7 @@ class RubricLeak:
         if not sources:
             return
         sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
-        near = list(_near([source[:TEXT] for source in sources], sides.values()))
+        near = list(_near_sources([source[:TEXT] for source in sources], sides.values()))
         aspects, question = [one.aspect for one in row.rubric_aspects], row.question[:TEXT]
         leaks = {
             side: run
@@ -67,7 +67,7 @@ class RubricLeak:
         )
 
 
-def _near(sources: Iterable[str], responses: Iterable[str]) -> Iterator[str]:
+def _near_sources(sources: Iterable[str], responses: Iterable[str]) -> Iterator[str]:
     """The sources with as many consecutive words that the responses hold anywhere. Few sources have
     them, and the test is quick."""
     known = frozenset().union(*map(text.words, responses)).__contains__
@@ -116,7 +116,7 @@ class CopiedResponses:
         if not row.profile:
             return
         sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
-        copied = _copied(sides, row)
+        copied = _find_copies(sides, row)
         self._sides[row.config].update(copied.keys())
         self._check.add(row, "; ".join(f"{side}: {detail}" for side, detail in copied.items()))
 
@@ -130,7 +130,7 @@ class CopiedResponses:
         )
 
 
-def _copied(sides: dict[str, str], row: Row) -> dict[str, str]:
+def _find_copies(sides: dict[str, str], row: Row) -> dict[str, str]:
     """What each side repeats, without the words themselves, since posts hold personal data."""
     runs = {side: _run(response) for side, response in sides.items()}
     # Few posts have so many consecutive words that the responses hold anywhere; the test is quick.
@@ -143,7 +143,7 @@ def _copied(sides: dict[str, str], row: Row) -> dict[str, str]:
         for side, response in sides.items():
             if side in copied:
                 continue
-            if _whole(response, passage, row.question):
+            if _is_whole_copy(response, passage, row.question):
                 copied[side] = f"all of it is in post {number} of its profile"
             elif near and text.shared_span(response, [passage], row.question[:TEXT], runs[side]):
                 copied[side] = f"{runs[side]} words in a row are in post {number} of its profile"
@@ -155,6 +155,6 @@ def _run(response: str) -> int:
     return min(POST_RUN, max(SHORT_RUN, own // 2))
 
 
-def _whole(response: str, passage: str, question: str) -> bool:
+def _is_whole_copy(response: str, passage: str, question: str) -> bool:
     own = response.strip()
     return len(own) >= CHARACTERS and own in passage and own not in question

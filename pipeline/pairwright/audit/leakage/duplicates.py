@@ -62,17 +62,17 @@ class PeopleAcrossSplits:
 
 
 def one_split(check: str) -> Check:
-    """What a check of two splits says where there is one."""
+    """The result of a check of two splits where there is only one."""
     return Check(
         family="leakage", name=check, status="note", count=0, detail="all rows are in one split"
     )
 
 
-WORDS = 5
+LEAST_WORDS = 5
 """A text of fewer words repeats another by chance."""
 _METHOD = (
     f"MinHash over runs of three words, estimated overlap at least {SIMILAR}; "
-    f"texts under {WORDS} words are left out"
+    f"texts under {LEAST_WORDS} words are left out"
 )
 
 
@@ -169,7 +169,9 @@ class Duplicates:
 
     def _text(self, row: int, place: int, passage: str) -> None:
         words = text.words(passage[:TEXT])
-        if len(words) >= text.run_length(passage, WORDS) and self._texts.add(row, place, passage):
+        if len(words) >= text.run_length(passage, LEAST_WORDS) and self._texts.add(
+            row, place, passage
+        ):
             self._sketches.add(words)
 
     def _grouped_places(self) -> pd.DataFrame:

@@ -16,7 +16,7 @@ ALIKE = 0.7
 """Share of content words (Jaccard, estimated) from which two pairs are near-duplicates. Sentences
 in another order change none of them; with one content word in ten replaced .82 are shared, with
 one in six .71, with one in four .6."""
-WORDS = 20
+LEAST_WORDS = 20
 """The least number of content words: pairs of fewer are alike by chance."""
 
 
@@ -54,7 +54,7 @@ class NearDuplicatePairs:
         words = text.terms_of(
             (one[:TEXT] for one in (row.question, row.chosen, row.rejected)), row.language
         )
-        if len(words) >= WORDS:
+        if len(words) >= LEAST_WORDS:
             self._sketches.add(tuple(words))
             self._places.append(place)
             # Pairs of one item share its question on purpose.

@@ -151,8 +151,8 @@ class PairPacker:
         question, chosen, rejected = zip(*block.texts, strict=True)
         texts = BlockTexts(question=question, chosen=chosen, rejected=rejected)
         details = BlockDetails.model_construct(posts=tuple(block.posts), rows=tuple(block.details))
-        self._texts.append(_compressed(texts))
-        self._details.append(_compressed(details))
+        self._texts.append(_compress(texts))
+        self._details.append(_compress(details))
         self.raw += block.size
         self.size += len(self._texts[-1]) + len(self._details[-1])
         self._starts.append(len(self._entries))
@@ -175,9 +175,7 @@ class PairPacker:
             votes=tuple(entry.votes for entry in entries),
             other=tuple(self._others()),
         )
-        return PackedPairs(
-            _compressed(index), tuple(self._texts), tuple(self._details), len(entries)
-        )
+        return PackedPairs(_compress(index), tuple(self._texts), tuple(self._details), len(entries))
 
     def _people(self, row: Row) -> State:
         if row.verified:
@@ -205,7 +203,7 @@ def length(row: Row) -> int:
     return responses + aspects + posts + len(row.narrative or "") + len(row.id) + 500
 
 
-def _compressed(record: Record) -> str:
+def _compress(record: Record) -> str:
     compressor = zlib.compressobj(wbits=-15)
     raw = record.model_dump_json(exclude_defaults=True).encode()
     return base64.b64encode(compressor.compress(raw) + compressor.flush()).decode()

@@ -67,13 +67,13 @@ def select_pairs(
     progress: Callable[[str, int | None], None] | None = None,
 ) -> SelectedPairs:
     """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
-    known, is gone through again for every try where they are too many. `simulated` are the
+    known, is read again for every try where they are too many. `simulated` are the
     decisions of simulated annotators, as an `Audit` has them."""
     failed = sizes.subjects(flags.failed_rows)
     wanted, room = None, math.inf
     while True:
         packing, failed_held = PairPacker(flags, simulated), 0
-        for number, row in enumerate(_counted(rows, progress), start=1):
+        for number, row in enumerate(_with_progress(rows, progress), start=1):
             if wanted is None or row.subject in wanted:
                 packing.add(row)
                 failed_held += flags.failed(row.id)
@@ -90,7 +90,7 @@ def select_pairs(
         wanted = sizes.first(room, failed)
 
 
-def _counted(
+def _with_progress(
     rows: Iterable[Row], progress: Callable[[str, int | None], None] | None
 ) -> Iterator[Row]:
     for number, row in enumerate(rows, start=1):

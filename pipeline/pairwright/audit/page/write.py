@@ -89,8 +89,8 @@ def write_page(
 ) -> None:
     """Write the report of an audit, whose checks have all their flags, in at most `most` bytes.
 
-    `rows` can be gone through again, and are never all in memory; `sizes` are theirs, gathered by
-    the audit's reading. Where they are too many for the file, it holds those that failed checks
+    `rows` can be read again, and are never all in memory; `sizes` are their sizes, collected while
+    the audit read them. Where they are too many for the file, it holds those that failed checks
     name and a sample of the others, and says so.
     `progress` is called at each step. The same input gives the same bytes. Raises StoreError if the
     file cannot be written.

@@ -13,7 +13,7 @@ ADDRESS = CheckDefinition(
     family="people",
     name="address",
     title="Postal addresses",
-    why="They lead to somebody's door. Those of shops look the same.",
+    why="They lead to a person's home. Addresses of shops look the same.",
     todo=REDACT,
 )
 

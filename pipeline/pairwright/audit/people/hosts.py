@@ -32,7 +32,7 @@ _VERSION = re.compile(
     r"|§)[ .:]{0,2}$",
     re.IGNORECASE,
 )
-# Where the first step of a path is somebody's name.
+# Sites on which the first step of a path is the name of a user.
 _SITES = r"twitter|x|github|gitlab|instagram|facebook|pinterest|soundcloud|patreon|threads|twitch"
 _SITE = re.compile(rf"(?:www\.|m\.)?(?:{_SITES})\.(?:com|net|tv)")
 _OWN_SITE = re.compile(
@@ -60,7 +60,7 @@ _SITE_PATHS = frozenset(
 
 
 def ips(text: str) -> Iterator[Finding]:
-    """Addresses that are somebody's: not private, reserved, or a version's number."""
+    """Public IP addresses: not private or reserved ones, and not the number of a version."""
     # Looking at a whole text for the second form takes long, and few hold three colons.
     for pattern in (_IPV4, _IPV6) if text.count(":") > 2 else (_IPV4,):
         for match in pattern.finditer(text):

@@ -128,7 +128,7 @@ def stated_names(text: str) -> Iterator[Finding]:
             if match["thing"] and not greeted:
                 continue
             enough = 1 if greeted else 2
-            if not _QUOTED.search(before) and _of_a_person(match["name"], enough):
+            if not _QUOTED.search(before) and _is_person(match["name"], enough):
                 yield Finding(STATED_NAME.name, *match.span("name"))
     start = max(0, len(text) - _TAIL)
     signed = any(map(text[start:].lower().__contains__, _SIGNED_MARKS))
@@ -136,11 +136,11 @@ def stated_names(text: str) -> Iterator[Finding]:
         group = "name" if match["name"] else "dash"
         # "Thanks, Jane" on one line speaks to Jane.
         enough = 1 if group == "dash" or "\n" in match["gap"] else 2
-        if _of_a_person(match[group], enough):
+        if _is_person(match[group], enough):
             yield Finding(STATED_NAME.name, *match.span(group))
 
 
-def _of_a_person(name: str, enough: int) -> bool:
+def _is_person(name: str, enough: int) -> bool:
     """Whether so many words are there, and none is an ordinary word that a capital was put to."""
     parts = name.split()
     plain = {part.lower().strip("'\u2019") for part in parts}

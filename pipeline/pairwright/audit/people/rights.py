@@ -73,7 +73,7 @@ class Licences:
         yield from self._check.checks(detail if self._texts else "")
 
     def _fault(self, url: str | None, created: str | None, licence: str | None) -> str | None:
-        # Posts come again, and taking an address to pieces costs time.
+        # Posts are repeated, and parsing an address takes time.
         key = hash((url, created, licence))
         if key not in self._faults:
             self._faults[key] = _fault(url, created, licence)

@@ -57,9 +57,9 @@ SENSITIVE = CheckDefinition(
     family="people",
     name="sensitive",
     title="Sensitive subjects",
-    why="What is known of somebody's health, belief, politics, sexuality or trouble with the "
-    "law can harm them.",
-    todo="Say so in the card, and weigh whether these rows are needed.",
+    why="Knowledge of a person's health, belief, politics, sexuality or trouble with the law can "
+    "harm that person.",
+    todo="Say so in the card, and consider whether these rows are needed.",
 )
 
 

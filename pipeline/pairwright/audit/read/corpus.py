@@ -52,12 +52,12 @@ def _texts_in(value: object) -> Iterator[str]:
 
 def _paragraphs(path: Path) -> Iterator[str]:
     check_text(path)
-    for written, lines in groupby(_decoded(path), key=lambda line: bool(line.strip())):
+    for written, lines in groupby(_decode_lines(path), key=lambda line: bool(line.strip())):
         while written and (some := "".join(islice(lines, LINES))):
             yield some
 
 
-def _decoded(path: Path) -> Iterator[str]:
+def _decode_lines(path: Path) -> Iterator[str]:
     for number, line in enumerate(text_lines(path), start=1):
         try:
             yield line.decode()

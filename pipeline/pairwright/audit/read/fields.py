@@ -1,4 +1,4 @@
-"""One row of somebody's file as a Row. Texts stay as they are: an audit is about them."""
+"""A row of another person's file as a Row. Texts are not changed, since an audit is about them."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from pairwright.audit.read.histories import (
     aspects_of,
     label_of,
     posts_of,
-    stated_licence,
+    text_licence,
     text_of,
 )
 from pairwright.audit.read.messages import as_text, prompt, reply, transcript
@@ -22,8 +22,10 @@ from pairwright.records import content_id, pseudonym
 from pairwright.sources.fields import kind, time
 from pairwright.sources.problems import SourceRefusal, excerpt
 
-_OFFICIAL = {"question", "profile", "rubric_aspects", "narrative", "category", "chosen", "rejected"}
-_OF_A_RUN = {"rubric", "draft", "mode", "twin_id"}
+_OFFICIAL_COLUMNS = {
+    "question", "profile", "rubric_aspects", "narrative", "category", "chosen", "rejected",
+}  # fmt: skip
+_RUN_COLUMNS = {"rubric", "draft", "mode", "twin_id"}
 _TIES = frozenset(
     {"tie", "tied", "tie (bothbad)", "equal", "draw", "same", "both", "neither", 0.5, "0.5"}
 )
@@ -45,9 +47,9 @@ def kind_of(fields: Fields) -> Kind:
     """By the columns of a source's first row."""
     if has_columns(fields):
         return "release"
-    if fields.keys() >= _OF_A_RUN:
+    if fields.keys() >= _RUN_COLUMNS:
         return "run"
-    return "official" if fields.keys() >= _OFFICIAL else "plain"
+    return "official" if fields.keys() >= _OFFICIAL_COLUMNS else "plain"
 
 
 def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: str) -> list[ReadRow]:
@@ -58,9 +60,9 @@ def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: st
     place of each name its index, from 0. Raises SourceRefusal, with a reason of REASONS.
     """
     if kind_of(fields) == "release" and not columns.given:
-        return [ReadRow(split, _released(fields), where)]
+        return [ReadRow(split, _release_row(fields), where)]
     if options := keyed_options(fields, columns):
-        return _of_options(fields, columns, config, split, where, options)
+        return _option_rows(fields, columns, config, split, where, options)
     sides = _sides(fields, columns)
     split = label_of(fields, columns, "split") or split
     if len(sides) == 1 and sides[0].place is None:
@@ -79,7 +81,7 @@ def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: st
     ]
 
 
-def _of_options(
+def _option_rows(
     fields: Fields, columns: Columns, config: str, split: str, where: str, options: KeyedOptions
 ) -> list[ReadRow]:
     """The right option over each of the others. Id and place name the other option, from 0."""
@@ -124,11 +126,11 @@ def _row(fields: Fields, columns: Columns, config: str, sides: ResponseSides) ->
         generator=label_of(fields, columns, "generator"),
         created=created,
         source_url=url,
-        licence=stated_licence(url, created, label_of(fields, columns, "licence")),
+        licence=text_licence(url, created, label_of(fields, columns, "licence")),
     )
 
 
-def _released(fields: Fields) -> Row:
+def _release_row(fields: Fields) -> Row:
     try:
         row = Row.model_validate(fields)
         row.model_dump_json()
@@ -145,9 +147,9 @@ def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
     """The better response and the other, of each pair in the row."""
     names = ("first", "second") if columns.labelled else ("chosen", "rejected")
     a, b = (columns.needed(fields, name) for name in names)
-    if columns.labelled and _better(columns.needed(fields, "label")) == 2:
+    if columns.labelled and _better_response(columns.needed(fields, "label")) == 2:
         a, b, names = b, a, (names[1], names[0])
-    if _several(a) or _several(b):
+    if _is_list_of_responses(a) or _is_list_of_responses(b):
         if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
             raise SourceRefusal("lists_differ", f"{names[0]} {_size(a)}, {names[1]} {_size(b)}")
         return [
@@ -164,7 +166,7 @@ def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
     return [ResponseSides(one.before, one.text, other.text)]
 
 
-def _several(value: object) -> bool:
+def _is_list_of_responses(value: object) -> bool:
     """Whether it is a list of responses, and not of the messages of one."""
     return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
@@ -173,7 +175,7 @@ def _size(value: object) -> str:
     return f"holds {len(value):,}" if isinstance(value, list) else f"is {kind(value)}"
 
 
-def _better(label: object) -> int:
+def _better_response(label: object) -> int:
     answer = label.strip().lower() if isinstance(label, str) else label
     if not isinstance(answer, bool) and answer in (1, "1"):
         return 1

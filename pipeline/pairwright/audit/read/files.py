@@ -12,7 +12,7 @@ from pairwright.audit.read.fields import kind_of, rows_of
 from pairwright.audit.read.source import REASONS, Kind, PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.opening import BINARY, OPENERS
-from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import Opener, SourceTable
 from pairwright.sources.source_table import SourceRow as Line
 
@@ -44,7 +44,7 @@ class PairTable(NamedTuple):
 def open_files(path: Path, columns: Columns) -> PairSource:
     """A file, or every such file below a folder, in the order of their names.
 
-    Raises InputError where there is none, or the first row's columns are of something else.
+    Raises InputError where there is no such file, or the first row is not one of pairs.
     """
     pieces = _pieces(path)
     kind = first_kind(pieces[0])
@@ -60,7 +60,7 @@ def open_files(path: Path, columns: Columns) -> PairSource:
 
 
 def first_kind(piece: PairTable) -> Kind:
-    """By the first row that is an object; plain where there is none."""
+    """The kind of the first row that is an object; plain where no row is one."""
     first = next((line for line in piece.table().rows if isinstance(line, Line)), None)
     return kind_of(first.fields) if first else "plain"
 
@@ -158,7 +158,7 @@ def _nothing_read(
     if first is None:
         return InputError("holds no rows", where=source, fix="Write or download it again.")
     counts = ", ".join(f"{REASONS[reason]} ({n:,})" for reason, n in reasons.most_common())
-    fix = "Mend this row first."
+    fix = REMEDIES.get(first.reason, "Mend this row first.")
     if there:
         more = f" and {len(there) - MOST_COLUMNS:,} more" if len(there) > MOST_COLUMNS else ""
         fix = (

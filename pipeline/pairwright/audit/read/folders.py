@@ -40,14 +40,14 @@ def is_release(folder: Path) -> bool:
         check_files(folder)
     if Layout(folder).manifest.is_file():
         return bool(parts)
-    if parts and _released(folder / parts[0].path):
+    if parts and _has_release_columns(folder / parts[0].path):
         raise InputError("a release without its manifest.json", where=folder, fix=_FIX)
     return False
 
 
 def open_release(folder: Path, fallback: str = "") -> PairSource:
     """The rows by configuration and split, under the name that the release gives itself: an audit
-    of it is the same wherever it lies. `fallback` or the folder's name is for one without.
+    of it is the same in every place. `fallback` or the folder's name is for a release without one.
 
     Raises InputError where the release does not say its version.
     """
@@ -80,7 +80,7 @@ def _name_and_version(layout: Layout) -> tuple[str, str]:
         raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
 
 
-def _released(path: Path) -> bool:
+def _has_release_columns(path: Path) -> bool:
     try:
         return has_columns(pq.read_schema(path).names)
     except (pa.ArrowException, OSError):
@@ -126,13 +126,13 @@ def is_run(folder: Path) -> bool:
 
 
 def open_run(folder: Path) -> PairSource:
-    """The kept pairs in the run's order. Raises InputError where its config.toml is none."""
+    """The kept pairs in the run's order. Raises InputError where its config.toml is not valid."""
     read = partial(_run_rows, folder, _licence(folder / "config.toml"))
     return PairSource(name=folder.resolve().name, kind="run", read=read, folder=folder)
 
 
 def _licence(file: Path) -> str | None:
-    """Of posts whose address does not tell theirs, as a release of the run would have it."""
+    """The licence of posts whose address implies none, as in a release of the run."""
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
         return ReleaseInfo.model_validate(settings.get("release", {})).licence

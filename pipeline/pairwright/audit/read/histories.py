@@ -1,4 +1,4 @@
-"""A row's posts, aspects and labels, as somebody's file has them."""
+"""The posts, aspects and labels of a row of another person's file."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,9 +13,9 @@ from pairwright.sources.problems import SourceRefusal
 Fields = Mapping[str, Any]
 
 
-def stated_licence(url: str | None, created: str | None, stated: str) -> str | None:
+def text_licence(url: str | None, created: str | None, licence: str) -> str | None:
     """The licence that a text states, or else the one that its address and date imply."""
-    return stated or licence_of(url, created)
+    return licence or licence_of(url, created)
 
 
 def posts_of(fields: Fields, columns: Columns) -> Iterator[RowPost]:
@@ -38,7 +38,7 @@ def _post(fields: Fields) -> RowPost:
         category=_name(fields.get("category"), "category of a post"),
         created=created,
         source_url=url,
-        licence=stated_licence(url, created, licence),
+        licence=text_licence(url, created, licence),
     )
 
 

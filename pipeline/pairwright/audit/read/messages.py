@@ -64,7 +64,8 @@ def user_text(message: object, name: str) -> str | None:
 
 
 def as_text(value: object, name: str) -> str:
-    """The text as it is; raises SourceRefusal where it is none, or cannot be written as UTF-8."""
+    """The text unchanged; raises SourceRefusal for another type or a text that is not valid
+    UTF-8."""
     if not isinstance(value, str):
         raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
     try:

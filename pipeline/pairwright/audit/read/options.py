@@ -52,7 +52,7 @@ def keyed_options(fields: Fields, columns: Columns) -> KeyedOptions | None:
     options = _options(_column(fields, columns))
     if len(options.texts) < 2:
         raise SourceRefusal("bad_options", f"there is {len(options.texts)} option")
-    return KeyedOptions(options.texts, _right(options, fields, columns))
+    return KeyedOptions(options.texts, _right_option(options, fields, columns))
 
 
 def _column(fields: Fields, columns: Columns) -> object:
@@ -97,14 +97,14 @@ def parsed_cell(value: object) -> object:
     return value
 
 
-def _right(options: _Options, fields: Fields, columns: Columns) -> int:
+def _right_option(options: _Options, fields: Fields, columns: Columns) -> int:
     """The place of the right option, from 0: by a number only where an option names its start."""
     for first in (0, 1):
         if (name := f"key_from_{first}") in columns.given:
             return _by_number(options.texts, columns.needed(fields, name), first)
     key = columns.needed(fields, "key")
     if not isinstance(key, str):
-        raise _bad(key, "a number says which only with key_from_0=COLUMN or key_from_1=COLUMN")
+        raise _bad_key(key, "a number says which only with key_from_0=COLUMN or key_from_1=COLUMN")
     same = [place for place, text in enumerate(options.texts) if text.strip() == key.strip()]
     if not same and (mark := _MARK.match(key)):
         same = [
@@ -115,7 +115,7 @@ def _right(options: _Options, fields: Fields, columns: Columns) -> int:
     if not same and (letter := _LETTER.fullmatch(key.strip())):
         same = [n for n, label in enumerate(options.labels) if label == letter[1].lower()]
     if len(same) != 1:
-        raise _bad(key, "neither the letter nor the text of one option")
+        raise _bad_key(key, "neither the letter nor the text of one option")
     return same[0]
 
 
@@ -123,11 +123,11 @@ def _by_number(texts: Sequence[str], key: object, first: int) -> int:
     try:
         place = int(str(key)) - first
     except ValueError:
-        raise _bad(key, "not a whole number") from None
+        raise _bad_key(key, "not a whole number") from None
     if not 0 <= place < len(texts):
-        raise _bad(key, f"options are {first} to {len(texts) - 1 + first}")
+        raise _bad_key(key, f"options are {first} to {len(texts) - 1 + first}")
     return place
 
 
-def _bad(key: object, why: str) -> SourceRefusal:
+def _bad_key(key: object, why: str) -> SourceRefusal:
     return SourceRefusal("bad_key", f"the key is {excerpt(key)}: {why}")

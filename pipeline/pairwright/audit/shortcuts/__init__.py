@@ -95,9 +95,9 @@ class Shortcuts:
             features, by_name = self._features[config], {one.definition.name: one for one in own}
             for trial in own:
                 if features.questions:
-                    yield self._of_questions(trial, features)
+                    yield self._question_check(trial, features)
                 else:
-                    yield self._of_pairs(trial)
+                    yield self._pair_check(trial)
             if features.questions:
                 yield features.questions.key_place(config, features.clusters, self._bound)
             if is_twin(features.mode):
@@ -107,25 +107,25 @@ class Shortcuts:
                 yield length_matched(config, features)
         yield from self._published.checks()
 
-    def _of_pairs(self, trial: Trial) -> Check | LimitComparison:
+    def _pair_check(self, trial: Trial) -> Check | LimitComparison:
         limits = self._limits(trial)
         return comparison(trial, limits) if limits else _note(trial)
 
-    def _of_questions(self, trial: Trial, features: PairFeatures) -> Check | LimitComparison:
+    def _question_check(self, trial: Trial, features: PairFeatures) -> Check | LimitComparison:
         """The same of questions with options: a point says whether the right one was picked."""
         if trial.definition.name == PROFILE_RESIDUAL.name:
-            return self._of_pairs(trial)
+            return self._pair_check(trial)
         picks = features.questions.picks(trial.places, trial.points, trial.clusters)
         if trial.definition.name not in BLIND:
             chance = f"Picks the right option of {len(picks.most):,} questions; chance is"
-            of_questions = trial._replace(
+            question_trial = trial._replace(
                 places=trial.places[picks.first], points=picks.most, clusters=picks.clusters,
                 like=trial.like[picks.first], why=f"{chance} {picks.chance:.3f}. {trial.why}",
             )  # fmt: skip
-            return self._of_pairs(of_questions)
+            return self._pair_check(question_trial)
         compared = picks.comparison(trial.definition, trial.config, self._bound)
         if compared is None:
-            return self._of_pairs(trial)
+            return self._pair_check(trial)
         return compared._replace(why=trial.why, flags=trial.flags)
 
     def _limits(self, trial: Trial) -> AccuracyLimits | None:

@@ -81,7 +81,7 @@ GAPS = (
 def twin_identity(config: str, features: PairFeatures, blind: Sequence[Trial]) -> Check:
     """Fails where a twin is not two halves that mirror each other, or where a blind scorer is not
     exactly right on half of the pairs."""
-    flags = tuple(_broken(features))
+    flags = tuple(_broken_twins(features))
     off = [
         f"{trial.definition.name} {trial.points.mean():.4f}"
         for trial in blind
@@ -99,7 +99,7 @@ def twin_identity(config: str, features: PairFeatures, blind: Sequence[Trial]) -
     )
 
 
-def _broken(features: PairFeatures) -> Iterator[Flag]:
+def _broken_twins(features: PairFeatures) -> Iterator[Flag]:
     for subject, halves in features.twins.items():
         if wrong := _wrong(halves):
             yield Flag(row=halves[0].row, detail=f"{subject}: {wrong}")

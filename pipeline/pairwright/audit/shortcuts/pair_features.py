@@ -77,8 +77,8 @@ class ClusterSample(Generic[T]):
 
 SAMPLE = 5_000
 """Pairs of a configuration that classifiers and informed baselines see."""
-OF_TWINS = 500
-"""Halves of twins that classifiers see: they are right on one half of any whole twins, whatever
+TWIN_SAMPLE = 500
+"""Halves of twins that classifiers see: on whole twins they are right on exactly one half, whatever
 they learn."""
 LIKE = 1.1
 """Most words of the longer response over those of the shorter for the two to be of like length."""
@@ -120,7 +120,7 @@ class PairFeatures:
         """By check, the rows with such a phrase."""
         self.shared: ClusterSample[tuple[int, SharedWords]] = ClusterSample(SAMPLE, seed)
         self.learnable: ClusterSample[tuple[int, LearnablePair]] = ClusterSample(
-            min(SAMPLE, OF_TWINS) if is_twin(mode) else SAMPLE, seed
+            min(SAMPLE, TWIN_SAMPLE) if is_twin(mode) else SAMPLE, seed
         )
         self._points = bytearray()
         self._words = array("L")

@@ -1,4 +1,4 @@
-"""Responses that people published: whether votes or time tell which one was accepted."""
+"""Responses that people published: whether votes or time reveal the accepted one."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ EARLIER = CheckDefinition(
     todo="Compare each scorer with itself without the history: times are the same in both.",
 )
 _BY_TRAIT: dict[Trait, CheckDefinition] = {"votes": MORE_VOTES, "time": EARLIER}
-"""Length is held to a limit in all pairs, by `longer`."""
+"""Length has a limit in all pairs, by the check `length`."""
 
 
 class PublishedAnswers:
-    """The figures of both traits, in each configuration whose rows say where responses are from."""
+    """The figures of both traits, in each configuration whose rows name the source of responses."""
 
     definitions: ClassVar[Definitions] = tuple(_BY_TRAIT.values())
 

@@ -151,10 +151,10 @@ def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Tri
 
 
 def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
-    places, pairs = _drawn(features.learnable)
+    places, pairs = _sample_places(features.learnable)
     clusters = features.clusters[places]
     if len(np.unique(clusters)) >= LEAST_CLUSTERS:
-        why = _sampled(len(pairs), len(features))
+        why = _sample_note(len(pairs), len(features))
         for classifier, points in classifier_points(pairs, clusters, seed):
             yield _trial(config, features, classifier.definition, places, points, why)
     else:
@@ -164,8 +164,8 @@ def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterat
 
 
 def _informed_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
-    places, pairs = _drawn(features.shared)
-    sampled = _sampled(len(pairs), len(features))
+    places, pairs = _sample_places(features.shared)
+    sampled = _sample_note(len(pairs), len(features))
     for baseline, points in baseline_points([pair.overlap for pair in pairs]):
         there = ~np.isnan(points)
         without = int(len(there) - there.sum())
@@ -189,13 +189,13 @@ def _residual(
     return trial._replace(flags_on_failure=tuple(private.flags[place] for place in in_order))
 
 
-def _drawn(sample: ClusterSample[tuple[int, T]]) -> tuple[Places, list[T]]:
+def _sample_places(sample: ClusterSample[tuple[int, T]]) -> tuple[Places, list[T]]:
     """Which pairs of the configuration were drawn, shape (n,), and what is kept of them."""
     drawn = list(sample)
     return np.array([n for n, _ in drawn], np.intp), [pair for _, pair in drawn]
 
 
-def _sampled(drawn: int, pairs: int) -> str:
+def _sample_note(drawn: int, pairs: int) -> str:
     return f"Whole clusters drawn by hash: {drawn:,} of {pairs:,} pairs." if drawn < pairs else ""
 
 

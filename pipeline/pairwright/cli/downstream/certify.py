@@ -47,7 +47,7 @@ def certify_command(
         scorer_rows,
         warnings,
     )
-    from pairwright.evaluate.correlation.page import HEAD, cells
+    from pairwright.evaluate.correlation.page import HEAD, measure_cells
     from pairwright.workflows.certificate import certify
 
     console = Console()
@@ -70,7 +70,7 @@ def certify_command(
     )
     if certificate.correlations:
         (measures,) = certificate.correlations.found.values()
-        console.print(table_of(HEAD, map(cells, measures), left=1))
+        console.print(table_of(HEAD, map(measure_cells, measures), left=1))
     for name, why in certificate.left_out.items():
         say(console, f"{name} is not compared: {why}.", wrap=True)
     for warning in warnings(certificate):

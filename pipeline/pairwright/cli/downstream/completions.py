@@ -38,7 +38,9 @@ def completions_command(
     config: Annotated[
         str | None, typer.Option(metavar="NAME", help="Configuration of a Hugging Face dataset.")
     ] = None,
-    split: Annotated[str, typer.Option(metavar="NAME", help="Split of one.")] = "test",
+    split: Annotated[
+        str, typer.Option(metavar="NAME", help="Split of a Hugging Face dataset.")
+    ] = "test",
     limit: ItemLimit = None,
     coverage: Annotated[
         float, least_share("Least share of the items asked that must count.")

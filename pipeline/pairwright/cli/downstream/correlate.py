@@ -23,7 +23,7 @@ def correlate_command(
         list[str], typer.Option(metavar="COL", help="A benchmark's scores; twice to compare two.")
     ],
     downstream: Annotated[
-        str, typer.Option(metavar="COL", help="Scores of what the models lead to.")
+        str, typer.Option(metavar="COL", help="Column with the downstream scores.")
     ],
     model: Annotated[
         str | None, typer.Option(metavar="COL", help="Names of the models [first column].")
@@ -42,10 +42,13 @@ def correlate_command(
         typer.Option(metavar="TEXT", help="Questions that benchmark and downstream share."),
     ] = None,
     gain: Annotated[
-        Literal["rank", "score"], typer.Option(help="NDCG: what a model downstream is worth.")
+        Literal["rank", "score"],
+        typer.Option(help="Gain of a model in NDCG: its downstream rank or score."),
     ] = "rank",
-    p: Annotated[float, typer.Option(help="RBO: how much depth counts.")] = 0.9,
-    seed: Annotated[int, typer.Option(min=0, help="Of random orders.")] = 0,
+    p: Annotated[
+        float, typer.Option(help="Persistence p of RBO: the weight of lower ranks, 0 to 1.")
+    ] = 0.9,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random orders.")] = 0,
     out: Annotated[Path | None, new_folder("Write report.html, report.md and .json.")] = None,
 ) -> None:
     """Correlate benchmark scores with downstream scores over the same models.
@@ -81,7 +84,7 @@ def correlate_command(
             seed=seed,
             progress=progress,
         )
-    if result.models.numbered:
+    if result.models.has_row_numbers:
         ignored = "The first column numbers the rows and has no name of its own: it is ignored."
         console.print(ignored, highlight=False)
     _print(console, result.correlations)
@@ -89,23 +92,29 @@ def correlate_command(
         typer.echo(f"Open: {out / 'report.html'}")
 
 
-def _print(console: Console, table: "Correlations") -> None:
-    from pairwright.evaluate.correlation.page import HEAD, between, cells, no_claim, warnings
+def _print(console: Console, result: "Correlations") -> None:
+    from pairwright.evaluate.correlation.page import (
+        HEAD,
+        interval_in_words,
+        measure_cells,
+        no_claim,
+        warnings,
+    )
 
-    for name, correlations in table.found.items():
-        title = f"{name} against {table.downstream}, n = {table.n} models"
+    for name, correlations in result.found.items():
+        title = f"{name} against {result.downstream}, n = {result.n} models"
         # A column's name may hold what rich would take for markup.
         shown = Table(*HEAD, title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
         for column in shown.columns[1:]:
             column.justify = "right"
         for correlation in correlations:
-            shown.add_row(*cells(correlation))
+            shown.add_row(*measure_cells(correlation))
         console.print(shown)
-    for difference in table.differences:
+    for difference in result.differences:
         names = f"{difference.first} less {difference.second}, {difference.measure}:"
-        numbers = f"{difference.value:+.4f} ({between(difference.interval, '+')})"
+        numbers = f"{difference.value:+.4f} ({interval_in_words(difference.interval, '+')})"
         say(console, f"{names} {numbers}", wrap=True)
-    for warning in warnings(table):
+    for warning in warnings(result):
         console.print(warning, style="yellow", markup=False)
-    for sentence in table.claims or (no_claim(table),):
+    for sentence in result.claims or (no_claim(result),):
         say(console, sentence, wrap=True)

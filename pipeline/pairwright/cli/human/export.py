@@ -121,13 +121,11 @@ def _screened(given: "Iterable[str]") -> "list[Screened]":
 
 
 def _print(console: Console, run: Path, made: "TaskExport") -> None:
-    from pairwright_human_eval.reading_time import WORDS_A_MINUTE
-
     if not made.new:
         console.print("Exported before, and nothing has changed.")
     console.print(_table(made))
     console.print(
-        f"Reading is counted at {WORDS_A_MINUTE} words a minute; thinking and answering come on"
+        f"Reading is counted at {made.rate}; thinking and answering come on"
         " top: time a pilot. Quality is done first, then preference, then rubric, on a computer:"
         " on a phone no answer can be submitted.",
         highlight=False, soft_wrap=True,

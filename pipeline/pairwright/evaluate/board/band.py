@@ -72,15 +72,15 @@ def band_of(
     `clusters` is of shape (n,).
     """
     due = {row: own[~np.isnan(own)] for row, own in points.items()}
-    places = clusters[~np.isnan(next(iter(points.values())))]
+    due_clusters = clusters[~np.isnan(next(iter(points.values())))]
     base = next((row for row, scorer in scorers.items() if scorer.name == FLOOR), None)
     cosines = [row for row, scorer in scorers.items() if scorer.kind == "embedding"]
     ceiling = people.accuracy if people and not people.simulated else None
     if mode and MODES[mode].own_choice:
         ceiling = neighbours
     band = Band(
-        floor=None if base is None else _accuracy(due[base], places),
-        meaning_floors={row: one for row in cosines if (one := _accuracy(due[row], places))},
+        floor=None if base is None else _accuracy(due[base], due_clusters),
+        meaning_floors={row: one for row in cosines if (one := _accuracy(due[row], due_clusters))},
         ceiling=ceiling,
     )
     if why := _why_no_shares(mode, band, people):
@@ -90,7 +90,7 @@ def band_of(
     shares = {
         row: share
         for row, own in due.items()
-        if row != base and (share := way_share(own, due[base], places, ceiling))
+        if row != base and (share := way_share(own, due[base], due_clusters, ceiling))
     }
     why = "" if shares else "floor and ceiling cannot be distinguished"
     return band.model_copy(update={"shares": shares, "why": why})
@@ -102,12 +102,12 @@ def way_share(own: Floats, floor: Floats, clusters: Places, ceiling: Interval) -
 
     `own` and `floor` are points of the same pairs and `clusters` their clusters, of shape (n,).
     """
-    apart, base, z = difference(own - floor, clusters), _accuracy(floor, clusters), z_of(LEVEL)
+    lead, base, z = difference(own - floor, clusters), _accuracy(floor, clusters), z_of(LEVEL)
     known = _accuracy(own, clusters)
-    if not (apart and base and known) or ceiling.value is None or apart.clusters < 2:
+    if not (lead and base and known) or ceiling.value is None or lead.clusters < 2:
         return None
     above, way = float(own.mean() - floor.mean()), float(ceiling.value - floor.mean())
-    above_var, floor_var, own_var = (_variance(one, z) for one in (apart, base, known))
+    above_var, floor_var, own_var = (_variance(one, z) for one in (lead, base, known))
     way_var = _variance(ceiling, z) + floor_var
     if way <= 0 or not way_var or (g := z * z * way_var / way**2) >= 1:
         return None
@@ -126,8 +126,8 @@ def way_share(own: Floats, floor: Floats, clusters: Places, ceiling: Interval) -
         value=round(share, 6),
         low=round(low, 6),
         high=round(high, 6),
-        n=apart.n,
-        clusters=apart.clusters,
+        n=lead.n,
+        clusters=lead.clusters,
     )
 
 

@@ -136,10 +136,14 @@ def cost_table(board: Leaderboard, names: Sequence[str] = ()) -> Table:
         about, timing = entry.about, entry.about.timing
         if not about.tokens and not timing:
             continue
-        apart = about.prompt_tokens is not None
+        has_both = about.prompt_tokens is not None
         per = [
             "" if n is None or not about.pairs else f"{n / about.pairs:,.0f}"
-            for n in (about.prompt_tokens, about.completion_tokens, None if apart else about.tokens)
+            for n in (
+                about.prompt_tokens,
+                about.completion_tokens,
+                None if has_both else about.tokens,
+            )
         ]
         cost = "" if about.cost is None else f"{1000 * about.cost / about.pairs:,.2f}"
         latency = f"{timing.latency_s:.3g}" if timing else ""

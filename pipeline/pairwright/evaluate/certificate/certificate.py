@@ -22,7 +22,7 @@ from pairwright.evaluate.correlation import (
     ModelTable,
     correlate,
 )
-from pairwright.evaluate.correlation.table import FEWEST
+from pairwright.evaluate.correlation.table import LEAST_MODELS
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.intervals import LEVEL
@@ -187,7 +187,7 @@ def _correlations(
 ) -> Correlations | None:
     x = np.array([_value(one.generated) for one in scorers])
     y = np.array([_value(one.natural) for one in scorers])
-    if len(scorers) < FEWEST or len(set(x)) == 1 or len(set(y)) == 1:
+    if len(scorers) < LEAST_MODELS or len(set(x)) == 1 or len(set(y)) == 1:
         return None
     table = ModelTable(
         names=tuple(one.scorer for one in scorers),

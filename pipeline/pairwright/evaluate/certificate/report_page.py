@@ -11,7 +11,7 @@ from pairwright.evaluate.certificate.certificate import (
     CertificateScorer,
     scorers_needed,
 )
-from pairwright.evaluate.correlation.page import HEAD, cells, no_claim
+from pairwright.evaluate.correlation.page import HEAD, measure_cells, no_claim
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
@@ -165,7 +165,7 @@ def _correlations(certificate: Certificate) -> Iterator[Block]:
     (correlations,) = certificate.correlations.found.values()
     yield Table(
         HEAD,
-        tuple(map(cells, correlations)),
+        tuple(map(measure_cells, correlations)),
         note="p is that of orders of the scorers; with families, of orders of the families' means."
         " Intervals leave out one scorer, or one family, at a time.",
     )

@@ -6,24 +6,25 @@ from itertools import combinations
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.evaluate.correlation.measures import Gain, RankMeasure, reported_measures
-from pairwright.evaluate.correlation.table import ModelTable, Scores
+from pairwright.evaluate.correlation.table import ModelTable
 from pairwright.evaluate.correlation.uncertainty import (
     Chance,
     Jackknife,
     MeasureInterval,
-    by_chance,
+    compare_with_chance,
     difference_interval,
     jackknife,
 )
+from pairwright.intervals import LEVEL, Floats
 from pairwright.records import Record
 
 CLAIMS_FROM = 10
-"""Models below which nothing is claimed."""
+"""The fewest models or lineages for which anything is claimed."""
 
 
 class DownstreamFacts(Record):
-    """What a reader of a correlation must know of the downstream score, and only its maker can say;
-    None where it was not said."""
+    """Facts about the downstream score that only the person who computed it knows; None where they
+    were not given."""
 
     judge: str | None = None
     """The judge of the outputs."""
@@ -44,12 +45,12 @@ class Correlation(Record):
     adjusted: float
 
     @property
-    def far(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether p after Holm is below .05: orders of the models as far out are rare."""
-        return self.adjusted < 0.05
+        return self.adjusted < LEVEL
 
     @property
-    def apart(self) -> bool:
+    def beyond_chance(self) -> bool:
         """Whether the interval lies beyond zero and beyond what chance gives, on one side."""
         low, high, middle = self.interval.low, self.interval.high, self.chance.mean
         if low is None or high is None:
@@ -82,7 +83,7 @@ class Correlations(Record):
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """Sentences that the numbers carry; none below CLAIMS_FROM models or lineages."""
+        """Sentences that the numbers support; none below CLAIMS_FROM models or lineages."""
         if min(self.n, self.lineages) < CLAIMS_FROM:
             return ()
         return (*self._of_benchmarks(), *self._of_differences())
@@ -91,7 +92,9 @@ class Correlations(Record):
         sentences = []
         for name, correlations in self.found.items():
             sure = [
-                correlation for correlation in correlations if correlation.far and correlation.apart
+                correlation
+                for correlation in correlations
+                if correlation.is_significant and correlation.beyond_chance
             ]
             more = [one.measure for one in sure if one.value > one.chance.mean]
             less = [one.measure for one in sure if one.value <= one.chance.mean]
@@ -102,13 +105,17 @@ class Correlations(Record):
             if unsure := [
                 correlation.measure
                 for correlation in correlations
-                if correlation.far and not correlation.apart
+                if correlation.is_significant and not correlation.beyond_chance
             ]:
                 sentences.append(
                     f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05,"
                     " but the interval does not leave out zero or what chance gives."
                 )
-            if rest := [correlation.measure for correlation in correlations if not correlation.far]:
+            if rest := [
+                correlation.measure
+                for correlation in correlations
+                if not correlation.is_significant
+            ]:
                 sentences.append(
                     f"By {_listed(rest)}, {name} cannot be distinguished from a benchmark"
                     f" that has nothing to do with {self.downstream}."
@@ -125,10 +132,10 @@ class Correlations(Record):
                 for difference in self.differences
                 if (difference.first, difference.second) == (first, second)
             ]
-            apart = [one.measure for one in of_these if _without_zero(one.interval)]
+            differing = [one.measure for one in of_these if _without_zero(one.interval)]
             sentences.append(
-                f"{first} and {second} differ by {_listed(apart)}."
-                if apart
+                f"{first} and {second} differ by {_listed(differing)}."
+                if differing
                 else f"No measure tells {first} from {second}: every interval of their difference"
                 " holds zero."
             )
@@ -173,12 +180,12 @@ def correlate(
 
 
 def _of_benchmark(
-    models: ModelTable, x: Scores, gain: Gain, p: float, seed: int, done: Callable[[], None]
+    models: ModelTable, x: Floats, gain: Gain, p: float, seed: int, done: Callable[[], None]
 ) -> tuple[Correlation, ...]:
     y, correlations = models.downstream, []
     for measure in reported_measures(gain, p):
         value = float(measure.compute(x, y))
-        chance = by_chance(measure, x, y, seed, models.lineages)
+        chance = compare_with_chance(measure, x, y, seed, models.lineages)
         interval = _jackknife(models, x, measure).interval()
         correlations.append(
             Correlation(
@@ -209,7 +216,7 @@ def _difference(models: ModelTable, a: str, b: str, measure: RankMeasure) -> Ben
     )
 
 
-def _jackknife(models: ModelTable, x: Scores, measure: RankMeasure) -> Jackknife:
+def _jackknife(models: ModelTable, x: Floats, measure: RankMeasure) -> Jackknife:
     y = models.downstream
     return jackknife(
         lambda places: measure.compute(x[places], y[places]), models.lineages, measure.least

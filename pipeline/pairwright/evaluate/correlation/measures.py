@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import rankdata, weightedtau
 
 from pairwright.evaluate.correlation.overlap import above_and_tied, overlap_of_scores
-from pairwright.evaluate.correlation.table import Scores
+from pairwright.intervals import Floats
 
 Gain = Literal["rank", "score"]
 
@@ -21,7 +21,7 @@ class RankMeasure(NamedTuple):
     """A measure with how it is to be read."""
 
     name: str
-    compute: Callable[[Scores, Scores], Scores]
+    compute: Callable[[Floats, Floats], Floats]
     both_ways: bool
     """Whether less than chance is as far from chance as more is."""
     note: str
@@ -52,18 +52,18 @@ def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
     )
 
 
-def pearson(x: Scores, y: Scores) -> Scores:
+def pearson(x: Floats, y: Floats) -> Floats:
     """Pearson's correlation of the scores."""
     dx, dy = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     return _ratio((dx * dy).sum(axis=-1), np.sqrt((dx**2).sum(axis=-1) * (dy**2).sum(axis=-1)))
 
 
-def spearman(x: Scores, y: Scores) -> Scores:
+def spearman(x: Floats, y: Floats) -> Floats:
     """Spearman's correlation: Pearson's of the ranks, which tied models share."""
     return pearson(rankdata(x, axis=-1), rankdata(y, axis=-1))
 
 
-def kendall(x: Scores, y: Scores) -> Scores:
+def kendall(x: Floats, y: Floats) -> Floats:
     """Tau-b (Kendall 1945): pairs in one order less those in two, over what ties leave of them."""
     a, b = (np.sign(scores[..., :, None] - scores[..., None, :]) for scores in (x, y))
     pairs = (-2, -1)
@@ -71,7 +71,7 @@ def kendall(x: Scores, y: Scores) -> Scores:
     return _ratio((a * b).sum(axis=pairs), untied)
 
 
-def weighted_tau(x: Scores, y: Scores) -> Scores:
+def weighted_tau(x: Floats, y: Floats) -> Floats:
     """Vigna, A weighted correlation index for rankings with ties (2015): the top counts most."""
     pairs = zip(
         *(scores.reshape(-1, scores.shape[-1]) for scores in np.broadcast_arrays(x, y)), strict=True
@@ -80,7 +80,7 @@ def weighted_tau(x: Scores, y: Scores) -> Scores:
     return taus.reshape(np.broadcast_shapes(x.shape, y.shape)[:-1])
 
 
-def ndcg(x: Scores, y: Scores, gain: Gain = "rank", k: int | None = None) -> Scores:
+def ndcg(x: Floats, y: Floats, gain: Gain = "rank", k: int | None = None) -> Floats:
     """Järvelin and Kekäläinen (2002): the downstream gain of the benchmark's order over that of
     the best order, down to place k. Models that the benchmark ties share the mean of their
     discounts.
@@ -99,7 +99,7 @@ def ndcg(x: Scores, y: Scores, gain: Gain = "rank", k: int | None = None) -> Sco
     return _ratio((gains * shared).sum(axis=-1), best)
 
 
-def _ratio(a: Scores, b: Scores) -> Scores:
+def _ratio(a: Floats, b: Floats) -> Floats:
     """a / b, and nan where b is 0."""
-    ratios: Scores = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
+    ratios: Floats = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
     return ratios

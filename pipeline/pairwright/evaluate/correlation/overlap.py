@@ -14,10 +14,9 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.intp]
+from pairwright.intervals import Floats, Places
+
 Ties = Literal["w", "a", "b"]
 TiedRanking = Sequence[Collection[str]]
 """Groups of tied items, the best group first."""
@@ -80,11 +79,11 @@ def overlap_of_scores(x: Floats, y: Floats, p: float) -> Floats:
     return overlaps
 
 
-def above_and_tied(scores: Floats) -> tuple[Counts, Counts]:
+def above_and_tied(scores: Floats) -> tuple[Places, Places]:
     """How many scores are greater than each, and how many are equal, itself included."""
     one, other = scores[..., :, None], scores[..., None, :]
-    above: Counts = (other > one).sum(axis=-1)
-    tied: Counts = (other == one).sum(axis=-1)
+    above: Places = (other > one).sum(axis=-1)
+    tied: Places = (other == one).sum(axis=-1)
     return above, tied
 
 

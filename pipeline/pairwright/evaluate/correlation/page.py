@@ -10,7 +10,7 @@ from pairwright.evaluate.correlation.uncertainty import MeasureInterval
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.stats import p_value
 
-NOT_SAID = {
+MISSING_FACTS = {
     "judge": "who judged the downstream outputs",
     "overlap": "which questions the benchmark and the downstream task have in common",
     "lineage": "which models descend from one another",
@@ -18,7 +18,7 @@ NOT_SAID = {
 
 
 def correlation_page(models: ModelTable, result: Correlations) -> Page:
-    """The whole report."""
+    """The page of correlations."""
     return Page(
         title=f"{' and '.join(result.found)} against {result.downstream}",
         warnings=warnings(result),
@@ -42,8 +42,8 @@ def correlation_page(models: ModelTable, result: Correlations) -> Page:
 
 
 def warnings(result: Correlations) -> tuple[str, ...]:
-    """What a reader must know and nobody has said."""
-    return tuple(f"Not stated: {NOT_SAID[name]}." for name, text in result.stated if not text)
+    """The facts that a reader needs and that were not given."""
+    return tuple(f"Not stated: {MISSING_FACTS[name]}." for name, text in result.stated if not text)
 
 
 def no_claim(result: Correlations, units: str = "models", groups: str = "lineages") -> str:
@@ -56,12 +56,12 @@ def no_claim(result: Correlations, units: str = "models", groups: str = "lineage
     return f"Nothing is claimed: {size}, and claims are made from {CLAIMS_FROM} on."
 
 
-def cells(correlation: Correlation) -> tuple[str, ...]:
+def measure_cells(correlation: Correlation) -> tuple[str, ...]:
     """One row of the table of measures."""
     return (
         correlation.measure,
         f"{correlation.value:.4f}",
-        between(correlation.interval),
+        interval_in_words(correlation.interval),
         f"{correlation.chance.mean:.2f}",
         f"{correlation.chance.low:.2f} to {correlation.chance.high:.2f}",
         p_value(correlation.chance.p),
@@ -69,7 +69,7 @@ def cells(correlation: Correlation) -> tuple[str, ...]:
     )
 
 
-def between(interval: MeasureInterval, sign: str = "") -> str:
+def interval_in_words(interval: MeasureInterval, sign: str = "") -> str:
     """The interval in words, or why there is none."""
     if interval.low is None or interval.high is None:
         return f"none: {interval.note}"
@@ -83,7 +83,7 @@ HEAD = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)
 
 def _measures(correlations: tuple[Correlation, ...]) -> Table:
     notes = "; ".join(f"{correlation.measure}: {correlation.note}" for correlation in correlations)
-    return Table(HEAD, tuple(map(cells, correlations)), note=f"{notes}.")
+    return Table(HEAD, tuple(map(measure_cells, correlations)), note=f"{notes}.")
 
 
 def _beside_chance(name: str, correlations: tuple[Correlation, ...]) -> Plot:
@@ -113,7 +113,7 @@ def _beside_chance(name: str, correlations: tuple[Correlation, ...]) -> Plot:
             f"{name}: each measure with its 95 % interval (blue) on the 95 % of values that chance"
             " gives with so many models (grey)."
         )
-        return plot(figure, caption, name=f"chance-{list_id(name)}")
+        return plot(figure, caption, name=f"chance-{hex_id(name)}")
 
 
 def _models(models: ModelTable, name: str, result: Correlations) -> Plot:
@@ -129,11 +129,11 @@ def _models(models: ModelTable, name: str, result: Correlations) -> Plot:
             )  # fmt: skip
         axes.set_xlabel(name)
         axes.set_ylabel(result.downstream)
-        return plot(figure, f"The {result.n} models.", name=f"models-{list_id(name)}")
+        return plot(figure, f"The {result.n} models.", name=f"models-{hex_id(name)}")
 
 
-def list_id(name: str) -> str:
-    """A column's name as an id of a page."""
+def hex_id(name: str) -> str:
+    """The name of a column as an id on the page: its bytes in hexadecimal."""
     return name.encode().hex()
 
 
@@ -145,7 +145,7 @@ def _differences(result: Correlations) -> Table:
                 f"{difference.first} less {difference.second}",
                 difference.measure,
                 f"{difference.value:+.4f}",
-                between(difference.interval, "+"),
+                interval_in_words(difference.interval, "+"),
             )
             for difference in result.differences
         ),

@@ -7,25 +7,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pairwright.errors import InputError
+from pairwright.intervals import Floats
 
-Scores = NDArray[np.float64]
-FEWEST = 3
-MOST = 1e100
-"""A score whose square is not a number any more would have no correlation."""
+LEAST_MODELS = 3
+GREATEST_SCORE = 1e100
+"""Above it the square of a score may be infinite, and then there is no correlation."""
 
 
 class ModelTable(NamedTuple):
     """Models with their scores, all in the table's order. Greater is better everywhere."""
 
     names: tuple[str, ...]
-    benchmarks: dict[str, Scores]
-    downstream: Scores
+    benchmarks: dict[str, Floats]
+    downstream: Floats
     lineages: tuple[str, ...]
     """Which models descend from one another; each its own where the table does not say."""
-    numbered: bool = False
+    has_row_numbers: bool = False
     """Whether the table begins with a column of row numbers, as pandas writes it, which was
     ignored."""
 
@@ -37,8 +36,8 @@ def read_models(
     first column then names the models. A first column without a name, or called `Unnamed: 0`, that
     numbers the rows is ignored.
 
-    Raises InputError naming line and column for a column that is not there, a cell that is no
-    finite number, a model that is there twice, fewer than three models, and a column whose values
+    Raises InputError, naming line and column, for a missing column, a cell that is not a finite
+    number, a model that is there twice, fewer than three models, and a column whose values
     are all equal, which goes with nothing; and for one column in both places.
     """
     if downstream in benchmarks:
@@ -46,7 +45,7 @@ def read_models(
             f"{downstream!r} is both the benchmark and the downstream score",
             where=path, fix="Name two columns: a column goes with itself, whatever it holds.",
         )  # fmt: skip
-    header, rows, numbered = _rows(path, name)
+    header, rows, has_row_numbers = _rows(path, name)
     named = name or header[0]
     for column in (*benchmarks, downstream, named, *((lineage,) if lineage else ())):
         if column not in header:
@@ -65,9 +64,9 @@ def read_models(
                 fix="Give every model one row, and a name of its own.",
             )  # fmt: skip
         names[model] = line
-    if len(names) < FEWEST:
+    if len(names) < LEAST_MODELS:
         raise InputError(
-            f"{len(names)} models, and nothing can be said of fewer than {FEWEST}",
+            f"{len(names)} models, and nothing can be said about fewer than {LEAST_MODELS}",
             where=path, fix="Add the other models that were measured in both ways.",
         )  # fmt: skip
     return ModelTable(
@@ -77,7 +76,7 @@ def read_models(
         lineages=tuple(row[lineage].strip() or row[named] for _, row in rows)
         if lineage
         else tuple(names),
-        numbered=numbered,
+        has_row_numbers=has_row_numbers,
     )
 
 
@@ -125,7 +124,7 @@ def _read(
         yield line, dict(zip(named, cells[len(header) - len(named) :], strict=True))
 
 
-def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> Scores:
+def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> Floats:
     scores = []
     for line, row in rows:
         try:
@@ -139,9 +138,9 @@ def _scores(path: Path, rows: list[tuple[int, dict[str, str]]], column: str) -> 
                 fix="Give the model's score, or take out the model: none is made up for it.",
             )  # fmt: skip
         scores.append(score)
-    if max(map(abs, scores)) > MOST:
+    if max(map(abs, scores)) > GREATEST_SCORE:
         raise InputError(
-            f"a score is beyond {MOST:g}", where=f"{path} [{column}]",
+            f"a score is beyond {GREATEST_SCORE:g}", where=f"{path} [{column}]",
             fix="Give the scores in a unit that can be computed with.",
         )  # fmt: skip
     if len(set(scores)) == 1:

@@ -16,18 +16,14 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from pairwright.evaluate.correlation.measures import RankMeasure
-from pairwright.evaluate.correlation.table import Scores
-from pairwright.intervals import LEVEL
+from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.records import Record
 
-Places = NDArray[np.intp]
-"""Places of models in the table, of shape (rows, models)."""
 EXACT = 7
-"""Up to so many models every order is looked at: 5,040."""
+"""Up to so many models every order is computed: 5,040."""
 ORDERS = 2000
 
 
@@ -49,8 +45,8 @@ class Chance(Record):
     exact: bool
 
 
-def by_chance(
-    measure: RankMeasure, x: Scores, y: Scores, seed: int, lineages: tuple[str, ...] = ()
+def compare_with_chance(
+    measure: RankMeasure, x: Floats, y: Floats, seed: int, lineages: tuple[str, ...] = ()
 ) -> Chance:
     """Shuffle the downstream scores: every order up to EXACT models, else ORDERS seeded ones.
 
@@ -60,7 +56,7 @@ def by_chance(
     p = _beyond(measure, x, y, values)
     if len(set(lineages)) < len(lineages):
         p = _of_lineages(measure, _lineage_means(x, lineages), _lineage_means(y, lineages), seed)
-    low, high = np.quantile(values, (0.025, 0.975))
+    low, high = np.quantile(values, (LEVEL / 2, 1 - LEVEL / 2))
     return Chance(
         mean=float(values.mean()),
         low=float(low),
@@ -71,17 +67,17 @@ def by_chance(
     )
 
 
-def _by_orders(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> Scores:
+def _by_orders(measure: RankMeasure, x: Floats, y: Floats, seed: int) -> Floats:
     """The measure over orders of y."""
     orders = _orders(len(x), len(x) <= EXACT, seed)
     return np.concatenate([measure.compute(x, y[some]) for some in _in_pieces(orders)])
 
 
-def _beyond(measure: RankMeasure, x: Scores, y: Scores, values: Scores) -> float:
+def _beyond(measure: RankMeasure, x: Floats, y: Floats, values: Floats) -> float:
     """The share of orders as far out as the value of x and y."""
     value, mean = float(measure.compute(x, y)), float(values.mean())
     if np.isnan(value):
-        # Scores that do not differ go with nothing.
+        # Floats that do not differ go with nothing.
         return 1.0
     # Sums come out in another order: equal values may differ in their last digits.
     edge = 1e-9
@@ -92,12 +88,12 @@ def _beyond(measure: RankMeasure, x: Scores, y: Scores, values: Scores) -> float
     return beyond / len(values) if len(x) <= EXACT else (beyond + 1) / (len(values) + 1)
 
 
-def _of_lineages(measure: RankMeasure, x: Scores, y: Scores, seed: int) -> float:
+def _of_lineages(measure: RankMeasure, x: Floats, y: Floats, seed: int) -> float:
     # One lineage has one order.
     return _beyond(measure, x, y, _by_orders(measure, x, y, seed)) if len(x) > 1 else 1.0
 
 
-def _lineage_means(scores: Scores, lineages: tuple[str, ...]) -> Scores:
+def _lineage_means(scores: Floats, lineages: tuple[str, ...]) -> Floats:
     names = np.array(lineages)
     return np.array([scores[names == name].mean() for name in dict.fromkeys(lineages)])
 
@@ -114,10 +110,10 @@ def _in_pieces(places: Places) -> Iterator[Places]:
         yield places[start : start + 250]
 
 
-FEWEST = 3
-"""Models that must be left: of two every correlation is whole, whatever the scores."""
+LEAST_LEFT = 3
+"""The fewest models that must be left: with two every correlation is 1 or -1."""
 
-Statistic = Callable[[NDArray[np.intp]], Scores]
+Statistic = Callable[[Places], Floats]
 """A value for each row of places of models in the table, shape (rows, models)."""
 
 
@@ -133,7 +129,7 @@ class Jackknife(NamedTuple):
     """A measure of all models, and without each lineage."""
 
     value: float
-    without: Scores
+    without: Floats
     """Shape (lineages,); nan where the models that are left do not differ."""
     least: float
     """The least value of the measure: -1, or 0. The greatest is 1."""
@@ -145,7 +141,7 @@ class Jackknife(NamedTuple):
         """Why there is no interval; empty where there is one."""
         if self.left == 0:
             return "one lineage"
-        if self.left < FEWEST:
+        if self.left < LEAST_LEFT:
             return "too few models"
         if np.isnan(self.without).any():
             return "all others are equal without one lineage"
@@ -166,11 +162,11 @@ class Jackknife(NamedTuple):
             low, high = self.value - spread, self.value + spread
         return MeasureInterval(low=max(self.least, low), high=min(1.0, high))
 
-    def _z(self, values: Scores) -> Scores:
-        z_values: Scores = np.arctanh(np.clip((values - self._middle) / self._half, -1.0, 1.0))
+    def _z(self, values: Floats) -> Floats:
+        z_values: Floats = np.arctanh(np.clip((values - self._middle) / self._half, -1.0, 1.0))
         return z_values
 
-    def _of_z(self, z: Scores) -> Scores:
+    def _of_z(self, z: Floats) -> Floats:
         return self._middle + self._half * np.tanh(z)
 
     @property
@@ -184,13 +180,13 @@ class Jackknife(NamedTuple):
 
 def jackknife(statistic: Statistic, lineages: tuple[str, ...], least: float = -1.0) -> Jackknife:
     """Leave out each lineage in turn: models that descend from one another are not independent."""
-    names, by_size = np.array(lineages), dict[int, list[NDArray[np.intp]]]()
+    names, by_size = np.array(lineages), dict[int, list[Places]]()
     for name in dict.fromkeys(lineages):
         places = np.flatnonzero(names != name)
         by_size.setdefault(len(places), []).append(places)
     value = float(statistic(np.arange(len(names))[None, :])[0])
     left = min(by_size)
-    if left < FEWEST:
+    if left < LEAST_LEFT:
         return Jackknife(value, np.empty(0), least, left)
     # The measures of as many models at once; their order does not matter.
     without = [statistic(np.array(rows)) for rows in by_size.values()]
@@ -224,7 +220,7 @@ def _length(first: float, second: float, together: float) -> float:
     return float(np.sqrt(max(0.0, square)))
 
 
-def _spread(errors: Scores) -> float:
+def _spread(errors: Floats) -> float:
     """Half the width of the interval: errors about the value itself, not about their mean, so that
     what a measure changes with one model fewer counts as spread too."""
     n = len(errors)

@@ -7,8 +7,8 @@ import numpy as np
 
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.correlation.measures import RankMeasure, kendall
-from pairwright.evaluate.correlation.table import FEWEST
-from pairwright.evaluate.correlation.uncertainty import by_chance, jackknife
+from pairwright.evaluate.correlation.table import LEAST_MODELS
+from pairwright.evaluate.correlation.uncertainty import compare_with_chance, jackknife
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.guided.records import GuidedResult, Tau
 from pairwright.evaluate.measure.figure import cluster_numbers
@@ -115,9 +115,9 @@ def _tau(lines: tuple[GuidedResult, ...], seed: int) -> Tau:
         mode=first.mode,
         n=len(lines),
     )
-    if len(lines) < FEWEST:
+    if len(lines) < LEAST_MODELS:
         return bare.model_copy(
-            update={"note": f"nothing can be said of fewer than {FEWEST} rewards"}
+            update={"note": f"nothing can be said of fewer than {LEAST_MODELS} rewards"}
         )
     x = np.array([line.reward_alone.value for line in lines], np.float64)
     y = np.array([line.accuracy.value for line in lines], np.float64)
@@ -129,6 +129,6 @@ def _tau(lines: tuple[GuidedResult, ...], seed: int) -> Tau:
         update={
             "value": round(float(kendall(x, y)), 6),
             "interval": interval,
-            "chance": by_chance(_TAU, x, y, seed),
+            "chance": compare_with_chance(_TAU, x, y, seed),
         }
     )

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
-from pairwright.evaluate.correlation.page import between
+from pairwright.evaluate.correlation.page import interval_in_words
 from pairwright.evaluate.guided.readings import PER_TOKEN
 from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy, Tau
 from pairwright.evaluate.results import TRIAL
@@ -117,7 +117,7 @@ def _tau_cells(tau: Tau) -> tuple[str, ...]:
     if tau.value is None or tau.interval is None or tau.chance is None:
         return ("none", "", "", "")
     chance = f"{round(tau.chance.mean, 2) + 0:.2f} ({tau.chance.low:.2f} to {tau.chance.high:.2f})"
-    return (f"{tau.value:+.3f}", between(tau.interval), chance, p_value(tau.chance.p))
+    return (f"{tau.value:+.3f}", interval_in_words(tau.interval), chance, p_value(tau.chance.p))
 
 
 def _taus(result: PolicyAccuracy) -> Table:
@@ -211,5 +211,5 @@ def _readings(result: PolicyAccuracy) -> Table:
         (visible(line.scorer), visible(line.policy), visible(line.reward), line.counts, line.beta)
         for line in result.lines
     )
-    rows = tuple((*names, f"{beta:g}") for *names, beta in named)
-    return Table(("guided policy", "policy", "reward", "it counts", "beta"), rows, left=4)
+    lines = tuple((*names, f"{beta:g}") for *names, beta in named)
+    return Table(("guided policy", "policy", "reward", "it counts", "beta"), lines, left=4)

@@ -145,7 +145,7 @@ class ScorerFigure(Record):
     n: int
     """Pairs, twins or users."""
     clusters: int
-    """Dyads, users or prompts: what is independent."""
+    """Couples, users or prompts: what is independent."""
     note: str = ""
 
 

@@ -64,6 +64,13 @@ class _ConversationReader:
                 statements[one.post.id] = one
             else:
                 yield one
+        if not statements:
+            raise SourceError(
+                "holds not one statement that can be used",
+                where=self._conversation.statements,
+                fix="source_problems.jsonl has the reason of each row; export the conversation"
+                " again as UTF-8 CSV.",
+            )
         self._question = question_of(
             self._conversation,
             self._summary.get("topic", ""),
@@ -160,7 +167,8 @@ class _ConversationReader:
             if own:
                 detail = f"{len(history)} own statements, not {self._rules.min_posts}"
                 yield SourceRefusal("too_few_posts", detail).at(where, user)
-            yield Voter(user, tuple(taken.values()), tuple(refused.values()))
+            sides = (tuple(side.values()) for side in (taken, refused))
+            yield Voter(user, self._question, *sides)
             return
         yield Chooser(
             where=where,

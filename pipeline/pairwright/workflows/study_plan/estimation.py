@@ -24,6 +24,7 @@ from pairwright.workflows.study_plan.records import (
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.pilot import StudyPilot, study_pilot
+from pairwright_human_eval.reading_time import reading_rate
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import Subject, outlines_of, subjects_of
@@ -105,7 +106,7 @@ def plan_study(
         correlation=CORRELATION,
         sizes=tuple(estimates),
     )
-    write_report(human.path, "plan", plan_page(plan), plan)
+    write_report(human.path, "plan", plan_page(plan, reading_rate(subjects)), plan)
     return plan
 
 

@@ -22,21 +22,21 @@ from pairwright.report import (
     plot,
 )
 from pairwright.workflows.study_plan.records import Range, SizeEstimate, StudyEstimate
-from pairwright_human_eval.reading_time import WORDS_A_MINUTE
+from pairwright_human_eval.reading_time import ReadingRate
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.workload import ADJUDICATION, BRIEFING
 from pairwright_human_eval.wrong_profile import OWN, STRANGER
 
 
-def plan_page(plan: StudyEstimate) -> Page:
-    """The whole page."""
+def plan_page(plan: StudyEstimate, rate: ReadingRate) -> Page:
+    """The whole page. Its hours of reading are counted at `rate`."""
     return Page(
         title="Plan of a study",
         warnings=tuple(plan_warnings(plan)),
         sections=(
             Section("What each size takes and shows", tuple(_sizes_section(plan))),
             Section("Time by kind of task", (_kinds(plan),)),
-            Section("What this rests on", tuple(_grounds(plan))),
+            Section("What this rests on", tuple(_grounds(plan, rate))),
         ),
     )
 
@@ -146,12 +146,12 @@ def _kinds(plan: StudyEstimate) -> Table:
     )
 
 
-def _grounds(plan: StudyEstimate) -> Iterator[Block]:
+def _grounds(plan: StudyEstimate, rate: ReadingRate) -> Iterator[Block]:
     units = MODES[plan.mode].units
     yield (
         f"The run has {plan.run_units:,} {units}. Their tasks were made as an export makes them; a"
         " larger study takes the same texts again, as other people's, and keeps the run's number of"
-        f" {units} to a dyad of users. Reading is counted at {WORDS_A_MINUTE} words a minute."
+        f" {units} to a dyad of users. Reading is counted at {rate}."
     )
     if plan.pilot:
         found = plan.pilot.verified
