@@ -38,25 +38,27 @@ def conversation(
     statements: int = 3,
     *,
     votes: Mapping[tuple[int, str], object] | None = None,
+    written_by: Mapping[str, int] | None = None,
     taken_out: Iterable[str] = (),
     summary: bool = True,
 ) -> Path:
     """Authors 1, 2, ... who agree with their own camp and disagree with the other, and two who
-    wrote nothing; `votes` are changed cells, by author and statement. Author 1 wrote statements 0,
-    1 and 2."""
+    wrote nothing; `votes` are changed cells, by author and statement, `written_by` changed authors,
+    by statement. Author 1 wrote statements 0, 1 and 2."""
     written = {
         str((author - 1) * statements + n): author
         for author in range(1, authors + 1)
         for n in range(statements)
     }
+    authors_of = written | dict(written_by or {})
     out = set(taken_out)
     write_csv(
         folder / "comments.csv",
         ["timestamp", "datetime", "comment-id", "author-id", "agrees", "disagrees", "moderated",
          "comment-body"],
         [
-            [1_500_000_000_000 + 1000 * int(id), "", id, author, 0, 0, -1 if id in out else 1,
-             statement(author, int(id) % statements)]
+            [1_500_000_000_000 + 1000 * int(id), "", id, authors_of[id], 0, 0,
+             -1 if id in out else 1, statement(author, int(id) % statements)]
             for id, author in written.items()
         ],
     )  # fmt: skip

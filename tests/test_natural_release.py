@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from own_choices import conversation, table_of_choices, table_of_texts
+from own_choices import conversation, statement, table_of_choices, table_of_texts
 from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
 from pairwright.assets import DOCS
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import Difference, InputError
 from pairwright.evaluate.questions import ReleaseQuestions
-from pairwright.records import pseudonym
+from pairwright.records import content_id, pseudonym
 from pairwright.release.records import Provenance
+from pairwright.release.verify.row_checks import TwinCheck, check_own_choice
 from pairwright.settings.config import Config
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.removal import forget
@@ -33,7 +34,7 @@ ATTRIBUTION = "Gathered by the ward, with attribution to its people."
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("natural")
-    conversation(folder / "ward", authors=24)
+    conversation(folder / "ward", authors=24, written_by={"6": 25})
     config = {
         "modes": ["natural"],
         "source": {"path": "ward", "format": "polis", "default_category": "politics"},
@@ -92,6 +93,67 @@ def test_a_person_who_is_somebodys_partner_can_be_forgotten(run: Path, tmp_path:
     assert pseudonym(partner) not in {row.user for row in rows(tmp_path / "1.0.0")}
 
 
+@pytest.mark.parametrize(
+    ("author", "statements", "own"), [(25, [statement(3, 0)], False),
+                                      (2, [statement(2, n) for n in range(3)], True)],
+    ids=["no user", "a user, too"],
+)  # fmt: skip
+def test_what_an_author_wrote_leaves_with_the_author_also_as_a_response(
+    run: Path, tmp_path: Path, author: int, statements: list[str], own: bool
+) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    pairs = list(iterate_pairs(copy))
+    shown = {
+        pair.twin_id for pair in pairs if {pair.chosen, pair.rejected}.intersection(statements)
+    }
+    users = {pair.twin_id for pair in pairs if pair.user == f"ward/{author}"}
+    assert shown - users
+    assert bool(users) == own
+    done = forget(copy, users=[f"ward/{author}"])
+    assert not done.missing
+    (removal,) = done.removals
+    assert removal.items == removal.twins == len(shown | users) < len(pairs) / 2
+    left = tmp_path / "1.0.0"
+    release(copy, left, "1.0.0")
+    assert verify(left).rows == len(pairs) - removal.pairs
+    for path in left.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            assert pseudonym(f"ward/{author}").encode() not in content, path
+            assert not any(one.encode() in content for one in statements), path
+
+
+def test_each_row_says_who_wrote_both_responses_where_and_when(released: Path) -> None:
+    written = {statement(n, k): f"ward/{n}" for n in range(1, 25) for k in range(3)}
+    written[statement(3, 0)] = "ward/25"
+    with (released / "attribution.csv").open(encoding="utf-8") as file:
+        lines = {tuple(line.values()) for line in csv.DictReader(file)}
+    for row in rows(released):
+        assert row.response_sources
+        for text, source in zip((row.chosen, row.rejected), row.response_sources.both, strict=True):
+            assert source.user == pseudonym(written[text])
+            assert source.source_url == "https://pol.is/ward"
+            assert (source.created or "") >= "2017-07-14T02:40:00"
+            assert (source.licence, source.score) == ("CC-BY-4.0", None)
+            line = content_id("answer", text), source.source_url, source.licence, source.created
+            assert line in lines
+    card = (released / "README.md").read_text(encoding="utf-8")
+    assert "| response_sources |" in card
+    assert "Picking the answer" not in card, "statements have no votes as answers have"
+
+
+def test_the_halves_of_a_twin_agree_on_who_wrote_the_responses(released: Path) -> None:
+    first, other = rows(released)[:2]
+    halves = TwinCheck()
+    halves.add(first, "here")
+    halves.add(other, "here")
+    halves.add(first, "here")
+    turned = other.model_copy(update={"response_sources": first.response_sources})
+    with pytest.raises(Difference, match="response_sources"):
+        halves.add(turned, "here")
+
+
 def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> None:
     card, sheet, licences = (
         (released / name).read_text(encoding="utf-8")
@@ -111,8 +173,6 @@ def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> N
 
 
 def test_a_generated_pair_cannot_pass_as_a_natural_one(released: Path) -> None:
-    from pairwright.release.verify.row_checks import check_own_choice
-
     row = rows(released)[0]
     check_own_choice(row, "here")
     with pytest.raises(Difference, match="generator in mode natural"):

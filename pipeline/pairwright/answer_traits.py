@@ -49,15 +49,16 @@ class TraitFigure(Record):
 
 
 def row_traits(row: Row) -> tuple[AnswerTraits, AnswerTraits] | None:
-    """The traits of the chosen and of the rejected answer; None where people published neither."""
+    """The traits of the chosen and of the rejected answer; None where people published neither, or
+    nobody voted on them as answers."""
     if row.response_sources is None:
         return None
-    texts = (row.chosen, row.rejected)
-    first, second = (
+    traits = [
         AnswerTraits(answer.score, word_count(text), answer.created)
-        for answer, text in zip(row.response_sources.both, texts, strict=True)
-    )
-    return first, second
+        for answer, text in zip(row.response_sources.both, (row.chosen, row.rejected), strict=True)
+        if answer.score is not None and answer.created is not None
+    ]
+    return (traits[0], traits[1]) if len(traits) == 2 else None
 
 
 def trait_figures(

@@ -29,10 +29,10 @@ def forget_command(
 ) -> None:
     """Record who or what is to be forgotten: the next release goes without it.
 
-    Every pair made of that user's or that address's posts is left out, twins whole, with the
-    verdicts on it; the changelog counts them. RUN/forgotten.jsonl holds hashes only; recording
-    somebody again is harmless. The run folder itself still holds the posts. Exits with 1 if
-    somebody or something named is nowhere in the run.
+    Every pair made of that user's or that address's posts, or with a response by that user, is left
+    out, twins whole, with the verdicts on it; the changelog counts them. RUN/forgotten.jsonl holds
+    hashes only; recording somebody again is harmless. The run folder itself still holds the posts.
+    Exits with 1 if somebody or something named is nowhere in the run.
 
     Examples:
 

@@ -155,6 +155,7 @@ def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> It
             other=two.user,
             profile=profiles[1],
             reason=two.reason,
+            authorships=one.authorships and (one.authorships[a], one.authorships[b]),
         ),
     )
 

@@ -4,7 +4,10 @@ Mode natural gives a twin of two users who chose the reverse of each other, mode
 the answer that a user accepted and its match.
 """
 
+from collections.abc import Sequence
+
 from pairwright.records import (
+    Authorship,
     Contrast,
     Draft,
     Item,
@@ -26,6 +29,7 @@ def build_natural(item: Item) -> Twin:
     users = map(pseudonym, (item.user, choice.other))
     twin_id = content_id("twin", item.id, *users, choice.chosen, choice.rejected)
     draft = Draft(draw=0, strategy="", generator="", first=choice.chosen, second=choice.rejected)
+    sources = tuple(map(_source, choice.authorships or ()))
 
     def make_half(first: bool) -> Pair:
         user, chosen, rejected = (
@@ -51,6 +55,7 @@ def build_natural(item: Item) -> Twin:
             narrative=item.narrative if first else choice.reason,
             created=item.created,
             source_url=item.source_url,
+            response_sources=_sources(sources if first else sources[::-1]),
             neighbours=choice.neighbours and choice.neighbours[0 if first else 1],
         )
 
@@ -79,17 +84,20 @@ def build_accepted(item: Item) -> Contrast:
             narrative=item.narrative,
             created=item.created,
             source_url=item.source_url,
-            response_sources=ResponseSources(
-                chosen=_source(choice.accepted), rejected=_source(choice.match)
-            ),
+            response_sources=_sources([_source(choice.accepted), _source(choice.match)]),
         )
     )
 
 
-def _source(answer: PublishedAnswer) -> ResponseSource:
+def _sources(both: Sequence[ResponseSource]) -> ResponseSources | None:
+    """The sources of chosen and rejected; None where nothing is known of them."""
+    return ResponseSources(chosen=both[0], rejected=both[1]) if both else None
+
+
+def _source(text: PublishedAnswer | Authorship) -> ResponseSource:
     return ResponseSource(
-        user=pseudonym(answer.user) if answer.user else "",
-        source_url=answer.source_url,
-        created=answer.created,
-        score=answer.score,
+        user=pseudonym(text.user) if text.user else "",
+        source_url=text.source_url,
+        created=text.created,
+        score=text.score if isinstance(text, PublishedAnswer) else None,
     )

@@ -97,7 +97,9 @@ def _before(type_: pa.DataType) -> pa.DataType:
 
 
 _OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
-_KNOWN = (SCHEMA, *(schema_of([name]) for name in MODE_FIELDS), _OLDER)
+_KNOWN = (
+    SCHEMA, *(schema_of([name]) for name in MODE_FIELDS), schema_of(MODE_FIELDS), _OLDER,
+)  # fmt: skip
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:

@@ -116,11 +116,11 @@ class RowSource(Record):
 
     user: str
     """Pseudonym of its author; empty where the account was deleted."""
-    source_url: str
-    created: str
+    source_url: str | None
+    created: str | None
     licence: str | None = None
-    score: int
-    """Votes up less votes down."""
+    score: int | None = None
+    """Votes up less votes down; None in rows of mode natural."""
 
 
 class RowSources(Record):
@@ -132,6 +132,11 @@ class RowSources(Record):
     @property
     def both(self) -> tuple[RowSource, RowSource]:
         return self.chosen, self.rejected
+
+    @property
+    def mirrored(self) -> "RowSources":
+        """The same in the other half of a twin."""
+        return RowSources(chosen=self.rejected, rejected=self.chosen)
 
 
 class Row(Record):
@@ -179,7 +184,8 @@ class Row(Record):
     source_url: str | None = None
     licence: str | None = None
     response_sources: RowSources | None = None
-    """Where both responses are from. Only rows of mode accepted have it."""
+    """Where both responses are from. Rows of mode accepted have it, and those of mode natural
+    whose source tells."""
     neighbours: Neighbours | None = None
     """How those who choose like the user lean. Only rows of mode natural have it."""
 
@@ -240,7 +246,7 @@ class Row(Record):
 
 
 MODE_FIELDS = ("response_sources", "neighbours")
-"""Fields that rows of one mode alone have."""
+"""Fields that rows of some modes alone have."""
 LATER_FIELDS = frozenset({"label_error", *MODE_FIELDS})
 """Fields that rows of older versions, or of other modes, do not have."""
 

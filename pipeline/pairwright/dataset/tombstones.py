@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 from pairwright.dataset.address import address_of, stack_exchange_host
 from pairwright.dataset.row import Row, RowPost, RowSource
 from pairwright.records import (
+    Authorship,
     Item,
     Pair,
     Post,
@@ -18,7 +19,7 @@ from pairwright.records import (
     pseudonym,
 )
 
-_Addressed = Post | RowPost | PublishedAnswer | ResponseSource | RowSource
+_Addressed = Post | RowPost | Authorship | PublishedAnswer | ResponseSource | RowSource
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -70,7 +71,11 @@ class ForgetList(NamedTuple):
         """Whether its user, its question, a post of its profile, or a response or its author is
         named."""
         if isinstance(record, Item):
-            answers = record.accepted.both if record.accepted else ()
+            answers: Sequence[PublishedAnswer | Authorship] = ()
+            if record.accepted:
+                answers = record.accepted.both
+            elif record.opposite:
+                answers = record.opposite.authorships or ()
             authors = {pseudonym(answer.user) for answer in answers if answer.user}
             return self._concerns(pseudonym(record.user), authors, record, answers)
         sources = record.response_sources.both if record.response_sources else ()

@@ -30,6 +30,7 @@ from pairwright.records.drafts import (
 )
 from pairwright.records.items import (
     AnswerChoice,
+    Authorship,
     GivenAnswer,
     GoldAspect,
     Item,
@@ -62,6 +63,7 @@ __all__ = [
     "AnswerChoice",
     "Aspect",
     "AspectScore",
+    "Authorship",
     "Comparison",
     "Contrast",
     "Draft",

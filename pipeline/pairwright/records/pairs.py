@@ -33,10 +33,10 @@ class ResponseSource(Record):
 
     user: str
     """Pseudonym of its author; empty where the account was deleted."""
-    source_url: str
-    created: str
-    score: int
-    """Votes up less votes down."""
+    source_url: str | None
+    created: str | None
+    score: int | None = None
+    """Votes up less votes down; None of natural twins."""
 
 
 class ResponseSources(Record):
@@ -78,7 +78,7 @@ class Pair(Record):
     created: str | None = None
     source_url: str | None = None
     response_sources: ResponseSources | None = None
-    """Of mode accepted: where both responses are from."""
+    """Of modes accepted and natural: where both responses are from, where the source tells."""
     neighbours: Neighbours | None = None
     """Of mode natural: how those who choose like the user lean."""
     simulated: bool = False

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.answer_traits import AnswerTraits, TraitFigure, row_traits, trait_figures
 from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
@@ -88,6 +88,8 @@ class Summary(Record):
     neighbours: Interval | None = None
     """Of natural twins: the share of pairs whose chosen response those who choose like the user
     lean to more; equal ones count one half. Its clusters are couples."""
+    mode_fields: tuple[str, ...] = Field(default=(), exclude=True)
+    """Which of `MODE_FIELDS` its rows have. The manifest does not repeat it."""
 
     @model_serializer(mode="wrap")
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -97,12 +99,6 @@ class Summary(Record):
             if not getattr(self, name):
                 fields.pop(name, None)
         return fields
-
-    @property
-    def mode_fields(self) -> tuple[str, ...]:
-        """Which of `MODE_FIELDS` its rows have."""
-        there = {"response_sources": self.traits, "neighbours": self.neighbours}
-        return tuple(name for name in MODE_FIELDS if there[name])
 
 
 class SummaryBuilder:
@@ -121,6 +117,7 @@ class SummaryBuilder:
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
         self._points: list[tuple[str, float]] = []
         self._untimed = 0
+        self._mode_fields: set[str] = set()
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
             name: Counter()
@@ -148,10 +145,13 @@ class SummaryBuilder:
             if name not in self._posts:
                 self._posts[name] = post.licence or "unknown", _host(post.source_url)
             self._note_time(post.created)
+        self._mode_fields.update(name for name in MODE_FIELDS if getattr(row, name) is not None)
         for answer in row.response_sources.both if row.response_sources else ():
-            at = _short(answer.source_url)
-            self._posts[at] = answer.licence or "unknown", _host(answer.source_url)
-            self._note_time(answer.created)
+            # Statements of a conversation have its address, and are posts where they are histories.
+            if answer.source_url and row.mode != "natural":
+                at = _short(answer.source_url)
+                self._posts[at] = answer.licence or "unknown", _host(answer.source_url)
+                self._note_time(answer.created)
         if row.neighbours:
             self._points.append((row.cluster, row.neighbours.point))
         self._untimed += row.mode == "natural" and row.created is None
@@ -221,6 +221,7 @@ class SummaryBuilder:
             traits=trait_figures(self._answers),
             untimed_choices=self._untimed,
             neighbours=accuracy_by_cluster(self._points),
+            mode_fields=tuple(name for name in MODE_FIELDS if name in self._mode_fields),
         )
 
     def _config(self, name: str) -> ConfigSummary:

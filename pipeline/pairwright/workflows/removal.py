@@ -55,8 +55,8 @@ def forget(
     """Record that a run's next release must go without some users or addresses.
 
     `users` are ids in the source, or pseudonyms in a release; `urls` are addresses of posts or
-    questions. Every pair made of their posts is left out, twins whole, with the verdicts on it. The
-    run folder itself still holds the posts.
+    questions. Every pair made of their posts, or with a response that a user wrote, is left out,
+    twins whole, with the verdicts on it. The run folder itself still holds the posts.
 
     Raises InputError where nothing is named, or an address is not one.
 

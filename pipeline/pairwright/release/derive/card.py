@@ -92,8 +92,8 @@ COLUMNS = {
     "source_url": "The address of the question.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
     "response_sources": (
-        "Where chosen and rejected are from: author (a pseudonym), address, time, licence, and"
-        " votes up less votes down. No scorer is shown any of it."
+        "Where chosen and rejected are from: author (a pseudonym), address, time, licence, and, in"
+        " mode accepted, votes up less votes down. No scorer is shown any of it."
     ),
     "neighbours": (
         "How those who choose like this user elsewhere lean to chosen and rejected, from -2 to 2,"

@@ -43,6 +43,7 @@ def meaning(release: ReleaseContext) -> Iterator[str]:
     """What the licences of the posts mean for those who pass the release on."""
     counts = release.summary.licences
     alike = [name for name in counts if name.startswith(SHARE_ALIKE)]
+    sourced = "response_sources" in release.summary.mode_fields
     if alike:
         yield (
             "Share-alike: posts under CC BY-SA may be shared and changed, also for money, if their"
@@ -53,7 +54,7 @@ def meaning(release: ReleaseContext) -> Iterator[str]:
         )
         yield (
             "Attribution: attribution.csv has a line for each post and question"
-            f"{', and for each answer' if release.summary.traits else ''}; its author is named at"
+            f"{', and for each response' if sourced else ''}; its author is named at"
             " its address. Keep that file, or the addresses in the rows, with the posts."
             " Posts are as the source gave them; longer ones may be cut."
         )

@@ -99,7 +99,8 @@ ACCEPTED = OwnChoiceWords(
         "A pair is one question, what the user who asked it wrote before, and two answers that"
         " people published: the user accepted the chosen one, and the rejected one has as many"
         " votes or more and about the same length. There is no rubric: the column rubric_aspects"
-        " is empty. The column answers says where both are from."
+        " is empty. The column response_sources says where both are"
+        " from."
     ),
     gap=(
         "It measures whether a scorer of responses can tell which of two answers the person who"

@@ -1,8 +1,8 @@
 """Files made of rows line by line: attribution.csv and preference/CONFIG-SPLIT.jsonl.
 
-attribution.csv has the address and the licence of each post, question and published answer; the
-address names the author. A cell that a spreadsheet would take for a formula begins with an
-apostrophe, which a spreadsheet does not show.
+attribution.csv has the address and the licence of each post, question and published response; the
+address names the author, or the conversation that the author had a part in. A cell that a
+spreadsheet would take for a formula begins with an apostrophe, which a spreadsheet does not show.
 
 A line of preference/ is a pair as message lists, which RewardBench's CLI reads:
 
@@ -30,7 +30,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class AttributionLine(NamedTuple):
-    """One post, question or published answer; empty where nothing is known."""
+    """One post, question or published response; empty where nothing is known."""
 
     id: str
     address: str
@@ -39,7 +39,7 @@ class AttributionLine(NamedTuple):
 
 
 def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
-    """The file, line by line: every post, question and published answer, sorted."""
+    """The file, line by line: every post, question and published response, sorted."""
     yield _written(AttributionLine._fields)
     for line in sorted(lines):
         yield _written(line)

@@ -66,6 +66,8 @@ def _check_twin(first: Row, other: Row, where: str) -> None:
     same("rejected", other.rejected, first.chosen, where)
     mirrored = _MIRRORED.get(first.comparison or "", first.comparison)
     same("comparison", other.comparison, mirrored, where)
+    sources = first.response_sources and first.response_sources.mirrored
+    same("response_sources", other.response_sources, sources, where)
     if not is_own_choice(first.mode):
         same("narrative of the half that did not ask", other.narrative, None, where)
     if other.user == first.user:

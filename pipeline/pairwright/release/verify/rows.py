@@ -14,7 +14,7 @@ from pairwright.dataset.layout import DOMAIN, SPLITS
 from pairwright.records import content_id
 from pairwright.release.records import Provenance, file_note
 from pairwright.release.summary import Summary, SummaryBuilder
-from pairwright.release.verify.comparison import VerifyProgress, difference, same
+from pairwright.release.verify.comparison import VerifyProgress, difference, same, shown
 from pairwright.release.verify.provenance import KeptUnit, ProvenanceModel
 from pairwright.release.verify.row_checks import (
     DecisionCheck,
@@ -98,6 +98,7 @@ class _AllRows:
         same(f"the split of {row.user}", part.split, split, where)
         self._check_order(part, row, where)
         self._check_licences(row, where)
+        self._check_sources(row, where)
         self._check_profile(row, where)
 
     def _check_order(self, part: Part, row: Row, where: str) -> None:
@@ -135,6 +136,16 @@ class _AllRows:
             must = _licence_of(post.source_url, post.created, self._licence)
             if post.licence != must:
                 same("licence", post.licence, must, f"{where} [profile.{n}]")
+
+    def _check_sources(self, row: Row, where: str) -> None:
+        """An author of a response is known by a pseudonym alone, or not at all."""
+        both = row.response_sources.both if row.response_sources else ()
+        for side, source in zip(("chosen", "rejected"), both, strict=False):
+            at = f"{where} [response_sources.{side}]"
+            if source.user and not _USER.fullmatch(source.user):
+                raise difference(f"user is {shown(source.user)}, and must be a pseudonym", at)
+            must = _licence_of(source.source_url, source.created, self._licence)
+            same("licence", source.licence, must, at)
 
 
 _MAGIC = 4

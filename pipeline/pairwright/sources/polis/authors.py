@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pairwright.errors import SourceError
-from pairwright.records import content_id
+from pairwright.records import Authorship, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choosers import Chooser, OwnPost, Voter
@@ -62,6 +62,7 @@ class _ConversationReader:
         url = self._summary.get("url", "").strip()
         self._url = url if url.startswith(("https://", "http://")) and " " not in url else None
         self._question = ""
+        self._authorships: dict[str, Authorship] = {}
 
     def choosers(self) -> Iterator[Chooser | Voter | SourceProblem]:
         statements: dict[str, Statement] = {}
@@ -86,6 +87,12 @@ class _ConversationReader:
             self._domains,
             self._rules,
         )
+        self._authorships = {
+            name: Authorship(
+                user=self._user(one.author), source_url=self._url, created=one.post.created
+            )
+            for name, one in statements.items()
+        }
         by_author: dict[str, list[Statement]] = {}
         for statement in statements.values():
             if not statement.seed:
@@ -183,6 +190,7 @@ class _ConversationReader:
             history=tuple(history.values()),
             older_count=len(history),
             source_url=self._url,
+            authorships=self._authorships,
         )
 
     def _user(self, author: str) -> str:
