@@ -439,7 +439,7 @@ def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_pa
     assert "overlap (baseline)" in told
     assert "pairwright evaluate RELEASE --out RESULTS --condition profile --scorer longer" in told
     for name in ("longer", "constant", "similarity"):
-        result(tmp_path, name, right_on(20))
+        result(tmp_path, name, right_on(20), scorer=ScorerRef(name=name, kind="baseline"))
     assert board_of(tmp_path).missing == {}
 
 

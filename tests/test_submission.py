@@ -128,6 +128,14 @@ def test_its_decisions_are_derived_again_from_its_own_replies(submission: Submis
     assert (check.results, check.differences) == (1, ())
 
 
+def test_without_the_file_of_scorers_it_says_which_one_is_needed(submission: Submission) -> None:
+    done = pairwright("leaderboard", submission.archive, "--verify", submission.release)
+    assert done.code == 2
+    said = " ".join(done.err.split())
+    assert f"{submission.archive}!rater.profile.json: its scorer rater is of a file" in said
+    assert "--scorers FILE.toml" in said
+
+
 def test_changed_decisions_that_are_hashed_again_are_found(
     submission: Submission, tmp_path: Path
 ) -> None:
@@ -238,7 +246,7 @@ def test_another_compression_is_refused(submission: Submission, tmp_path: Path) 
     with zipfile.ZipFile(tmp_path / "lzma.zip", "w", zipfile.ZIP_LZMA) as archive:
         for name, content in parts(submission.archive).items():
             archive.writestr(name, content)
-    with pytest.raises(InputError, match="compressed in another way"):
+    with pytest.raises(InputError, match="compressed by another method"):
         leaderboard([tmp_path / "lzma.zip"])
 
 

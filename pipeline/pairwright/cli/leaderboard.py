@@ -28,7 +28,8 @@ def leaderboard_command(
         list[Path],
         typer.Argument(
             metavar="RESULTS...",
-            help="Folders of `pairwright evaluate`, .json files or submissions (.zip).",
+            help="Folders of `pairwright evaluate`, .json files, or submissions: theirs.zip, or"
+            " team=theirs.zip, whose scorers are then called “team: NAME”.",
         ),
     ],
     out: Annotated[
@@ -73,7 +74,7 @@ def leaderboard_command(
                 where="--scorers",
                 fix="Name the release, too, or leave it out.",
             )
-        board = leaderboard(results, out, progress=progress)
+        board = leaderboard(results, out, release=verify, progress=progress)
     _print(Console(), board)
     if out:
         typer.echo(f"Open: {out / 'leaderboard.html'}")
