@@ -121,7 +121,7 @@ def _print(console: Console, board: "Leaderboard") -> None:
         for sentence in ranking_sentences(board, ranking):
             say(console, sentence, wrap=True)
     for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
-        for found in found_sentences(board.findings, mode):
+        for found in found_sentences(board, mode):
             say(console, found, wrap=True)
     for warning in warnings(board):
         say(console, warning, "yellow")

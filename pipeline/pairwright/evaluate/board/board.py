@@ -8,7 +8,7 @@ from pairwright.evaluate.board.band import FLOOR, band_of
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings, scorer_findings
 from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
-from pairwright.evaluate.board.ranking import Ranking, rank
+from pairwright.evaluate.board.ranking import Ranking, rank, share_level
 from pairwright.evaluate.board.release_facts import release_of
 from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
@@ -74,7 +74,7 @@ def leaderboard(
         limit=first.limit,
         split=first.split,
         rule=RULE,
-        rankings=tuple(_rankings(reading, pairs, release)),
+        rankings=tuple(share_level(list(_rankings(reading, pairs, release)))),
         entries=reading.entries,
         findings=adjust_findings(reading.findings),
         people=release.people,
