@@ -195,8 +195,9 @@ def stored(held: Parts, folder: Path) -> None:
         (lambda held, about, folder: about["release"].update(digest="b2:1"), "of another release"),
         (lambda held, about, folder: about.update(results=["ghost.none"]), "its files are not"),
         (lambda held, about, folder: rename(held, about), "is the result rm.profile"),
+        (lambda held, about, folder: held.update({"rm.profile.json": b"[" * 200_000}), "recursion"),
     ],
-    ids=["as it should be", "view", "trigger", "release", "ghost", "renamed"],
+    ids=["as it should be", "view", "trigger", "release", "ghost", "renamed", "deep"],
 )
 def test_an_archive_holds_exactly_what_its_manifest_says(
     tmp_path: Path, change: Callable[[Parts, dict[str, Any], Path], None], what: str
@@ -220,4 +221,4 @@ def test_an_archive_holds_exactly_what_its_manifest_says(
         return
     with pytest.raises(InputError, match=what) as error:
         leaderboard([archive])
-    assert error.value.where == str(archive)
+    assert error.value.where in (str(archive), f"{archive}!rm.profile.json")

@@ -124,8 +124,9 @@ def test_a_leaderboard_takes_it_beside_ones_own_results(
 
 
 def test_its_decisions_are_derived_again_from_its_own_replies(submission: Submission) -> None:
-    check = check_results([submission.archive], submission.release, submission.scorers)
-    assert (check.results, check.differences) == (1, ())
+    both = [submission.archive, f"team={submission.archive}"]
+    check = check_results(both, submission.release, submission.scorers)
+    assert (check.results, check.differences) == (2, ())
 
 
 def test_without_the_file_of_scorers_it_says_which_one_is_needed(submission: Submission) -> None:

@@ -107,7 +107,8 @@ def check_results(
     """
     settings = _without_keys(scorer_settings(scorers))
     with unpack_submissions(map(Path, results)) as given:
-        gathered = gather_results(given.paths)
+        # By path: two senders may call two scorers by one name, and here each has its own replies.
+        gathered = [result for path in given.paths for result in gather_results([path])]
         _release_of(gathered, Path(release))
         for result in gathered:
             _check_known(result, settings.scorers, without_file=scorers is None)
