@@ -58,6 +58,10 @@ BASELINES: dict[str, Callable[[PromptContent, str], float]] = {
 cosine of word counts with what is shown."""
 
 
+BLIND = frozenset({"longer", "constant"})
+"""The baselines that ignore all that is shown."""
+
+
 class Baseline(NamedTuple):
     """One of them, as a scorer."""
 
