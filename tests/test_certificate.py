@@ -164,7 +164,7 @@ def test_the_command_prints_what_may_be_said(tmp_path: Path) -> None:
     assert "there is no condition 'posts'" in unknown.err
 
 
-@pytest.mark.parametrize("rho", SCORERS_NEEDED)
+@pytest.mark.parametrize("rho", [0.9, 0.7])
 def test_so_many_scorers_find_a_correlation_as_often_as_is_said(rho: float) -> None:
     n = SCORERS_NEEDED[rho]
     assert n >= CLAIMS_FROM

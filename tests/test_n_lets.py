@@ -9,9 +9,14 @@ from own_choices import built_conversation
 from pairwright import release
 from pairwright.dataset import Row, RowPost
 from pairwright.errors import InputError
+from pairwright.evaluate.builders import BuildModel
 from pairwright.evaluate.content import partners_of
 from pairwright.evaluate.n_lets import NLetLine, NLetSources, n_let_figures, score_n_let
+from pairwright.evaluate.n_lets.known_choices import KnownChoices
 from pairwright.evaluate.n_lets.n_let import pick_share
+from pairwright.evaluate.n_lets.report_page import rows as rows_of_page
+from pairwright.evaluate.n_lets.report_page import warnings
+from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.baselines import Baseline
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
@@ -98,7 +103,7 @@ def test_the_others_are_different_users_and_the_same_at_every_run() -> None:
     rows_of_release = rows()
     strangers = Strangers(map(asker_of, rows_of_release), 0)
     found = strangers.several(asker_of(rows_of_release[0]), 5)
-    authors = [posts[0].id.partition("-")[0] for posts in found]
+    authors = [one.user for one in found]
     assert len(set(authors)) == 5
     assert "u0" not in authors
     assert found == Strangers(map(asker_of, reversed(rows_of_release)), 0).several(
@@ -114,6 +119,48 @@ def test_too_few_users_are_named_and_the_pair_is_part_of_no_figure() -> None:
     assert (figures.chosen, figures.apart) == (None, {"no_other_profile": 8})
 
 
+def test_a_stranger_who_is_known_to_have_chosen_the_same_is_left_out() -> None:
+    """Of seven others two took the same statement and two refused it; three did neither."""
+    own, *others = [
+        row.model_copy(update={"mode": "natural", "question": "Rice?", "chosen": "Yes",
+                               "rejected": "No", "twin_id": None})
+        for row in rows()
+    ]  # fmt: skip
+    taken, refused, unknown = others[:2], others[2:4], others[4:]
+    known = [
+        own,
+        *taken,
+        *(row.model_copy(update={"chosen": "No", "rejected": "Yes"}) for row in refused),
+        *(row.model_copy(update={"chosen": "Other", "rejected": "Else"}) for row in unknown),
+    ]
+    # Different items, so that nobody is a partner.
+    found_sources = sources(known, 4)._replace(choices=KnownChoices(known))
+    line = run_async(score_n_let(own, Reader(), found_sources))
+    assert (line.strangers, line.unknown) == (3, 1), "both who refused it come first"
+    too_many = found_sources._replace(users=7)
+    assert run_async(score_n_let(own, Reader(), too_many)).detail.startswith("5 other users")
+    (figures,) = n_let_figures([line])
+    assert (figures.strangers, figures.unknown) == (3, 1)
+
+
+def test_a_scorer_of_the_builds_family_is_marked(small_release: Path, tmp_path: Path) -> None:
+    done = score_n_lets(small_release, None, tmp_path / "out", users=3, names=["constant"])
+    (one,) = done.scores.scorers
+    builder = BuildModel(role="judge", model="acme/Rye-70B")
+    scores = done.scores.model_copy(
+        update={
+            "release": done.scores.release.model_copy(update={"builders": (builder,)}),
+            "scorers": (
+                one.model_copy(
+                    update={"scorer": ScorerRef(name="k", kind="judge", model="rye-8b")}
+                ),
+            ),
+        }
+    )
+    assert next(iter(rows_of_page(scores)))[0] == "k (family of the build's judge)"
+    assert any("Self-preference: k is family" in one for one in warnings(scores))
+
+
 @pytest.mark.parametrize(
     ("scores", "share"), [((2.0, 1.0), 1.0), ((1.0, 1.0, 0.0), 0.5), ((0.0, 1.0), 0.0)]
 )
@@ -127,7 +174,10 @@ def test_the_command_writes_a_page_and_asks_nothing_twice(tmp_path: Path) -> Non
     done = pairwright("downstream", "n-lets", tmp_path / "release", "--out", out, "--users", "4")
     assert done.code == 0
     printed = " ".join(done.out.split())
-    assert "constant, Natural twins: right user of 4 picked in 25.0 % (no interval)" in printed
+    constant = printed.partition("constant, Natural twins: ")[2]
+    assert constant.startswith("right user of 4 picked in 25.0 % (21.2 to 29.2) by the chosen")
+    assert "by the other response (chance 25.0 % each)" in constant
+    assert "the release does not say what they chose" in printed
     assert "The dashed line is chance" in (out / "n_lets.html").read_text(encoding="utf-8")
     scores = json.loads((out / "n_lets.json").read_text(encoding="utf-8"))
     assert [one["scorer"]["name"] for one in scores["scorers"]] == [

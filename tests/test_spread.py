@@ -114,14 +114,21 @@ def test_the_command_reports_mean_deviation_and_the_order(
     modes = {mode for _, mode in figures}
     for mode in modes:
         steady = figures["steady", mode]
-        assert steady["deviation"]["value"] == 0.0
+        assert steady["unchanged"] is True
+        assert figures["rater", mode]["unchanged"] is False
+        # The mean of the same points has the interval of an evaluation.
+        first = steady["accuracies"][0]
+        assert [steady["mean"][key] for key in ("low", "high")] == [first["low"], first["high"]]
         assert len({one["value"] for one in steady["accuracies"]}) == 1
         by_name = {one["presentation"]: one for one in figures["rater", mode]["accuracies"]}
         # A judge that always says 5 has ties alone.
         assert by_name["shipped, posts"]["value"] == by_name["plain, dated"]["value"] == 0.5
     orders = {(one["mode"], *one["scorers"]): one["presentations"] for one in scores["orders"]}
     assert orders["twin", "rater = steady"] == 9
-    assert "over 9 presentations" in " ".join(done.out.split())
+    printed = " ".join(done.out.split())
+    assert "over 9 presentations" in printed
+    assert "every score of steady is the same in all 9 presentations" in printed
+    assert "rater = steady (accuracies alone, whose differences are not tested" in printed
     page = (tmp_path / "out" / "spread.html").read_text(encoding="utf-8")
     assert "Every presentation" in page
     # A result of another presentation is never taken for the scorer's own.
@@ -212,6 +219,24 @@ def test_more_wordings_than_reward_models_have_are_announced(
     )  # fmt: skip
     assert any("Judges have 4 wordings and other scorers have 3" in note for note in notes)
     assert len(done.evaluation.results) == 12
+
+
+def test_two_wordings_of_one_text_are_refused_before_anything_is_asked(
+    small_release: Path, tmp_path: Path
+) -> None:
+    for name in ("brief", "curt"):
+        wording(tmp_path / "own", name, rate="")
+        (tmp_path / "own" / name / "rate.md").write_text(
+            (PROMPTS / "rate.md").read_text(encoding="utf-8") + "\nBe brief.", encoding="utf-8"
+        )
+    with in_thread(by_wording) as endpoint:
+        (tmp_path / "scorers.toml").write_text(FILE.format(url=endpoint.url), encoding="utf-8")
+        with pytest.raises(PromptError, match=r"brief and curt have the same text of rate\.md"):
+            score_spread(
+                small_release, tmp_path / "scorers.toml", tmp_path / "out", names=["rater"],
+                wordings=tmp_path / "own",
+            )  # fmt: skip
+        assert not endpoint.asked
 
 
 async def failing(_: Asked) -> web.StreamResponse:

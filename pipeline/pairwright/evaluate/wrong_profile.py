@@ -8,7 +8,7 @@ right where it was wrong.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from pairwright import text
@@ -21,7 +21,9 @@ NEAREST = 5
 """Users closest in length, of whom one is drawn."""
 
 
-class _Stranger(NamedTuple):
+class Stranger(NamedTuple):
+    """Another user of the category, with the posts that may be shown."""
+
     user: str
     length: int
     """Characters of all posts."""
@@ -61,7 +63,7 @@ class Strangers:
 
     def __init__(self, askers: Iterable[Asker], seed: int) -> None:
         self._seed = seed
-        self._there: dict[tuple[str, str], dict[str, _Stranger]] = {}
+        self._there: dict[tuple[str, str], dict[str, Stranger]] = {}
         self._partners: dict[str, set[str]] = {}
         for asker in askers:
             if asker.user is None or not asker.posts:
@@ -69,7 +71,7 @@ class Strangers:
             people = self._there.setdefault((asker.domain, asker.category), {})
             # The longest of a user's histories; each later question of theirs has a longer one.
             if asker.user not in people or len(asker.posts) > len(people[asker.user].posts):
-                people[asker.user] = _Stranger(asker.user, _length(asker.posts), asker.posts)
+                people[asker.user] = Stranger(asker.user, _length(asker.posts), asker.posts)
             # By item, because its pair of mode violate is about the asker alone.
             if asker.twin:
                 self._partners.setdefault(asker.item, set()).add(asker.user)
@@ -82,19 +84,26 @@ class Strangers:
         draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
         return closest[int(draw[-8:], 16) % len(closest)].posts
 
-    def several(self, asker: Asker, n: int) -> tuple[tuple[Post, ...], ...]:
-        """The posts of `n` different users, drawn from the `NEAREST` or twice as many closest in
-        length; fewer where there are fewer."""
-        closest = self._nearest(asker)[: max(NEAREST, 2 * n)]
+    def several(
+        self,
+        asker: Asker,
+        n: int,
+        left_out: Collection[str] = (),
+        preferred: Collection[str] = (),
+    ) -> tuple[Stranger, ...]:
+        """`n` different users, drawn from the `NEAREST` or twice as many closest in length, of whom
+        the `preferred` come first; fewer where there are fewer. None is one of `left_out`."""
+        there = [one for one in self._nearest(asker) if one.user not in left_out]
         drawn = sorted(
-            closest,
-            key=lambda one: content_id(
-                "n-let", str(self._seed), asker.item, asker.user or "", one.user
+            there[: max(NEAREST, 2 * n)],
+            key=lambda one: (
+                one.user not in preferred,
+                content_id("n-let", str(self._seed), asker.item, asker.user or "", one.user),
             ),
         )
-        return tuple(one.posts for one in drawn[:n])
+        return tuple(drawn[:n])
 
-    def _nearest(self, asker: Asker) -> list[_Stranger]:
+    def _nearest(self, asker: Asker) -> list[Stranger]:
         """The users of the category with posts older than the question, closest in length first,
         without those who repeat the question."""
         own = _length(asker.posts)

@@ -8,6 +8,7 @@ from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.evaluate.content import partners_of
 from pairwright.evaluate.n_lets import (
+    KnownChoices,
     NLetLine,
     NLetScores,
     NLetSources,
@@ -79,6 +80,7 @@ def score_n_lets(
             settings.scorers.history.rules(pairs.study_posts),
             Strangers(map(asker_of, pairs.rows()), settings.scorers.seed),
             partners_of(pairs.rows()),
+            KnownChoices(pairs.rows()),
         )
         wanted = dict.fromkeys(BASELINES if names is None else names)
         found = run_async(_score_scorers(wanted, pairs, limit, sources, session))

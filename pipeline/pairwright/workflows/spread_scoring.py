@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pairwright.assets import DOCS
 from pairwright.dataset.message import FRAMES
-from pairwright.errors import InputError
+from pairwright.errors import InputError, PromptError
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result, write_result
@@ -23,6 +23,7 @@ from pairwright.evaluate.spread import (
 from pairwright.evaluate.spread.presentations import Presentation
 from pairwright.evaluate.spread.report_page import spread_page
 from pairwright.notebook import run_async
+from pairwright.settings.prompt import Prompts
 from pairwright.workflows.condition_scores import EvaluationTask
 from pairwright.workflows.evaluation import EvaluationResult, derive_results
 from pairwright.workflows.output import write_report
@@ -81,6 +82,7 @@ def score_spread(
         name: apply_wording(settings.prompts, name, wording_folder)
         for name in dict.fromkeys(one.wording for one in presentations)
     }
+    _check_wordings(prompts, [defined[name] for name in chosen if name in defined])
     judges = (PairwiseJudge, PointwiseJudge)
     if len(prompts) > len(FRAMES) and not all(
         isinstance(defined.get(one), judges) for one in chosen
@@ -123,6 +125,24 @@ def _check_scorers(names: Sequence[str], defined: dict[str, Spec]) -> None:
             "no scorer is named, and the file has none that is asked", where="--scorers",
             fix=f"Give the file a table [scorers.NAME]; {DOCS / 'scorers.md'} shows them.",
         )  # fmt: skip
+
+
+def _check_wordings(prompts: dict[str, Prompts], specs: Sequence[Spec]) -> None:
+    """Raise PromptError where a judge would be asked with one text under two names."""
+    asked = {
+        "prefer": any(isinstance(spec, PairwiseJudge) for spec in specs),
+        "rate": any(isinstance(spec, PointwiseJudge) for spec in specs),
+    }
+    for prompt in (name for name, used in asked.items() if used):
+        there: dict[str, str] = {}
+        for wording, own in prompts.items():
+            other = there.setdefault(own.hashes[prompt], wording)
+            if other != wording:
+                raise PromptError(
+                    f"the wordings {other} and {wording} have the same text of {prompt}.md",
+                    where="--wordings",
+                    fix="Change one of the two, or take it out: one text twice hides the spread.",
+                )
 
 
 async def _score(

@@ -1,6 +1,6 @@
 """The number of scorers that it takes to find a true rank correlation."""
 
-SCORERS_NEEDED = {0.9: 13, 0.8: 15, 0.7: 19}
+SCORERS_NEEDED = {0.9: 13, 0.8: 15, 0.7: 19, 0.6: 25, 0.5: 34, 0.4: 53}
 """By true Spearman correlation, the fewest independent scorers whose correlation the certificate
 claims with a probability of `POWER` or more.
 

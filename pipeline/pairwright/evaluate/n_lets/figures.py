@@ -10,7 +10,7 @@ from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.n_lets.n_let import NLetLine, pick_share
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import Interval, mean, with_width
+from pairwright.intervals import LEVEL, Interval, Places, accuracy, mean, with_width, z_of
 from pairwright.modes import MODES
 from pairwright.records import Mode, Record
 
@@ -31,6 +31,11 @@ class NLetFigures(Record):
     """Pairs of the mode."""
     unscored: dict[str, int]
     """Pairs without a score, by reason."""
+    strangers: int = 0
+    """Strangers in all n-lets of the mode."""
+    unknown: int | None = None
+    """Of people's own choices, strangers of whom the release does not say whether they took or
+    refused the chosen response: some of them would have taken it. None in other modes."""
     apart: dict[str, int]
     """Pairs with too few users to show, by reason. They are part of no figure."""
 
@@ -76,29 +81,34 @@ def n_let_figures(lines: Sequence[NLetLine]) -> Iterator[NLetFigures]:
         scored = [line for line in due if line.chosen]
         yield NLetFigures(
             mode=mode,
-            chosen=_interval([pick_share(one.chosen) if one.chosen else 0.0 for one in due], due),
-            rejected=_interval(
+            chosen=_share([pick_share(one.chosen) if one.chosen else 0.0 for one in due], due),
+            rejected=_share(
                 [pick_share(one.rejected) if one.rejected else 0.0 for one in due], due
             ),
-            gain=_interval(
-                [pick_share(one.chosen) - pick_share(one.rejected) for one in scored], scored, -1
-            ),
+            gain=_gain(scored),
             pairs=len(own),
             unscored=_reasons(line for line in due if not line.chosen),
+            strangers=sum(line.strangers for line in own),
+            unknown=sum(line.unknown for line in own)
+            if mode is not None and MODES[mode].own_choice
+            else None,
             apart=_reasons(line for line in own if line.unscored in NOTHING_TO_SHOW),
         )
 
 
-def _interval(
-    values: Sequence[float], lines: Sequence[NLetLine], least: float = 0
-) -> Interval | None:
-    estimate = mean(
-        np.array(values, np.float64),
-        cluster_numbers([line.cluster for line in lines]),
-        least=least,
-        most=1,
-    )
+def _share(values: Sequence[float], lines: Sequence[NLetLine]) -> Interval | None:
+    estimate = accuracy(np.array(values, np.float64), _clusters(lines))
+    return estimate and estimate.found(z_of(LEVEL))
+
+
+def _gain(lines: Sequence[NLetLine]) -> Interval | None:
+    gains = [pick_share(one.chosen) - pick_share(one.rejected) for one in lines]
+    estimate = mean(np.array(gains, np.float64), _clusters(lines), least=-1, most=1)
     return estimate and with_width(estimate)
+
+
+def _clusters(lines: Sequence[NLetLine]) -> Places:
+    return cluster_numbers([line.cluster for line in lines])
 
 
 def _reasons(lines: Iterator[NLetLine]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from pairwright.dataset import Row
 from pairwright.errors import CallFailed
 from pairwright.evaluate.content import Posts, ask_fitting
 from pairwright.evaluate.decision import NO_PROFILE, NO_STRANGER
+from pairwright.evaluate.n_lets.known_choices import KnownChoices
 from pairwright.evaluate.release import posts_of
 from pairwright.evaluate.scorers.scorer_protocols import (
     Pointwise,
@@ -32,14 +33,26 @@ class NLetSources(NamedTuple):
     strangers: Strangers
     partners: Mapping[str, Posts] = {}
     """By pair, the posts of the other user of its twin."""
+    choices: KnownChoices = KnownChoices()
 
 
-def candidates_of(row: Row, sources: NLetSources) -> tuple[PromptContent, ...] | Unscored:
-    """What a scorer is shown of each user, of whom the first is the right one.
+class Candidates(NamedTuple):
+    """The users of an n-let, of whom the first is the right one."""
+
+    shown: tuple[PromptContent, ...]
+    strangers: int
+    unknown: int
+    """Strangers of whom the release does not say whether they took or refused the response."""
+
+
+def candidates_of(row: Row, sources: NLetSources) -> Candidates | Unscored:
+    """What a scorer is shown of each user.
 
     The partner of a twin, whom the other response is for, is one of them; all others are users of
     the category whose histories are older than the question and about as long. Each is shown with
-    as many posts as the right one, selected for the question by the same rules.
+    as many posts as the right one, selected for the question by the same rules. Of people's own
+    choices no stranger is known to have taken the chosen response, and those who are known to have
+    refused it come first.
     """
     own = posts_of(row)
     if not own:
@@ -47,18 +60,23 @@ def candidates_of(row: Row, sources: NLetSources) -> tuple[PromptContent, ...] |
     partner = sources.partners.get(row.id)
     others = [partner] if partner else []
     wanted = sources.users - 1 - len(others)
-    strangers = sources.strangers.several(asker_of(row), wanted)
+    refused = sources.choices.refused_chosen(row)
+    strangers = sources.strangers.several(
+        asker_of(row), wanted, sources.choices.took_chosen(row), refused
+    )
     if len(strangers) < wanted:
         detail = f"{len(strangers) + len(others)} other users in {row.category!r}"
         return Unscored(NO_STRANGER, f"{detail}, and {sources.users - 1} are needed")
     shown = selected(row.question, own, sources.history)
     as_many = sources.history.model_copy(update={"posts": len(shown)})
-    return (
-        PromptContent(row.question, shown),
-        *(
-            PromptContent(row.question, selected(row.question, posts, as_many))
-            for posts in (*others, *strangers)
+    every = (*others, *(one.posts for one in strangers))
+    return Candidates(
+        shown=(
+            PromptContent(row.question, shown),
+            *(PromptContent(row.question, selected(row.question, one, as_many)) for one in every),
         ),
+        strangers=len(strangers),
+        unknown=sum(one.user not in refused for one in strangers),
     )
 
 
@@ -73,6 +91,10 @@ class NLetLine(Record):
     """The scores of the chosen response for each user, of whom the first is the right one; empty
     where one is missing."""
     rejected: tuple[float, ...] = ()
+    strangers: int = 0
+    """Users of the n-let who are strangers."""
+    unknown: int = 0
+    """Those of them of whom nothing says whether they took or refused the chosen response."""
     unscored: str = ""
     """Why there are no scores."""
     detail: str = ""
@@ -91,11 +113,13 @@ async def score_n_let(row: Row, scorer: Pointwise, sources: NLetSources) -> NLet
     candidates = candidates_of(row, sources)
     if isinstance(candidates, Unscored):
         return _unscored_line(line, candidates)
+    counts = {"strangers": candidates.strangers, "unknown": candidates.unknown}
+    line = line.model_copy(update=counts)
     scores: dict[str, tuple[float, ...]] = {}
     try:
         for side, response in (("chosen", row.chosen), ("rejected", row.rejected)):
             found = await together(
-                *(_score(shown, response, scorer, sources) for shown in candidates)
+                *(_score(shown, response, scorer, sources) for shown in candidates.shown)
             )
             if missing := next((one for one in found if isinstance(one, Unscored)), None):
                 return _unscored_line(line, missing)

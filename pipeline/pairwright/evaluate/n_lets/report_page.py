@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from pairwright.evaluate.n_lets.figures import NLetFigures, NLetScores
+from pairwright.evaluate.builders import BuildTie, build_ties, tie_mark, tie_sentence
+from pairwright.evaluate.n_lets.figures import NLetFigures, NLetScores, ScorerNLets
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import Interval
 from pairwright.modes import mode_title
@@ -13,7 +14,16 @@ from pairwright.records import Mode
 from pairwright.report import BLUE, FAINT, ORANGE, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import number_of, visible
 
-HEAD = ("scorer", "pairs", "chosen, %", "rejected, %", "gain, points", "n", "clusters", "unscored")
+CHOSEN, OTHER = "by the chosen response", "by the other response"
+
+
+def head(scores: NLetScores) -> tuple[str, ...]:
+    """The head of `rows`, with chance beside each share."""
+    chance = f"% (chance {100 / scores.users:.1f})"
+    return (
+        "scorer", "pairs", f"{CHOSEN}, {chance}", f"{OTHER}, {chance}", "gain, points (chance 0)",
+        "n", "clusters", "unscored",
+    )  # fmt: skip
 
 
 def n_let_page(scores: NLetScores) -> Page:
@@ -24,7 +34,9 @@ def n_let_page(scores: NLetScores) -> Page:
         warnings=tuple(warnings(scores)),
         sections=(
             *(Section(mode_title(mode), (_plot(scores, mode),)) for mode in modes(scores)),
-            Section("Every number", (Table(HEAD, tuple(rows(scores)), left=2, note=_NOTE),)),
+            Section(
+                "Every number", (Table(head(scores), tuple(rows(scores)), left=2, note=_NOTE),)
+            ),
             Section("How to read it", tuple(_method(scores))),
         ),
     )
@@ -38,6 +50,10 @@ def warnings(scores: NLetScores) -> Iterator[str]:
         yield TRIAL
     if scores.limit is not None:
         yield f"Only the first {number_of(scores.limit, 'subject was', 'subjects were')} scored."
+    for one in scores.scorers:
+        if ties := _ties(one, scores):
+            yield tie_sentence(visible(one.scorer.name), ties)
+    yield from _unknown_choices(scores)
     for reason, n in _inapplicable_pairs(scores).items():
         yield (
             f"{number_of(n, 'pair is', 'pairs are')} part of no figure, because there are too few"
@@ -52,7 +68,7 @@ def modes(scores: NLetScores) -> list[Mode | None]:
 
 
 def rows(scores: NLetScores) -> Iterator[tuple[str, ...]]:
-    """A row a scorer and mode, in the order of `HEAD`."""
+    """A row a scorer and mode, in the order of `head`."""
     for one in scores.scorers:
         for figure in one.figures:
             missing = ", ".join(f"{n:,} {why}" for why, n in figure.unscored.items())
@@ -62,7 +78,7 @@ def rows(scores: NLetScores) -> Iterator[tuple[str, ...]]:
                 else ("0", "0")
             )
             yield (
-                visible(one.scorer.name),
+                _marked(one, scores),
                 mode_title(figure.mode),
                 _percent(figure.chosen),
                 _percent(figure.rejected),
@@ -75,18 +91,42 @@ def rows(scores: NLetScores) -> Iterator[tuple[str, ...]]:
 
 def sentences(scores: NLetScores) -> Iterator[str]:
     """A line a scorer and mode, for a terminal."""
+    chance = f"chance {100 / scores.users:.1f} %"
     for name, mode, chosen, rejected, gain, n, clusters, missing in rows(scores):
         without = f"; without a score: {missing}" if missing else ""
         yield (
-            f"{name}, {mode}: right user of {scores.users} picked in {_with_unit(chosen, '%')} by"
-            f" the chosen response, in {_with_unit(rejected, '%')} by the other; gain"
-            f" {_with_unit(gain, 'points')}; n = {n}, {clusters} clusters{without}"
+            f"{name}, {mode}: right user of {scores.users} picked in {_with_unit(chosen, '%')}"
+            f" {CHOSEN}, in {_with_unit(rejected, '%')} {OTHER} ({chance} each); gain"
+            f" {_with_unit(gain, 'points')} (chance 0); n = {n}, {clusters} clusters{without}"
         )
 
 
 def _with_unit(value: str, unit: str) -> str:
     """A figure's unit, before its interval."""
     return value.replace(" (", f" {unit} (", 1)
+
+
+def _ties(one: ScorerNLets, scores: NLetScores) -> tuple[BuildTie, ...]:
+    return build_ties((one.scorer.model, one.scorer.beside), scores.release.builders)
+
+
+def _marked(one: ScorerNLets, scores: NLetScores) -> str:
+    """A scorer's name, with a mark where it has something to do with the build."""
+    mark = tie_mark(_ties(one, scores))
+    return f"{visible(one.scorer.name)} ({mark})" if mark else visible(one.scorer.name)
+
+
+def _unknown_choices(scores: NLetScores) -> Iterator[str]:
+    """Of people's own choices, how far it is known that strangers would not choose the same."""
+    for figure in scores.scorers[0].figures if scores.scorers else ():
+        if figure.unknown is not None and figure.strangers:
+            yield (
+                f"{mode_title(figure.mode)}: of {figure.unknown:,} of"
+                f" {number_of(figure.strangers, 'stranger')}"
+                f" ({100 * figure.unknown / figure.strangers:.0f} %) the release does not say what"
+                " they chose; some of them may have taken the same response, so nobody could"
+                " always pick the right user."
+            )
 
 
 def _inapplicable_pairs(scores: NLetScores) -> Counter[str]:
@@ -136,8 +176,8 @@ def _plot(scores: NLetScores, mode: Mode | None) -> Plot:
         handles = [
             axes.plot([], [], marker, color=colour.light, linestyle="", label=label)[0]
             for marker, colour, label in (
-                ("o", BLUE, "by the chosen response"),
-                ("X", ORANGE, "control: by the rejected response"),
+                ("o", BLUE, CHOSEN),
+                ("X", ORANGE, f"control: {OTHER}"),
             )
         ]
         sheet.legend(handles=handles, loc="outside upper left", ncols=2)
@@ -166,5 +206,5 @@ def _method(scores: NLetScores) -> Iterator[str]:
     yield (
         "The user who asked a question has often written about its topic, so the user can be found"
         " without the response. So look at the gain: a scorer that uses only the question picks the"
-        " user as often by the rejected response."
+        " user as often by the other response."
     )

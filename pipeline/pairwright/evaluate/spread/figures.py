@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from pydantic import Field
 from scipy.special import stdtrit
 
+from pairwright.evaluate.builders import BuildTie, build_ties
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import figures_of, mode_group
 from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
-from pairwright.intervals import LEVEL, Floats, Interval, Places, mean, with_width
+from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, with_width, z_of
 from pairwright.records import Mode, Record
 
 
@@ -53,6 +55,9 @@ class SpreadFigures(Record):
     presentations."""
     accuracies: tuple[PresentationAccuracy, ...]
     """In the order of the presentations."""
+    unchanged: bool = False
+    """Whether no presentation changed a score or verdict: none of them reached the scorer, or what
+    it reads is in all of them."""
 
     @property
     def lowest(self) -> PresentationAccuracy:
@@ -83,7 +88,9 @@ class SpreadScores(Record):
     presentations: tuple[str, ...]
     figures: tuple[SpreadFigures, ...]
     orders: tuple[ScorerOrder, ...]
-    """The most frequent first; none of one scorer."""
+    """The most frequent first; none of one scorer, and none with simulated scorers."""
+    build_ties: dict[str, tuple[BuildTie, ...]] = Field(default={})
+    """By scorer, what it has to do with the models that built the release."""
 
 
 def spread_scores(results: Sequence[PresentationResult]) -> SpreadScores:
@@ -91,15 +98,22 @@ def spread_scores(results: Sequence[PresentationResult]) -> SpreadScores:
     about = results[0].about
     names = tuple(dict.fromkeys(one.presentation for one in results))
     figures = tuple(_figures(results))
+    simulated = any(one.about.simulated for one in results)
+    scorers = {one.about.scorer.name: one.about.scorer for one in results}
+    ties = {
+        name: build_ties((scorer.model, scorer.beside), about.release.builders)
+        for name, scorer in scorers.items()
+    }
     return SpreadScores(
         release=about.release,
         condition=about.condition,
         limit=about.limit,
         split=about.split,
-        simulated=any(one.about.simulated for one in results),
+        simulated=simulated,
         presentations=names,
         figures=figures,
-        orders=tuple(_orders(figures, names)),
+        orders=() if simulated else tuple(_orders(figures, names)),
+        build_ties={name: tie for name, tie in ties.items() if tie},
     )
 
 
@@ -113,14 +127,15 @@ def _figures(results: Sequence[PresentationResult]) -> Iterator[SpreadFigures]:
                 continue
             clusters = cluster_numbers(list(due.values()))
             rows = np.array([_due_points(one.decisions, due) for one in own])
-            average = mean(rows.mean(axis=0), clusters, least=0, most=1)
+            average = accuracy(rows.mean(axis=0), clusters)
             assert average, "pairs are due"
             yield SpreadFigures(
                 scorer=scorer,
                 mode=mode,
-                mean=with_width(average),
+                mean=average.found(z_of(LEVEL)),
                 deviation=_deviation(rows, clusters),
                 accuracies=tuple(_accuracy(one, mode) for one in own),
+                unchanged=len({_outcomes(one.decisions, due) for one in own}) == 1 < len(own),
             )
 
 
@@ -128,6 +143,12 @@ def _due_points(decisions: Sequence[PairDecision], due: dict[str, str]) -> list[
     """The points of the pairs that are due, in the order of `due`."""
     by_id = {one.id: points(one) for one in decisions}
     return [by_id[name] for name in due]
+
+
+def _outcomes(decisions: Sequence[PairDecision], due: dict[str, str]) -> tuple[object, ...]:
+    """The scores and verdicts of the pairs that are due, in the order of `due`."""
+    by_id = {one.id: (one.chosen, one.rejected, one.orders, one.unscored) for one in decisions}
+    return tuple(by_id[name] for name in due)
 
 
 def _accuracy(result: PresentationResult, mode: Mode | None) -> PresentationAccuracy:

@@ -5,6 +5,7 @@ from itertools import cycle
 
 from matplotlib.figure import Figure
 
+from pairwright.evaluate.builders import tie_mark, tie_sentence
 from pairwright.evaluate.results import TRIAL
 from pairwright.evaluate.spread.figures import PresentationAccuracy, SpreadFigures, SpreadScores
 from pairwright.evaluate.spread.presentations import LAYOUTS, SHIPPED
@@ -29,6 +30,8 @@ from pairwright.report import (
 from pairwright.text import number_of, visible
 
 HEAD = ("scorer", "pairs", "mean, %", "deviation, points", "lowest, %", "highest, %", "n")
+NONE = "none: all scores are the same"
+UNTESTED = "accuracies alone, whose differences are not tested: see the leaderboard"
 _COLOURS = (BLUE, ORANGE, GREEN, RED, SKY, GREY)
 _MARKERS = "osD^vP"
 
@@ -54,6 +57,8 @@ def warnings(scores: SpreadScores) -> Iterator[str]:
         yield "The embedded model had a part in it, so it is not a result."
     if scores.release.trial:
         yield TRIAL
+    for name, ties in scores.build_ties.items():
+        yield tie_sentence(visible(name), ties)
     if scores.limit is not None:
         yield f"Only the first {number_of(scores.limit, 'subject was', 'subjects were')} scored."
 
@@ -62,10 +67,10 @@ def rows(scores: SpreadScores) -> Iterator[tuple[str, ...]]:
     """A row a scorer and mode, in the order of `HEAD`."""
     for one in scores.figures:
         yield (
-            visible(one.scorer),
+            _marked(one.scorer, scores),
             mode_title(one.mode),
             _percent(one.mean),
-            _percent(one.deviation),
+            NONE if one.unchanged else _percent(one.deviation),
             _with_presentation(one.lowest),
             _with_presentation(one.highest),
             f"{one.mean.n:,}",
@@ -75,11 +80,32 @@ def rows(scores: SpreadScores) -> Iterator[tuple[str, ...]]:
 def sentences(scores: SpreadScores) -> Iterator[str]:
     """A line a scorer and mode, and what is said of the order, for a terminal."""
     for name, mode, average, deviation, lowest, highest, n in rows(scores):
+        if deviation == NONE:
+            yield f"{name}, {mode}: mean {average} %; n = {n} pairs"
+            continue
         yield (
             f"{name}, {mode}: mean {average} %, deviation {deviation} points over"
             f" {len(scores.presentations)} presentations; from {lowest} to {highest}; n = {n} pairs"
         )
+    yield from unchanged_sentences(scores)
     yield from order_sentences(scores)
+
+
+def unchanged_sentences(scores: SpreadScores) -> Iterator[str]:
+    """A sentence for each scorer that no presentation changed."""
+    for one in scores.figures:
+        if one.unchanged:
+            yield (
+                f"{mode_title(one.mode)}: every score of {visible(one.scorer)} is the same in all"
+                f" {len(scores.presentations)} presentations. It does not read the wording and"
+                " nothing of the layout, so nothing was found out of its spread."
+            )
+
+
+def _marked(name: str, scores: SpreadScores) -> str:
+    """A scorer's name, with a mark where it has something to do with the build."""
+    mark = tie_mark(scores.build_ties.get(name, ()))
+    return f"{visible(name)} ({mark})" if mark else visible(name)
 
 
 def order_sentences(scores: SpreadScores) -> Iterator[str]:
@@ -89,11 +115,12 @@ def order_sentences(scores: SpreadScores) -> Iterator[str]:
         first, total = orders[0], len(scores.presentations)
         order = " > ".join(map(visible, first.scorers))
         yield (
-            f"{mode_title(mode)}: the order of the scorers is the same in all {total}"
-            f" presentations: {order}."
+            f"{mode_title(mode)}: the order of the scorers' accuracies is the same in all {total}"
+            f" presentations: {order} ({UNTESTED})."
             if len(orders) == 1
-            else f"{mode_title(mode)}: the scorers come in {len(orders)} orders; the most frequent,"
-            f" in {first.presentations} of {total} presentations, is {order}."
+            else f"{mode_title(mode)}: the scorers' accuracies come in {len(orders)} orders; the"
+            f" most frequent, in {first.presentations} of {total} presentations, is {order}"
+            f" ({UNTESTED})."
         )
 
 
@@ -101,14 +128,15 @@ def _mode_blocks(scores: SpreadScores, mode: Mode | None) -> Iterator[Plot | Tab
     own = [one for one in scores.figures if one.mode == mode]
     yield _plot(own, mode)
     yield Table(HEAD, tuple(row for row in rows(scores) if row[1] == mode_title(mode)), left=2)
-    yield from (one for one in order_sentences(scores) if one.startswith(mode_title(mode)))
+    said = (*unchanged_sentences(scores), *order_sentences(scores))
+    yield from (one for one in said if one.startswith(f"{mode_title(mode)}:"))
 
 
 def _every(scores: SpreadScores) -> Table:
     return Table(
         ("scorer", "pairs", "presentation", "accuracy, %", "n"),
         tuple(
-            (visible(one.scorer), mode_title(one.mode), visible(each.presentation),
+            (_marked(one.scorer, scores), mode_title(one.mode), visible(each.presentation),
              _interval(each.value, each.low, each.high), f"{each.n:,}")
             for one in scores.figures
             for each in one.accuracies
