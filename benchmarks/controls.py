@@ -4,8 +4,9 @@
 
 Null: leaderboards (200) of five random scorers, a random judge among them, and a random word
 overlap, on 60 twins and 60 pairs of mode violate, in conditions none, profile and
-profile-without-evidence. A sentence on any of them is false. Beside it, by table: in how many of
-the ranked tables two rows differ.
+profile-without-evidence. A sentence on any of them is false, and so are two rows without a common
+letter in any of the ranked tables (`false_board_letters`, with Wilson's interval). Beside it, by
+table: in how many of the ranked tables there are such rows.
 
 Planted: 1,500 twins whose users state two wishes each in one post among 8 about other things. Each
 response serves the wishes of one user. A reader knows a wish from its post alone; a follower scores
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import binomtest
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from decided import board_of, judged, result, twin, violate
@@ -62,24 +64,36 @@ def main() -> None:
 def null_leaderboards(boards: int) -> dict[str, object]:
     """Of how many leaderboards of random scorers any sentence or table finds something."""
     chance = np.random.default_rng(0)
-    false, apart, tables, smallest = 0, 0, 0, []
+    false, false_boards, apart, tables, smallest = 0, 0, 0, 0, []
     for _ in range(boards):
         with tempfile.TemporaryDirectory() as folder:
             board = _random_board(Path(folder), chance)
         false += any(one.found for one in board.findings)
         smallest.append(min(one.p for one in board.findings))
-        for ranking in board.rankings:
-            if len(ranking.ranked) > 1:
-                tables += 1
-                apart += any(one.adjusted < 0.05 for one in ranking.comparisons)
+        # Rows that share no letter in some table.
+        letters = [
+            len(set.union(*(set(own.split()) for own in ranking.groups.values()))) > 1
+            for ranking in board.rankings
+            if len(ranking.ranked) > 1
+        ]
+        tables += len(letters)
+        apart += sum(letters)
+        false_boards += any(letters)
     return {
         "leaderboards": boards,
         "tests_each": len(board.findings),
         "with_a_false_sentence": round(false / boards, 4),
         "tables": tables,
         "with_a_false_difference": round(apart / tables, 4),
+        "false_board_letters": round(false_boards / boards, 4),
+        "false_board_letters_interval": _wilson(false_boards, boards),
         "with_p_below_5_before_holm": round(float(np.mean(np.array(smallest) < 0.05)), 4),
     }
+
+
+def _wilson(found: int, n: int) -> list[float]:
+    interval = binomtest(found, n).proportion_ci(method="wilson")
+    return [round(float(interval.low), 4), round(float(interval.high), 4)]
 
 
 def _random_board(folder: Path, chance: np.random.Generator) -> Leaderboard:

@@ -1,12 +1,16 @@
 """How often the intervals of `pairwright downstream correlate` hold the truth.
 
-    python benchmarks/correlations.py [--tries 1000]
+    python benchmarks/correlations.py [--tries 1000] [--needed]
 
 Models are drawn whose scores on a benchmark and downstream have a true correlation, of four shapes.
 Pearson is held to its value in the population, every other measure to its mean over samples of as
 many models. Prints one line for each case, and at the end the least and the most of each measure.
 The last line has how often a p is below .05 where models come in lineages and the scores have
 nothing to do with each other.
+
+With `--needed` it prints instead how many scorers `pairwright downstream certify` takes to find a
+true rank correlation with a probability of `POWER`: the table of
+`evaluate/certificate/number_needed.py`.
 """
 
 import argparse
@@ -18,13 +22,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from pairwright.evaluate.correlation.measures import RankMeasure, reported_measures
-from pairwright.evaluate.correlation.uncertainty import compare_with_chance, jackknife
+from pairwright.evaluate.board.power import POWER
+from pairwright.evaluate.certificate.number_needed import SCORERS_NEEDED
+from pairwright.evaluate.correlation.correlations import CLAIMS_FROM, Correlation
+from pairwright.evaluate.correlation.measures import PRIMARY, RankMeasure, reported_measures
+from pairwright.evaluate.correlation.uncertainty import (
+    ORDERS,
+    Chance,
+    compare_with_chance,
+    jackknife,
+)
 from pairwright.intervals import Floats
 
 SHAPES = ("normal", "heavy tails", "skewed", "bounded")
 MODELS = (10, 20, 50)
 TRUE = (0.0, 0.5, 0.9)
+DRAWS = 50
+"""Draws of orders, of which each simulated certificate has one."""
 
 
 def drawn(
@@ -82,10 +96,63 @@ def false_claims(models: int, lineages: int, tries: int) -> dict[str, float]:
     return {name: n / tries / len(measures) for name, n in found.items()}
 
 
+def power(rho: float, n: int, tries: int) -> float:
+    """How often the certificate's rule finds a true Spearman correlation among n independent
+    scorers: p of orders below .05, and a jackknife interval beyond zero and beyond chance."""
+    spearman = next(one for one in reported_measures("rank", 0.9) if one.name == PRIMARY)
+    # Pearson's r of normal scores whose Spearman correlation is rho.
+    r, chance = 2 * np.sin(np.pi * rho / 6), np.random.default_rng(n)
+    found, names = 0, tuple(map(str, range(n)))
+    # Orders of untied scores give the same distribution whatever the scores are: some draws serve.
+    order = np.arange(n, dtype=np.float64)
+    draws = [
+        spearman.compute(order, chance.permuted(np.tile(order, (ORDERS, 1)), axis=1))
+        for _ in range(DRAWS)
+    ]
+    for x, y in zip(*drawn(chance, "normal", r, (tries, n)), strict=True):
+        value, values = float(spearman.compute(x, y)), draws[chance.integers(DRAWS)]
+        beyond = int((np.abs(values) >= abs(value) - 1e-9).sum())
+        interval = jackknife(partial(_of, spearman, x, y), names, spearman.least).interval()
+        p = (beyond + 1) / (ORDERS + 1)
+        one = Correlation(
+            measure=PRIMARY,
+            note="",
+            value=value,
+            interval=interval,
+            chance=Chance(
+                mean=float(values.mean()), low=-1.0, high=1.0, p=p, orders=ORDERS, exact=False
+            ),
+            adjusted=p,
+        )
+        found += one.sure and one.value > 0
+    return found / tries
+
+
+def needed(rho: float, tries: int) -> tuple[int, float]:
+    """The fewest scorers, from CLAIMS_FROM on, that find it so often, and how often they do."""
+    n, step = CLAIMS_FROM, 16
+    while (often := power(rho, n, tries)) < POWER:
+        n += step
+    while step and n > CLAIMS_FROM:
+        fewer = max(CLAIMS_FROM, n - step)
+        if (found := power(rho, fewer, tries)) >= POWER:
+            n, often = fewer, found
+        else:
+            step //= 2
+    return n, often
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tries", type=int, default=1000)
-    tries = parser.parse_args().tries
+    parser.add_argument("--needed", action="store_true")
+    arguments = parser.parse_args()
+    tries = arguments.tries
+    if arguments.needed:
+        for rho in SCORERS_NEEDED:
+            n, often = needed(rho, tries)
+            print(f"{rho}: {n} scorers find it in {often:.3f} of {tries} tries", flush=True)
+        return
     for n, measure in product(MODELS, reported_measures("rank", 0.9)):
         found = {}
         for shape, rho in product(SHAPES, TRUE):

@@ -29,11 +29,12 @@ import histories
 
 from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
 from pairwright.models.simulated import Defects, serve
+from pairwright.models.simulated.reading import tagged
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
-from pairwright.settings.rules import TextGate
+from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.stats import share
-from pairwright.text import passages
+from pairwright.text import echo, passages
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_build import build as build_run
 
@@ -43,14 +44,18 @@ DRAFTS = (
     "over_long", "persona_talk", "refusal",
 )  # fmt: skip
 ASPECTS = ("aspect_without_evidence", "generic_aspect")
+ECHO = "echo_gap"
+"""Not one defect but two on the sides of one twin: one repeats every word of its aspects, and the
+other has none of them. Judges would refuse the second, so in this build the gates on judgements are
+off, and nothing but the gate on echo stands between such a draft and pairs.jsonl."""
 JUDGEMENTS = ("unparseable_json", "wrong_number_of_scores", "first_preferring_judge")
 
 
-async def build(folder: Path, defects: Defects, items: int) -> Store:
+async def build(folder: Path, defects: Defects, items: int, extra: str = "") -> Store:
     """One build of synthetic users on the embedded model with these defects."""
     _write_histories(folder / "histories.jsonl", items)
     async with serve(defects=defects) as url:
-        config = building.prepare(folder, url, items, write=False)
+        config = building.prepare(folder, url, items, write=False, extra=extra)
         done = await asyncio.to_thread(building.build, config, folder / "run")
     if done.code not in (0, 1):
         raise SystemExit(f"the build ended with {done.code}")
@@ -78,6 +83,8 @@ def escapes(store: Store, kind: str) -> list[bool]:
     for outcome in iterate_outcomes(store):
         if kind in DRAFTS:
             found += _drafts(store, kind, outcome)
+        elif kind == ECHO:
+            found += _unequal_echoes(store, outcome)
         elif kind in ASPECTS:
             found += _aspects(store, kind, outcome)
         else:
@@ -110,6 +117,24 @@ def _drafts(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
     for draft in (*kept, *refused):
         if spoilt & {side.strip() for side in draft.both}:
             yield draft in kept
+
+
+def _unequal_echoes(store: Store, outcome: Outcome) -> Iterator[bool]:
+    # A side that serves nothing can have a word of an aspect by chance: then it is not defective.
+    repeating, without = (
+        {one.text for one in _planted(store, kind, outcome) if _echo_of(one) == share}
+        for kind, share in (("repeated_aspects", 1), ("violated_chosen", 0))
+    )
+    kept, refused = _kept(outcome), _refused(outcome)
+    for draft in (*kept, *refused):
+        first, second = (side.strip() for side in draft.both)
+        if (first in repeating and second in without) or (first in without and second in repeating):
+            yield draft in kept
+
+
+def _echo_of(written: Planted) -> float | None:
+    aspects = (aspect for _, aspect in tagged(written.prompt, "aspect"))
+    return echo(written.text, aspects, tagged(written.prompt, "question")[0][1])
 
 
 def _aspects(store: Store, kind: str, outcome: Outcome) -> Iterator[bool]:
@@ -179,10 +204,13 @@ def _refused(outcome: Outcome) -> tuple[Draft, ...]:
 
 def measure(kind: str) -> list[bool]:
     """Build with more and more items until the kind was planted often enough."""
-    items = ITEMS
+    items, defects, extra = ITEMS, [f"{kind}={RATE}"], ""
+    if kind == ECHO:
+        defects = ["repeated_aspects=1", "violated_chosen=0.5"]
+        extra = f"gates.off = {json.dumps(get_args(JudgedGate))}"
     while True:
         with tempfile.TemporaryDirectory() as scratch:
-            store = asyncio.run(build(Path(scratch), Defects.parse([f"{kind}={RATE}"]), items))
+            store = asyncio.run(build(Path(scratch), Defects.parse(defects), items, extra))
             found = escapes(store, kind)
             store.close()
         if len(found) >= LEAST:
@@ -193,7 +221,7 @@ def measure(kind: str) -> list[bool]:
 def main() -> None:
     worst = 0.0
     print(f"{'defect':<26} {'planted':>8}   escaped, with its 95 % interval")
-    for kind in (*DRAFTS, *ASPECTS, *JUDGEMENTS):
+    for kind in (*DRAFTS, ECHO, *ASPECTS, *JUDGEMENTS):
         found = measure(kind)
         worst = max(worst, sum(found) / len(found))
         print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found))}", flush=True)

@@ -120,8 +120,13 @@ def test_figures_have_their_n_interval_and_control() -> None:
     assert means["own_preference"] is not None
     assert means["own_preference"].value == pytest.approx(2.5 / 3, abs=1e-6)
     assert dict.fromkeys(means) == dict.fromkeys(
-        ("own", "stranger", "gain", "own_preference", "stranger_preference")
-    )
+        (
+            "own", "stranger", "gain", "own_preference", "stranger_preference", "own_aspects",
+            "stranger_aspects",
+        )
+    )  # fmt: skip
+    assert means["own_aspects"] is not None
+    assert (means["own_aspects"].value, means["own_aspects"].n) == (2.0, 3)
 
 
 def test_no_item_gives_no_figure() -> None:
@@ -203,7 +208,7 @@ def planner_and_judge(asked: Asked) -> dict[str, Any] | None:
     return None
 
 
-def study(folder: Path, url: str) -> Path:
+def study(folder: Path, url: str, match_by: int = 11) -> Path:
     def history(user: int, start: int) -> list[dict[str, Any]]:
         said = f"<p>{PASSAGES[user]}. It changes how long dough can rest.</p>"
         return [
@@ -219,7 +224,7 @@ def study(folder: Path, url: str) -> Path:
         *history(8, 200),
         question(10, 10, "Which flour suits a slow rise in winter?", AcceptedAnswerId=50),
         answer(50, 11, 10, user=9, Score=1, Body=night),
-        answer(51, 12, 10, user=11, Score=1, Body=plain),
+        answer(51, 12, 10, user=match_by, Score=1, Body=plain),
         question(20, 10, "How hot should a stone get for rolls?", user=8),
     )
     path = folder / "pairwright.toml"
@@ -275,6 +280,32 @@ def test_a_failing_call_is_counted_and_ends_short(tmp_path: Path) -> None:
     assert done.code == 1
     assert "1 call_failed:http_400" in done.out
     assert "asked again" in done.err
+
+
+@pytest.mark.parametrize(
+    ("match_by", "refused", "reason", "code"),
+    [
+        pytest.param(8, "nothing", "no_stranger", 0, id="the only other user wrote the match"),
+        pytest.param(11, "No fan", "call_failed:http_400", 1, id="the stranger's call fails"),
+    ],
+)
+def test_the_askers_result_is_kept_where_there_is_no_control(
+    tmp_path: Path, match_by: int, refused: str, reason: str, code: int
+) -> None:
+    async def judge(asked: Asked) -> web.StreamResponse:
+        if _task(asked) == "adherence" and refused in asked.said:
+            return await fail(400, "no judge here")(asked)
+        return await scripted(planner_and_judge)(asked)
+
+    with in_thread(judge) as endpoint:
+        done = accepted(study(tmp_path, endpoint.url, match_by))
+    assert done.code == code, done.said
+    scores = AcceptedScores.model_validate_json((tmp_path / "accepted/accepted.json").read_bytes())
+    assert (scores.compared, scores.stranger_reasons) == (1, {reason: 1})
+    own = scores.figure("own").mean
+    assert own is not None
+    assert own.value == 1.0
+    assert f"Compared without a stranger's aspects: 1 {reason}" in " ".join(done.out.split())
 
 
 def test_a_source_that_is_no_dump_is_refused(tmp_path: Path) -> None:

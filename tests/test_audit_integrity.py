@@ -293,10 +293,19 @@ def test_what_a_check_quotes_of_a_text_is_masked() -> None:
         aspect(
             "A", "is allergic to 'pollen'".replace("'", "\u201c", 1).replace("'", "\u201d"), "p2"
         ),
+        aspect("A", "\u201esmoke bothers\u201c", "p1"),
+        aspect("A", "\u300callergic to \u201epollen\u201c\u300d\u3002", "p2"),
         aspect("A", "smoke bothers", "p2", "p1"),
         aspect("A", "Allergic to\nsmoke bothers", "p2", "p1"),
     ],
-    ids=["case, space and quotation marks", "curly quotes", "one of the posts named", "two posts"],
+    ids=[
+        "case, space and quotation marks",
+        "curly quotes",
+        "German",
+        "Chinese and German",
+        "one of the posts named",
+        "two posts",
+    ],
 )
 def test_evidence_is_found_as_the_build_finds_it(of: RowAspect) -> None:
     assert only([row(rubric_aspects=(of, ASPECTS[1]))], "evidence_missing").count == 0
@@ -582,6 +591,8 @@ def test_hidden_characters_of_posts_are_told_and_decide_nothing() -> None:
 
 # Endings
 
+LONG_GERMAN = "Das ist ein Satz, der gar nicht kurz ist, denn er hat mehr als zwölf Worte und ist"
+
 
 @pytest.mark.parametrize(
     "words",
@@ -596,6 +607,9 @@ def test_hidden_characters_of_posts_are_told_and_decide_nothing() -> None:
         "It is so.\n\nBest regards\nAnna", "It is so.\n\nSource: https://example.org/a-b",
         "Output: printer\nInput: mouse and keyboard", "$$\\alpha = 1$$", "It is $a + b$",
         "The rain comes down\nthe wind is up\nthe kettle sings\nwe fill a cup", "I \u2764\ufe0f",
+        *(f"{LONG_GERMAN} {end}" for end in ("so.\u201c", "so!\u00ab", "so.\u2018", "so\uff0e")),
+        f"{LONG_GERMAN} \u201egut\u201c", f"{LONG_GERMAN} \u00bbgut\u00ab",
+        f"{'好' * 40}\uff5e", f"{'ខ្មែរ ' * 14}\u17d4", f"{'հայ ' * 14}\u0589", "ภาษาไทย" * 14,
         "It is \u300cso\u300d", "Remove one of the two",
         "Take this:\n1. Beans.\n2. Peas.\n3. Rice.",
     ],
@@ -613,6 +627,8 @@ def test_whole_responses_do_not_break_off(words: str) -> None:
         "1. Beans are good.\n2. Peas are.\n3. Rice is very often eaten",
         "First of all we put the kettle on the stove and wait. Then we take the old brown",
         "He said to all of us (as it was late and we were tired",
+        "He told all of us that he had never been there before and then he said. \u201c",
+        LONG_GERMAN,
         "It is so well known that nobody who works here would ever ask for the long way home",
     ],
 )  # fmt: skip
@@ -706,6 +722,17 @@ def test_few_rows_do_not_settle_languages_and_the_need_is_told() -> None:
     assert check.needed is not None
     high, before = (exact(0, n, LEVEL)[1] for n in (check.needed, check.needed - 1))
     assert high <= LIMIT < before
+
+
+def test_thirty_characters_of_chinese_tell_a_language() -> None:
+    asked = "我住在一条窄船上，船上没有烤箱，只有一个煤气灶，怎样才能在工作日吃上好的面包呢？"
+    chosen = "前一天晚上把面和好，慢慢发酵，第二天做成薄饼，用厚底锅盖上盖子小火煎熟。"
+    rows = [row(n, question=asked, profile=(), chosen=chosen, rejected=ENGLISH) for n in range(9)]
+    check = only(rows, "other_language")
+    assert (check.count, check.of) == (9, 9)
+    assert check.flags[0].detail == "en, zh on a question in zh"
+    short = [row(n, question=asked[:20], profile=(), chosen=chosen) for n in range(9)]
+    assert only(short, "other_language").of == 0
 
 
 def test_short_sides_tell_no_language() -> None:

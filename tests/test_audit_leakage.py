@@ -291,6 +291,16 @@ def test_one_user_who_asks_twice_and_the_halves_of_a_twin_are_no_duplicates() ->
     assert only(rows, "near_duplicate_questions").count == 0
 
 
+@pytest.mark.parametrize(("mode", "count"), [("natural", 0), ("accepted", 3)])
+def test_only_natural_twins_put_one_question_to_many_users_on_purpose(
+    mode: str, count: int
+) -> None:
+    rows = [plain(f"r{n}", f"u{n}", QUESTION, mode=mode) for n in range(3)]
+    check = only(rows, "near_duplicate_questions")
+    assert (check.count, check.of) == (count, count)
+    assert ("natural twins" in check.detail) is (mode == "natural")
+
+
 def test_others_may_ask_many_users_one_question() -> None:
     rows = [plain(f"r{n}", f"u{n}", QUESTION, mode=None) for n in range(3)]
     check = only(rows, "near_duplicate_questions")

@@ -20,7 +20,7 @@ from pairwright.audit.catalogue import DEFINITIONS, PARTS
 from pairwright.audit.page import packing, write_page
 from pairwright.audit.page.flags import Flags
 from pairwright.audit.page.selection import select_pairs
-from pairwright.audit.page.verdict import audit_verdict, warnings
+from pairwright.audit.page.verdict import audit_verdict, undecided_table, warnings
 from pairwright.audit.page.write import HERE, MOST_BYTES, SCRIPTS, lift_styles
 from pairwright.audit.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
@@ -237,6 +237,21 @@ def test_a_row_that_a_check_names_twice_is_one_example() -> None:
     leak = check("rubric_leak", "fail", rows=["a", "a", "b"])
     (found,) = audit_verdict(audit_of([row(0)], leak)).findings
     assert [example.row for example in found.examples] == ["a", "b"]
+
+
+def test_what_would_settle_a_check_is_counted_in_its_unit() -> None:
+    checks = (
+        check("lists", "too_few", needed=465),
+        check("other_language", "too_few", needed=72),
+        check("length", "too_few", needed=461, chance=0.25),
+        check("bold", "too_few"),
+    )
+    audit = audit_of([row(0)], *checks)
+    told = ["465 pairs", "72 rows long enough to tell", "461 questions"]
+    assert [line.split("(about ")[1] for line in audit_verdict(audit).open[:3]] == [
+        f"{one} would settle it)" for one in told
+    ]
+    assert [cells[2] for cells in undecided_table(audit).rows] == [*told, "unknown"]
 
 
 def test_undecided_is_neither_pass_nor_fail() -> None:

@@ -821,6 +821,36 @@ def test_the_side_of_a_twin_at_fault_is_drawn_again_and_its_drafts_are_kept() ->
     assert refusals(rejected.drafts) == ["persona_talk"] * 2
 
 
+REPEATED = (
+    "Products without animal fat belong in doughs that rise, and getting the most out of "
+    "professional equipment means that vapour comes first, then dry heat. That is all they need."
+)
+"""Victor's aspects in nearly all of their own words."""
+
+
+def test_the_side_that_repeats_its_aspects_more_is_written_again_before_anybody_judges() -> None:
+    def repeating(request: Request) -> str:
+        return REPEATED if writer(request) == FOR_VICTOR and request.draw == 0 else writer(request)
+
+    llm = script(write_adhering=repeating)
+    found = kept_twin(llm)
+    assert refusals(found.refused) == ["echo_gap"]
+    assert [gate.sides for gate in found.refused[0].gates if not gate.passed] == [("second",)]
+    assert sorted(r.draw for r in llm.asked("write_adhering")) == [0, 0, 1]
+    assert REFUSED + NOTES["echo_gap"] in llm.prompts("write_adhering")[-1]
+    assert not any(REPEATED in prompt for prompt in llm.prompts("adherence", "quality", "compare"))
+    off = kept_twin(script(write_adhering=repeating), gates={"off": ["echo_gap"]})
+    assert refusals(off.refused) == ["adherence"]
+
+
+def test_echo_is_measured_in_twins_alone_and_where_every_other_text_gate_passes() -> None:
+    short = no_twin(script(write_adhering="Bake."), draws=1).drafts[0].gates
+    one_rubric = kept_pair(script()).pair.draft.gates
+    both = kept_twin(script()).halves[0].draft.gates
+    measured = ["echo_gap" in {gate.gate for gate in gates} for gates in (short, one_rubric, both)]
+    assert measured == [False, False, True]
+
+
 @pytest.mark.parametrize(
     "changes",
     [

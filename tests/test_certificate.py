@@ -1,28 +1,31 @@
 """`pairwright downstream certify`: the same scorers on generated twins and on natural ones."""
 
+import importlib.util
 import json
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 
 from decided import RELEASE, result, twin
+from pairwright import certify
 from pairwright.errors import InputError
 from pairwright.evaluate.certificate import Certificate
-from pairwright.evaluate.certificate.certificate import scorers_needed
-from pairwright.evaluate.certificate.report_page import certificate_page, claims
+from pairwright.evaluate.certificate.number_needed import SCORERS_NEEDED
+from pairwright.evaluate.certificate.report_page import certificate_page
+from pairwright.evaluate.certificate.sentences import claims, posts_sentence, warnings
 from pairwright.evaluate.correlation import uncertainty
-from pairwright.evaluate.correlation.measures import spearman
+from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.results import ScorerRef
 from pairwright.report import to_html
-from pairwright.workflows.certificate import certify
 from study import Done, pairwright
 
 NATURAL = {"mode": "natural", "config": "Home-natural"}
 TWINS = 40
+PEOPLE = RELEASE.model_copy(update={"name": "choices", "digest": "b2:11"})
 
 
 @pytest.fixture(autouse=True)
@@ -39,11 +42,10 @@ def decisions(both_right: int, **changes: Any) -> list[PairDecision]:
 def results(folder: Path, generated: dict[str, int], natural: dict[str, int]) -> tuple[Path, Path]:
     """Results of scorers by how many twins they have whole."""
     own, other = folder / "generated", folder / "natural"
-    people = RELEASE.model_copy(update={"name": "choices", "digest": "b2:11"})
     for name, right in generated.items():
         result(own, name, decisions(right))
     for name, right in natural.items():
-        result(other, name, decisions(right, **NATURAL), release=people)
+        result(other, name, decisions(right, **NATURAL), release=PEOPLE)
     return own, other
 
 
@@ -51,10 +53,12 @@ def test_scorers_that_go_together_are_found_to(tmp_path: Path) -> None:
     ranks = {f"s{n:02}": 2 * n for n in range(14)}
     found = certify(*results(tmp_path, ranks, {name: n // 2 for name, n in ranks.items()}))
     assert found.correlations is not None
-    (measures,) = found.correlations.found.values()
-    assert {one.measure: one.value for one in measures}["Spearman"] == pytest.approx(1.0)
-    assert any(
-        "goes with accuracy on natural twins by Pearson" in s for s in claim_sentences(found)
+    assert found.primary is not None
+    assert found.primary.value == pytest.approx(1.0)
+    assert found.primary.adjusted == found.primary.chance.p, "the primary measure is outside Holm"
+    assert (
+        "Generated and natural twins rank these scorers alike (Spearman 1.00"
+        in (claim_sentences(found)[0])
     )
     best = found.scorers[0]
     assert (best.scorer, best.generated.value) == ("s13", 0.5 + 26 / 80)
@@ -81,16 +85,18 @@ def test_few_scorers_carry_no_claim_and_the_page_says_how_many_are_needed(tmp_pa
 def test_two_scorers_have_no_correlation(tmp_path: Path) -> None:
     found = certify(*results(tmp_path, {"a": 4, "b": 8}, {"a": 4, "b": 8}))
     assert found.correlations is None
-    assert "2 scorers are ranked on both: there are too few" in claim_sentences(found)[0]
+    assert (
+        "2 scorers are ranked on both releases, and a correlation takes 3"
+        in (claim_sentences(found)[0])
+    )
     assert "<svg" in to_html(certificate_page(found))
 
 
 def test_what_is_not_the_same_scorer_on_both_is_left_out_with_its_reason(tmp_path: Path) -> None:
     own, other = results(tmp_path, {"a": 4, "b": 8, "overlap": 9}, {"a": 4, "c": 8, "overlap": 9})
-    people = RELEASE.model_copy(update={"name": "choices", "digest": "b2:11"})
     newer = ScorerRef(name="d", kind="classifier", revision="2")
     result(own, "d", decisions(4))
-    result(other, "d", decisions(4, **NATURAL), scorer=newer, release=people)
+    result(other, "d", decisions(4, **NATURAL), scorer=newer, release=PEOPLE)
     found = certify(own, other)
     assert [one.scorer for one in found.scorers] == ["a"]
     assert found.left_out == {
@@ -148,20 +154,88 @@ def test_the_command_prints_what_may_be_said(tmp_path: Path) -> None:
     done = run(*results(tmp_path, own, own), "--out", tmp_path / "out")
     assert done.code == 0, done.err
     assert "0.750 (" in done.out
+    assert "n = 80 pairs, 40 twins, 40 clusters" in " ".join(done.out.split())
     assert "Nothing is claimed" in done.out
+    assert "Of 3 scorers" not in done.out
+    assert "independent scorers" in done.out
     assert f"Open: {tmp_path / 'out' / 'certificate.html'}" in done.out
     unknown = run(tmp_path / "generated", tmp_path / "natural", "--condition", "posts")
     assert unknown.code == 2
     assert "there is no condition 'posts'" in unknown.err
 
 
-def test_so_many_scorers_find_a_correlation_as_often_as_is_said() -> None:
-    rho, chance = 0.7, np.random.default_rng(0)
-    n = scorers_needed(rho)
-    # Pearson's r of normal scores whose Spearman correlation is rho.
-    r = 2 * np.sin(np.pi * rho / 6)
-    x, e = chance.normal(size=(2, 4000, n))
-    found = spearman(x, r * x + np.sqrt(1 - r * r) * e)
-    nothing = spearman(*chance.normal(size=(2, 20_000, n)))
-    bound = np.quantile(np.abs(nothing), 0.95)
-    assert (np.abs(found) > bound).mean() == pytest.approx(0.8, abs=0.03)
+@pytest.mark.parametrize("rho", SCORERS_NEEDED)
+def test_so_many_scorers_find_a_correlation_as_often_as_is_said(rho: float) -> None:
+    n = SCORERS_NEEDED[rho]
+    assert n >= CLAIMS_FROM
+    # 400 tries have a standard error of two points.
+    assert correlations_benchmark().power(rho, n, 400) == pytest.approx(0.8, abs=0.08)
+
+
+def correlations_benchmark() -> ModuleType:
+    path = Path(__file__).parents[1] / "benchmarks" / "correlations.py"
+    spec = importlib.util.spec_from_file_location("correlations_benchmark", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_nothing_found_is_no_evidence_and_differences_are_adjusted(tmp_path: Path) -> None:
+    """Twelve scorers without an order on natural twins, of whom one is a little less accurate."""
+    own = {f"s{n:02}": 12 + n % 3 for n in range(12)} | {"s00": 14}
+    other = {name: 12 + (n * 5 + n // 3) % 3 for n, name in enumerate(own)} | {"s00": 0}
+    found = certify(*results(tmp_path, own, other))
+    outside = [one for one in found.scorers if one.high is not None and one.high < 0]
+    assert [one.scorer for one in outside] == ["s00"]
+    first, second = claim_sentences(found)
+    assert "No rank correlation was found (Spearman" in first
+    assert "12 independent scorers find" in first
+    assert "On natural twins the scorers differ hardly more than by the errors" in first
+    assert "n = 80 pairs in 40 clusters" in first
+    assert second.startswith("Of 12 scorers, 0 can be said to be less accurate on natural twins")
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "words"),
+    [
+        ({"a": 4}, {"b": 4}, "No scorer is ranked on both releases"),
+        (
+            {"a": 4, "b": 5, "c": 6}, {"a": 4, "b": 4, "c": 4},
+            "All 3 scorers have the same accuracy on natural twins",
+        ),
+    ],
+)  # fmt: skip
+def test_why_there_is_no_correlation_is_said(
+    tmp_path: Path, own: dict[str, int], other: dict[str, int], words: str
+) -> None:
+    done = run(*results(tmp_path, own, other))
+    assert words in " ".join(done.out.split())
+    assert done.code == (0 if "All" in words else 1)
+    assert "Traceback" not in done.said
+
+
+@pytest.mark.parametrize("part", [{"limit": 9}, {"split": "validation"}])
+def test_other_parts_of_the_releases_are_refused(tmp_path: Path, part: dict[str, Any]) -> None:
+    own, other = tmp_path / "generated", tmp_path / "natural"
+    result(own, "a", decisions(4), **part)
+    result(other, "a", decisions(4, **NATURAL), release=PEOPLE)
+    with pytest.raises(InputError, match=f"are of {next(iter(part))} "):
+        certify(own, other)
+
+
+def test_what_each_side_was_shown_is_said_and_where_it_differs(tmp_path: Path) -> None:
+    own, other = tmp_path / "generated", tmp_path / "natural"
+    result(own, "a", decisions(4), history="b2:f1", as_people=True)
+    result(other, "a", decisions(4, **NATURAL), release=PEOPLE)
+    found = certify(own, other)
+    assert posts_sentence(found) == (
+        "Posts that the scorers were shown: on generated twins those that people saw in the study,"
+        " on natural twins all of each history that fit."
+    )
+    said = " ".join(run(own, other).out.split())
+    assert "on generated twins those that people saw" in said
+    assert "The scorers were shown posts by another rule" in said
+    # Both releases of these tests have the same made-up users.
+    assert f"{2 * TWINS} users are in both releases" in " ".join(warnings(found))

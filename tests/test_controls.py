@@ -16,9 +16,11 @@ from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.band import Band, way_share
 from pairwright.evaluate.board.band_sentences import band_sentences
-from pairwright.evaluate.board.cells import ranking_table
+from pairwright.evaluate.board.cells import label, ranking_table
+from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings
 from pairwright.evaluate.board.pages import board_page, summary_page
+from pairwright.evaluate.board.sentences import warnings
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef
@@ -155,6 +157,13 @@ def test_a_scorer_that_recalls_the_asker_is_found_by_the_question_alone(tmp_path
     found = finding(board, "recalls", "recall")
     assert (found.value.value, found.value.n, found.found, found.above) == (0.8, 40, True, True)
     assert not finding(board, "blind", "recall").found
+    longer = ScorerRef(name="longer", kind="baseline")
+    result(tmp_path, "longer", twins(repeated((30, (True, False)), (10, (False, True)))), "none",
+           scorer=longer)  # fmt: skip
+    board = board_of(tmp_path)
+    (said,) = found_sentences(board, "twin")
+    assert "differ from the others in length or manner" in said
+    assert "The longer response is right on 75.0 % (59.8 to 85.8, n = 40, 40 clusters) of" in said
     page = to_html(board_page(board))
     assert "one half: recalls 80.0 % (65.2 to 89.5, n = 40, 40 clusters). They recall" in page
     assert "They recall the person" in " ".join(run(tmp_path).output.split())
@@ -178,6 +187,39 @@ def test_a_reader_loses_what_it_read_when_the_evidence_is_taken_out(tmp_path: Pa
     assert "rubric cites: reader 50.0 points (" in page
     assert not finding(board, "other", "evidence").found
     assert "other 0" not in page
+
+
+def test_only_a_scorer_that_reads_more_than_words_is_said_to_read_the_cited_posts(
+    tmp_path: Path,
+) -> None:
+    """A follower of words loses them with the cited posts, too, and so does word overlap itself."""
+    overlap = repeated((42, (True, True)), (18, (False, False)))
+    without = twins([(True, False)] * 60)
+    for name, right in (("overlap", overlap), ("words", overlap), ("reader", [(True, True)] * 60)):
+        scorer = OVERLAP if name == "overlap" else ScorerRef(name=name, kind="dpo")
+        result(tmp_path, name, twins(right), scorer=scorer)
+        result(tmp_path, name, without, "profile-without-evidence", scorer=scorer)
+    said = list(found_sentences(board_of(tmp_path), "twin"))
+    (read,) = (one for one in said if "They read these posts" in one)
+    (used,) = (one for one in said if "may be no more than shared words" in one)
+    assert ": reader 50.0 points" in read
+    assert "words 20.0" not in read
+    assert ": words 20.0 points" in used
+    for one in (read, used):
+        assert "Word overlap itself loses 20.0 points (" in one
+        assert one.endswith(", n = 120, 60 clusters).")
+
+
+def test_a_scorer_that_does_the_opposite_of_word_overlap_is_not_said_to_read(
+    tmp_path: Path,
+) -> None:
+    overlap = repeated((42, (True, True)), (18, (False, False)))
+    result(tmp_path, "overlap", twins(overlap), scorer=OVERLAP)
+    result(tmp_path, "anti", twins([(not a, not b) for a, b in overlap]))
+    (said,) = found_sentences(board_of(tmp_path), "twin")
+    assert "anti 100.0 % (" in said
+    assert "of all 30.0 % (" in said
+    assert "They go against the words" in said
 
 
 def test_every_test_of_the_board_shares_one_level(tmp_path: Path) -> None:
@@ -251,16 +293,42 @@ def test_a_scorer_halfway_between_words_and_people_has_half_the_way(tmp_path: Pa
     assert share.high is not None
     assert 0.2 < share.low < 0.4
     assert 0.6 < share.high < 0.8
-    assert found.shares["near.profile"].value == 0
-    assert "overlap.profile" not in found.shares
+    assert set(found.shares) == {"model.profile"}
+    assert label(board.entries["near.profile"]) == "near (baseline)"
+    assert {one.scorer for one in board.findings} == {"model"}
     page = to_html(board_page(board))
     assert "Floor: word overlap 50.0 % (" in page
+    assert ", n = 200 pairs, 100 dyads); the cosine of near.profile 50.0 % (" in page
+    assert "from the higher floor, word overlap." in page
+    assert "an embedding baseline" not in page
     # The ends of the band are named in the plot, too.
     assert re.search(r"<text[^>]*>people</text>", page)
     assert re.search(r"<text[^>]*>word overlap</text>", page)
-    assert "the cosine of near.profile 50.0 % (" in page
-    assert "ceiling: people 90.0 % (86.0 to 94.0, n = 300 votes)" in page
+    assert "ceiling: people 90.0 % (86.0 to 94.0, n = 300 votes, 60 dyads)" in page
     assert "of the way, %" in to_markdown(board_page(board))
+
+
+def test_the_share_of_the_way_is_from_the_higher_floor_and_a_missing_one_is_named(
+    tmp_path: Path,
+) -> None:
+    verified = RELEASE.model_copy(update={"people": (people(),)})
+    floor = repeated((20, (True, True)), (60, (True, False)), (20, (False, False)))
+    near = repeated((30, (True, True)), (60, (True, False)), (10, (False, False)))
+    model = repeated((60, (True, True)), (20, (True, False)), (20, (False, False)))
+    result(tmp_path, "overlap", twins(floor), scorer=OVERLAP, release=verified)
+    result(tmp_path, "model", twins(model), release=verified)
+    missing = [one for one in warnings(board_of(tmp_path)) if "embedding" in one]
+    assert len(missing) == 1
+    assert "the extra '.[dense]'" in missing[0]
+    assert "--scorers FILE.toml --condition profile --scorer near" in missing[0]
+    nearest = ScorerRef(name="near", kind="embedding")
+    result(tmp_path, "near", twins(near), scorer=nearest, release=verified)
+    board = board_of(tmp_path)
+    # From .6 to .9 the scorer's .7 is a third.
+    assert band(board).shares["model.profile"].value == pytest.approx(1 / 3, abs=1e-6)
+    (said,) = band_sentences(board.rankings[0])
+    assert said.endswith("from the higher floor, the cosine of near.profile.")
+    assert not any("embedding" in one for one in warnings(board))
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,12 @@ from pairwright.evaluate.correlation.overlap import (
     overlap_of_scores,
     rank_biased_overlap,
 )
-from pairwright.evaluate.correlation.page import correlation_page, interval_in_words, measure_cells
+from pairwright.evaluate.correlation.page import (
+    correlation_page,
+    interval_in_words,
+    measure_cells,
+    warnings,
+)
 from pairwright.evaluate.correlation.uncertainty import (
     Jackknife,
     MeasureInterval,
@@ -380,7 +385,11 @@ WRONG = {
         "does not name each column once",
         ":1",
     ),
-    "a cell too many": ("model,b,d\nx,1,1,9\ny,2,2\nz,3,3\n", "4 cells under a header of 3", ":2"),
+    "a cell too many": (
+        "model,b,d\nx,1,1,9\ny,2,2\nz,3,3\n",
+        "4 cells under a header of 3",
+        ":2",
+    ),
     "a column twice": ("model,b,b\nx,1,1\n", "does not name each column once", ":1"),
     "empty": ("", "does not name each column once", ":1"),
     "a quote left open": ('model,b,d\n"x,1,1\n', "not CSV", ".csv"),
@@ -487,6 +496,34 @@ def test_models_of_one_lineage_are_not_orders_of_their_own(few: None, tmp_path: 
     assert "orders of the means of lineages" in page
 
 
+def test_nothing_is_claimed_where_means_of_lineages_go_the_other_way(few: None) -> None:
+    """Within each of twelve lineages both scores rise together; the lineages' means do not."""
+    kin, step = np.repeat(np.arange(12.0), 3), np.tile([-30.0, 0.0, 30.0], 12)
+    names = tuple(f"m{n}" for n in range(36))
+    table = ModelTable(names, {"b": kin + step}, step - kin, tuple(map(str, kin)))
+    found = correlate(table, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    spearman = found.found["b"][1]
+    assert spearman.value > 0.7
+    assert spearman.chance.lineage_value == pytest.approx(-1.0)
+    assert spearman.is_significant
+    assert spearman.beyond_chance
+    assert not any("goes" in claim for claim in found.claims)
+    assert "the means of lineages go one way and the models the other" in found.claims[0]
+    page = to_markdown(correlation_page(table, found))
+    assert "of lineage means" in page
+    assert "-1.0000" in page
+
+
+def test_names_that_show_families_are_a_warning_where_no_lineage_is_named(few: None) -> None:
+    names = ("acme/Rye-Llama-8B", "rival/Oat-Llama-70B", "other/Barley-9B")
+    table = ModelTable(names, {"b": scores(1, 2, 3)}, scores(2, 1, 3), names)
+    found = correlate(table, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    assert "“llama” in 2 names" in " ".join(warnings(table, found))
+    akin = table._replace(lineages=("llama", "llama", "barley"))
+    found = correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    assert "“llama”" not in " ".join(warnings(akin, found))
+
+
 def models_of(path: Path) -> ModelTable:
     return read_models(path, ("good",), "d", None, "lineage")
 
@@ -508,7 +545,7 @@ def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -
     spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]
     uncertainty = spearman.chance.model_copy(update={"p": 0.0005})
     tiny = spearman.model_copy(update={"chance": uncertainty})
-    assert measure_cells(tiny)[-2] == "< 0.001"
+    assert measure_cells(tiny, [tiny])[-2] == "< 0.001"
 
 
 def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from pairwright.evaluate.results import Result, ResultSummary, ScorerRef, write_
 from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.models.store import Store
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
+from pairwright.workflows.progress import Note
 from study import pairwright
 
 ALL = tuple(CONDITIONS)
@@ -260,6 +261,19 @@ def test_a_planner_that_shares_model_or_prompt_with_the_releases_is_marked(
     assert evaluated(release, tmp_path / "a", alone, "overlap", conditions=("planner",))[
         "overlap.planner"
     ].self_agreement
+
+
+def test_scorers_of_the_file_that_are_not_asked_are_named(release: Path, tmp_path: Path) -> None:
+    """Without names the baselines are tried; of twins the blind ones have no interval."""
+    events: list[object] = []
+    said: list[str] = []
+    evaluate(
+        release, settings("http://127.0.0.1:1"), tmp_path / "out", conditions=("none",),
+        progress=events.append,
+        on_result=lambda about, decisions: said.extend(summary_lines(about, decisions)),
+    )  # fmt: skip
+    assert Note("Not asked, because --scorer names none: judge, rater.") in events
+    assert "twin right 50.0% (by identity, n = " in " ".join(said)
 
 
 def test_a_limit_keeps_twins_whole_and_is_told(release: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any, get_args
 import py3langid
 import pytest
 
-from pairwright.gates import DraftSides, check_writing, judge_contrast, judge_twin
+from pairwright.gates import DraftSides, check_echo, check_writing, judge_contrast, judge_twin
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -32,7 +32,8 @@ SECOND = (
     "for the first minutes, then dry heat for a dark crust, and cool the loaves on a rack."
 )
 AS_IT_IS = GateRules()
-TEXT_GATES = get_args(TextGate)
+TEXT_GATES = tuple(gate for gate in get_args(TextGate) if gate != "echo_gap")
+"""Those that `check_writing` measures; `echo_gap` follows where all of them pass."""
 
 
 def sides(first: str = FIRST, second: str = SECOND, **changes: Any) -> DraftSides:
@@ -480,6 +481,39 @@ def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
     assert ratio.sides == ("second",)
     assert measured("near_duplicate", sides(FIRST, FIRST)).sides == ("first", "second")
     assert all(not found.sides for found in check_writing(sides(), AS_IT_IS, words=100))
+
+
+# Echo of the own aspects
+
+PLAIN_ASPECTS = rubric("Loaves from a saucepan", "Rye dough kept cool"), rubric("Steam, steel rack")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "gap", "at_fault"),
+    [
+        ("A saucepan makes loaves; rye dough is kept cool.", "Let them crackle.", 1.0, "first"),
+        ("Let them crackle.", "Steam on a steel rack.", 1.0, "second"),
+        ("A saucepan of rye.", "Steam and a rack.", 0.333, None),
+        ("A saucepan of rye, kept cool.", "Let them crackle.", 0.667, "first"),
+    ],
+)
+def test_a_twin_whose_sides_repeat_their_aspects_unequally_is_refused(
+    first: str, second: str, gap: float, at_fault: str | None
+) -> None:
+    of = sides(first, second, rubrics=PLAIN_ASPECTS)
+    found = check_echo(of, TwinRules(), AS_IT_IS)
+    assert (found.gate, found.value, found.limit) == ("echo_gap", gap, 0.6)
+    assert found.sides == ((at_fault,) if at_fault else ())
+    assert found.passed is (at_fault is None)
+    assert check_echo(of, TwinRules(echo_gap=gap), AS_IT_IS).passed
+    assert check_echo(of, TwinRules(echo_gap=gap - 0.001), AS_IT_IS).passed is False
+    assert check_echo(of, TwinRules(), GateRules(off=("echo_gap",))).passed
+
+
+def test_an_aspect_without_a_word_beyond_the_question_has_no_echo() -> None:
+    asked = sides(rubrics=(PLAIN_ASPECTS[0], rubric(QUESTION)))
+    found = check_echo(asked, TwinRules(echo_gap=0), AS_IT_IS)
+    assert (found.passed, found.value) == (True, None)
 
 
 def test_two_sides_that_say_the_same_are_near_duplicates() -> None:

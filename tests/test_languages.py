@@ -7,6 +7,8 @@ import pytest
 
 from pairwright import assets, text
 from pairwright.errors import DomainError
+from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.scorer_protocols import PromptContent
 from pairwright.gates import DraftSides, check_writing
 from pairwright.gates.particulars import shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
@@ -15,6 +17,7 @@ from pairwright.retrieve import by_bm25
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import GateRules
+from pairwright.stages.manner import is_about_manner
 from pairwright.train.completions.measures import rouge
 from scripted import rubric
 
@@ -88,7 +91,22 @@ def test_words_of_scripts_without_spaces_are_runs_of_characters() -> None:
 
 def test_vowel_signs_and_accents_stay_inside_a_word() -> None:
     assert text.words("हिन्दी में लिखना") == ("हिन्दी", "में", "लिखना")
-    assert text.words("cre\u0300me Straße") == ("crème", "straße")
+    assert text.words("cre\u0300me Straße") == ("crème", "strasse")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("IŞIK", "ışık", "tr"), ("İSTANBUL", "istanbul", "tr"), ("İSTANBUL", "istanbul", None),
+        ("ＵＢＥＲ　２", "uber 2", "zh"), ("ｶﾞｽｺﾝﾛ", "ガスコンロ", "ja"),
+        ("STRASSE", "Straße", "de"),
+    ],
+)  # fmt: skip
+def test_a_word_is_the_same_in_capitals_and_in_another_width(
+    one: str, other: str, language: str | None
+) -> None:
+    assert text.words_of(one, language) == text.words_of(other, language)
+    assert text.terms(one, language) == text.terms(other, language) != frozenset()
 
 
 def test_a_word_count_of_chinese_is_by_characters() -> None:
@@ -119,6 +137,23 @@ def test_function_words_of_chinese_japanese_and_korean_carry_nothing() -> None:
     assert text.terms("黑麦面包") == {"黑麦", "麦面", "面包"}
 
 
+@pytest.mark.parametrize(
+    ("said", "language", "content"),
+    [
+        ("müssen sollen sollten dürfen könnten wurde wären gibt mehr weniger viele immer schon "
+         "dafür dabei wegen bzw. etc. möchte", "de", set()),
+        ("Eigentümer:innen und Mieter*innen", "de", {"eigentum", "miet"}),
+        ("EU, Öl, KI, PV, Ei, UN; ab 10 km", "de", {"eu", "ol", "ki", "pv", "ei", "un", "km"}),
+        ("su, ev ve iş", "tr", {"su", "ev", "iş"}),
+        ("je si où", "fr", set()),
+        ("go to it", "en", set()),
+        ("我覺得是一個 认为", "zh", set()),
+    ],
+)  # fmt: skip
+def test_words_that_carry_content(said: str, language: str, content: set[str]) -> None:
+    assert text.terms(said, language) == content
+
+
 def test_a_language_without_a_stemmer_keeps_the_way_of_english() -> None:
     for language in (None, "vi", "zh", "not-a-code"):
         assert text.terms("baking loaves", language) == text.terms("baking loaves")
@@ -138,6 +173,9 @@ def test_a_copied_run_of_chinese_is_as_long_as_one_of_english_and_reads_as_it_wa
 
 
 def test_near_duplicates_of_chinese_are_found() -> None:
+    assert text.near_duplicate("支持", "支持。")
+    assert text.near_duplicate("Einverstanden", "„Einverstanden!“")
+    assert not text.near_duplicate("支持", "反对。")
     assert text.near_duplicate(CHINESE, CHINESE.replace("周末", "星期天"))
     assert not text.near_duplicate(
         CHINESE, "城市里的公共交通应该更便宜，这样大家就不会天天开车上班。"
@@ -238,6 +276,38 @@ def test_a_number_in_chinese_is_a_particular_and_an_address_ends_where_chinese_b
     assert not shared_particulars(told, (post,), "1370元的面包机 https://brot.example/anleitung")
 
 
+def test_two_german_nouns_in_a_row_are_no_name() -> None:
+    post = (
+        "Ich sehe oft, dass Menschen Angst haben, und dass auch mein Hund Rufus dann gleich einen "
+        "Liter Wasser trinkt."
+    )
+    told = "Es hilft, dass Menschen Angst zeigen, und Rufus braucht drei Liter Wasser."
+    assert shared_particulars(told, (post,), "", "de") == {"Rufus"}
+    assert "Liter Wasser" in shared_particulars(told, (post,), "")
+
+
+@pytest.mark.parametrize(
+    ("aspect", "manner"),
+    [
+        ("eine kurze, knappe Antwort", True), ("freundlicher Ton", True),
+        ("Antwort in Stichpunkten", True), ("簡潔的回答", True), ("友好的语气", True),
+        ("a concise answer", True), ("eine kurze Anfahrt zur Arbeit", False),
+        ("ein Rezept mit kurzer Backzeit", False), ("清晰的照片", False), ("简短的面试流程", False),
+    ],
+)  # fmt: skip
+def test_aspects_about_how_an_answer_is_written_are_known(aspect: str, manner: bool) -> None:
+    assert is_about_manner(aspect) == manner
+
+
+def test_many_short_posts_together_tell_a_baseline_their_language() -> None:
+    said = ("Kein Ofen.", "Gasflamme", "Hund", "Boot", "Brot backen", "Nur eine Katze", "Mehl",
+            "Kein Ofen auf dem Boot", "Sonntags mit Freunden")  # fmt: skip
+    posts = tuple(Post(id=f"p{n}", text=one) for n, one in enumerate(said))
+    assert text.language_of(*said[:4], "Brot?") is None
+    # "Katzen" is a form of "Katze" in German, and not in English.
+    assert BASELINES["overlap"](PromptContent("Brot?", posts), "mit den Katzen") == 1
+
+
 def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:
     assert rouge("我喜欢黑麦面包", "我喜欢黑麦面包").one == 1
     assert rouge("我喜欢黑麦面包", "他讨厌下雨天").one == 0
@@ -250,15 +320,31 @@ def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:
         (PERSONA, "Da du ja in einem Beitrag geschrieben hast, nimm Klapptische."),
         (PERSONA, "Als jemand, der gern draußen ist, brauchst du festes Schuhwerk."),
         (PERSONA, "Angesichts Ihrer Vorlieben passt ein leichter Wein."),
+        (PERSONA, "Weil Sie keinen Ofen haben, nehmen Sie eine Pfanne."),
+        (PERSONA, "Das passt, da du in der Stadt wohnst."),
+        (PERSONA, "Weil du gern lange wanderst, nimm feste Schuhe."),
+        (PERSONA, "Das ist gut für jemanden wie dich."),
+        (PERSONA, "Das ist etwas für Leute wie Sie."),
+        (PERSONA, "Sie haben erwähnt, dass Sie malen: Nehmen Sie Kreide."),
+        (PERSONA, "对于像你这样的人，铸铁锅最好。"),
+        (PERSONA, "因為你沒有烤箱，所以用平底鍋。"),
+        (PERSONA, "既然你喜欢黑麦面包，就多放一点酵母。"),
         (PERSONA, "作为一个住在船上的你，最好用铸铁锅。"),
         (PERSONA, "您之前提到过厨房很小，所以选小一点的锅。"),
         (PERSONA, "考慮到您的情況，平底鍋比較合適。"),
         (META, "Der Nutzer möchte ohne Ofen backen."),
+        (META, "Der Nutzer mo\u0308chte ohne Ofen backen."),
         (META, "Diese Antwort verzichtet auf Nüsse."),
         (META, "这个回答将避免提到坚果。"),
         (META, "该用户喜欢黑麦面包。"),
         (REFUSAL, "Es tut mir leid, aber ich kann diese Frage nicht beantworten."),
         (REFUSAL, "Als KI-Modell kann ich dazu nichts sagen."),
+        (REFUSAL, "Leider kann ich diese Frage nicht beantworten."),
+        (REFUSAL, "Leider kann ich Ihnen dabei nicht weiterhelfen."),
+        (REFUSAL, "Leider kann ich dazu keine Auskunft geben."),
+        (REFUSAL, "Als Sprachmodell kann ich dazu nichts sagen."),
+        (REFUSAL, "對不起，我沒辦法給建議。"),
+        (REFUSAL, "恐怕我不能帮你。"),
         (REFUSAL, "很抱歉，我无法回答您的问题。"),
         (REFUSAL, "作为人工智能助手，我没有味觉。"),
     ],
@@ -277,6 +363,12 @@ def test_ways_of_talking_are_found_in_german_and_chinese(kind: re.Pattern[str], 
         "如果你没有烤箱，可以用平底锅。根据你的口味加盐，面团要醒够时间，时间长短看天气。"
         "用户界面上的计时器很方便。我不能保证每次都一样，但是方法对了就不会差太多。"
         "作为早饭，配咸菜很好吃。",
+        "Bei Ihrer Lage am Hang hält ein Zaun. Sie haben gesagt, es regnet. Nimm den Topf, weil du "
+        "damit mehr Platz hast, und den Deckel, weil du den Teig gut geknetet hast. Dass Menschen "
+        "Angst haben, ist normal. Schreiben Sie ihm: „Es tut mir leid, aber ich kann Ihnen nicht "
+        "helfen“, oder: »Leider kann ich diese Frage nicht beantworten.« Oder auf Französisch: "
+        "« Als KI-Modell kann ich nichts sagen. »",
+        "可以这样回信：「抱歉，我無法回答您的問題。」也可以说“对不起，我不能去”，这样比较客气。",
         GERMAN, CHINESE,
     ],
 )  # fmt: skip

@@ -147,6 +147,42 @@ def test_rows_are_ranked_by_accuracy_and_grouped_by_what_can_be_told_apart(tmp_p
     assert ranking.next_to("poor.profile") is None
 
 
+def test_all_tables_that_can_distinguish_rows_share_one_level(tmp_path: Path) -> None:
+    """Alone p is .031; with a second table .062. A table of blind scorers has no share of it."""
+    blind = [half for n in range(8) for half in twin(n, (1.0, 0.0), (-1.0, 0.0))]
+    for name, wins in (("a", 16), ("b", 10)):
+        result(tmp_path, name, [*blind, *right_on(wins)])
+    board = board_of(tmp_path)
+    twins, violate_table = board.rankings
+    assert twins.groups == {"a.profile": "a", "b.profile": "a"}
+    assert violate_table.comparisons[0].adjusted == pytest.approx(0.03125, abs=0.005)
+    assert set(violate_table.groups.values()) == {"a", "b"}
+    for name, wins in (("a", 30), ("b", 10)):
+        result(tmp_path, name, [*blind, *right_on(wins)], "planner")
+    board = board_of(tmp_path)
+    by_condition = {one.condition: one for one in board.rankings if one.mode == "violate"}
+    assert by_condition["profile"].comparisons[0].adjusted == pytest.approx(0.0625, abs=0.01)
+    assert set(by_condition["profile"].groups.values()) == {"a"}
+    assert set(by_condition["planner"].groups.values()) == {"a", "b"}
+    assert "times the 2 tables that share 5 %" in to_markdown(summary_page(board))
+
+
+def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) -> None:
+    """A scorer that cannot see the user is right on one half of whole twins by construction."""
+    blind = [half for n in range(20) for half in twin(n, (1.0, 0.0), (-1.0, 0.0))]
+    for name in ("model", "longer"):
+        kind = "baseline" if name == "longer" else "dpo"
+        result(tmp_path, name, blind, "none", scorer=ScorerRef(name=name, kind=kind))
+        result(tmp_path, name, blind, scorer=ScorerRef(name=name, kind=kind))
+    page = to_markdown(board_page(board_of(tmp_path))).splitlines()
+    shown = [[cell.strip() for cell in line.split("|")[1:6]] for line in page]
+    identity = "50.0 by identity"
+    assert ["longer (baseline)", "a", identity, "40", "0.0 by identity"] in shown
+    assert ["model", "a", identity, "40", "0.0 by identity"] in shown
+    # With posts in view the model could have been right on more.
+    assert any(row[:2] == ["model", "a"] and row[2].startswith("50.0 (") for row in shown)
+
+
 def test_two_rows_are_compared_on_all_pairs_and_those_without_a_score_are_wrong(
     tmp_path: Path,
 ) -> None:
@@ -424,6 +460,21 @@ def test_where_no_result_says_who_built_the_release_the_page_says_that(tmp_path:
     )
 
 
+@pytest.mark.parametrize(
+    ("own", "builder"),
+    [
+        ("deepseek-ai/deepseek-coder-33b", "Qwen/Qwen2.5-Coder-32B"),
+        ("unsloth/Llama-3-8B", "unsloth/Qwen3-8B"),
+        ("TheBloke/Llama-2-7B", "TheBloke/Mistral-7B"),
+        ("my-open-judge", "open-mistral-7b"),
+        ("model-english-v1", "english-llm"),
+        ("instruct-code-math", "other-code"),
+    ],
+)
+def test_a_kind_of_model_or_its_publisher_is_no_family(own: str, builder: str) -> None:
+    assert build_ties((own,), (BuildModel(role="judge", model=builder),)) == ()
+
+
 def test_words_that_any_model_may_have_in_its_name_make_no_family() -> None:
     for model in ("toy-judge", "/data/qwen/reward-model-8b", "Instruct-70B", ""):
         assert build_ties((model,), BUILDERS) == (), model
@@ -439,7 +490,7 @@ def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_pa
     assert "overlap (baseline)" in told
     assert "pairwright evaluate RELEASE --out RESULTS --condition profile --scorer longer" in told
     for name in ("longer", "constant", "similarity"):
-        result(tmp_path, name, right_on(20))
+        result(tmp_path, name, right_on(20), scorer=ScorerRef(name=name, kind="baseline"))
     assert board_of(tmp_path).missing == {}
 
 

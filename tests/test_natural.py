@@ -182,6 +182,9 @@ def test_files_that_are_of_no_use_as_a_whole_are_refused(tmp_path: Path) -> None
     assert "holds no comments.csv" in error(tmp_path)
     ward = conversation(tmp_path / "ward")
     assert "a conversation has no category" in error(ward, default_category=None)
+    unknown = error(ward, default_category="wohnen")
+    assert "default_category 'wohnen' belongs to none of the domains" in unknown
+    assert 'rubrics = "rubrics"' in unknown
     (ward / "summary.csv").write_bytes(b"topic,\xff\n")
     assert "summary.csv: is not CSV in UTF-8" in error(ward)
     (ward / "summary.csv").unlink()

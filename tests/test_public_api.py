@@ -14,8 +14,8 @@ import pairwright
 
 FUNCTIONS = (
     "build", "status", "export_tasks", "import_verdicts", "decide", "release", "verify", "diff",
-    "audit", "evaluate", "leaderboard", "correlate", "load_release", "build_contrast",
-    "build_twin", "run_async", "plan_study",
+    "audit", "evaluate", "leaderboard", "correlate", "certify", "load_release",
+    "build_contrast", "build_twin", "run_async", "plan_study",
 )  # fmt: skip
 SAME_NAME = ("audit", "evaluate", "release")
 """Functions that are called as a subpackage is."""

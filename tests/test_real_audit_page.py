@@ -20,6 +20,7 @@ from pairwright.audit.catalogue import DEFINITIONS
 from pairwright.audit.page import write_page
 from pairwright.audit.records import Audit, Breakdown, Count, Flag
 from pairwright.dataset import Row, RowAspect, RowQuality
+from pairwright.text import number_of, word_count
 
 pytestmark = pytest.mark.real
 
@@ -398,6 +399,46 @@ def test_a_pair_shows_everything_that_is_known_of_it(browser: Browser, plain: Pa
             "model-7b", "judge-70b", "CC-BY-SA-4.0", "item-5", "https://example.test/q",
         ):  # fmt: skip
             assert told in (pair.text_content() or ""), told
+
+
+@pytest.mark.parametrize(
+    ("said", "evidence", "chosen", "rejected", "marks"),
+    [
+        ("Ich habe nur eine Pfanne.", "„Ich habe nur eine Pfanne“",
+         "Ich mag scho\u0308ne dunkle Brote", "Ich mag schöne dunkle Brote", ([], [])),
+        ("Ich mag Mo\u0308hren.", "Ich mag Möhren",
+         "Brot im Topf backen", "Brot im Topf kaufen", (["backen"], ["kaufen"])),
+        ("ｶﾞｽｺﾝﾛが一つ", "ガスコンロ",
+         "銭湯に行くべきだ", "銭湯に行くべきです",
+         (["だ"], ["です"])),
+        ("船上没有烤箱。", "「没有烤箱」。",
+         "我觉得这里不应该停车", "我觉得这里应该停车",
+         (["不"], [])),
+    ],
+    ids=["German", "decomposed", "Japanese", "Chinese"],
+)  # fmt: skip
+def test_words_and_evidence_are_found_in_other_languages(
+    browser: Browser,
+    tmp_path: Path,
+    said: str,
+    evidence: str,
+    chosen: str,
+    rejected: str,
+    marks: tuple[list[str], list[str]],
+) -> None:
+    aspect = RowAspect(aspect="A", evidence=evidence, post_ids=("own",))
+    own = post(1, 0, said).model_copy(update={"id": "own"})
+    pair = row(1, chosen=chosen, rejected=rejected, profile=(own,), rubric_aspects=(aspect,))
+    file = written(tmp_path, audit_of([pair]), [pair])
+    with opened(browser, file, f"#pair={pair.id}") as browsing:
+        page = browsing.page
+        opened_pair(page)
+        found = [page.locator(f".{side} mark").all_inner_texts() for side in ("chosen", "rejected")]
+        assert tuple(found) == marks
+        expect(page.locator(".aspects li")).to_contain_text("Evidence marked below")
+        for side, text in (("chosen", chosen), ("rejected", rejected)):
+            counted = page.locator(f".{side} h4 span").inner_text()
+            assert counted == number_of(word_count(text), "word")
 
 
 def test_the_other_half_of_a_twin_is_one_click_away(browser: Browser, plain: Path) -> None:

@@ -101,6 +101,13 @@ def test_the_budget_keeps_the_longest_head_of_the_ranking() -> None:
     assert within_budget((), 100) == ()
 
 
+@pytest.mark.parametrize(("character", "tokens"), [("x", 100), ("é", 100), ("包", 400), ("ก", 400)])
+def test_a_character_without_spaces_around_it_is_a_token(character: str, tokens: int) -> None:
+    order = tuple(Post(id=f"post-{n}", text=character * 400) for n in range(3))
+    assert len(within_budget(order, 2 * tokens)) == 2
+    assert len(within_budget(order, 2 * tokens - 1)) == 1
+
+
 def test_a_first_post_over_the_budget_alone_is_still_shown_and_alone() -> None:
     order = posts("a" * 10_000, "b")
     assert ids(within_budget(order, 100)) == ["post-0"]

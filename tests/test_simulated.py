@@ -419,6 +419,16 @@ def test_a_leaked_rubric_is_six_words_of_an_aspect() -> None:
     assert llm.planted == ["leaked_rubric"]
 
 
+def test_repeated_aspects_are_all_words_of_the_aspects_in_no_run() -> None:
+    llm, of = only("repeated_aspects"), rubric(BOAT)
+    answer, aspects = written(of, llm=llm), [a.aspect for a in of.aspects]
+    assert text.echo(answer, aspects, QUESTION) == 1
+    assert not text.shared_span(answer, aspects, QUESTION, 4)
+    assert llm.planted == ["repeated_aspects"]
+    written(of, "omitting", llm)
+    assert llm.planted == ["repeated_aspects"]
+
+
 def test_a_copied_profile_is_eight_words_of_a_post_once_a_plan_was_made() -> None:
     llm, of = only("copied_profile"), rubric(BOAT)
     written(of, llm=llm)

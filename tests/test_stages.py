@@ -154,6 +154,11 @@ def test_white_space_in_a_reply_is_tidied() -> None:
         "no  oven\non board.",
         "\u201cno oven on board\u201d",
         "There is no oven on board, only one gas burner.",
+        "\u201eno oven on board\u201c",
+        "\u00bbno oven on board\u00ab.",
+        "\u00ab\u00a0no oven on board\u00a0\u00bb",
+        "\u2039no oven on board\u203a",
+        "\u300cno oven on board\u300d\u3002",
     ],
 )
 def test_a_quote_may_differ_in_case_quotes_and_spaces(evidence: str) -> None:
@@ -168,6 +173,7 @@ def test_a_quote_may_differ_in_case_quotes_and_spaces(evidence: str) -> None:
         (("p1", "no oven ... gas burner", NO_OVEN[2]), "evidence_not_in_post"),
         (("p1", "oven", NO_OVEN[2]), "evidence_not_in_post"),
         (("p1", "", NO_OVEN[2]), "evidence_not_in_post"),
+        (("p1", "no oven on board!", NO_OVEN[2]), "evidence_not_in_post"),
         (("p1", " . ' ", NO_OVEN[2]), "evidence_not_in_post"),
         (("p5", "no oven on board", NO_OVEN[2]), "names_no_shown_post"),
         (("p0", "no oven on board", NO_OVEN[2]), "names_no_shown_post"),

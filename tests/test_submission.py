@@ -124,8 +124,17 @@ def test_a_leaderboard_takes_it_beside_ones_own_results(
 
 
 def test_its_decisions_are_derived_again_from_its_own_replies(submission: Submission) -> None:
-    check = check_results([submission.archive], submission.release, submission.scorers)
-    assert (check.results, check.differences) == (1, ())
+    both: list[str | Path] = [submission.archive, f"team={submission.archive}"]
+    check = check_results(both, submission.release, submission.scorers)
+    assert (check.results, check.differences) == (2, ())
+
+
+def test_without_the_file_of_scorers_it_says_which_one_is_needed(submission: Submission) -> None:
+    done = pairwright("leaderboard", submission.archive, "--verify", submission.release)
+    assert done.code == 2
+    said = " ".join(done.err.split())
+    assert f"{submission.archive}!rater.profile.json: its scorer rater is of a file" in said
+    assert "--scorers FILE.toml" in said
 
 
 def test_changed_decisions_that_are_hashed_again_are_found(

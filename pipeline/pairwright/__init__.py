@@ -17,6 +17,7 @@ from pairwright.version import __version__
 __all__ = [
     "AuditResult",
     "BuildResult",
+    "Certificate",
     "Contrast",
     "CorrelationResult",
     "DecisionReport",
@@ -38,6 +39,7 @@ __all__ = [
     "build",
     "build_contrast",
     "build_twin",
+    "certify",
     "correlate",
     "decide",
     "diff",
@@ -58,10 +60,12 @@ _HOMES = {
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
     "pairwright.evaluate.board": ("Leaderboard",),
+    "pairwright.evaluate.certificate": ("Certificate",),
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
     "pairwright.release.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
+    "pairwright.workflows.certificate": ("certify",),
     "pairwright.workflows.correlation": ("CorrelationResult", "correlate"),
     "pairwright.workflows.decision_report": ("DecisionReport", "decide"),
     "pairwright.workflows.evaluation": ("EvaluationResult", "evaluate"),
@@ -81,10 +85,12 @@ if TYPE_CHECKING:
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
     from pairwright.evaluate.board import Leaderboard
+    from pairwright.evaluate.certificate import Certificate
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
     from pairwright.release.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
+    from pairwright.workflows.certificate import certify
     from pairwright.workflows.correlation import CorrelationResult, correlate
     from pairwright.workflows.decision_report import DecisionReport, decide
     from pairwright.workflows.evaluation import EvaluationResult, evaluate

@@ -35,6 +35,8 @@ class CheckDefinition(Record):
     """A remedy for the person who made the pairs."""
     by_estimate: bool = False
     """Whether an estimate decides it, together with all others of the audit."""
+    unit: str = "pairs"
+    """What `needed` counts, where no question with options is asked."""
 
 
 Definitions = tuple[CheckDefinition, ...]
@@ -69,7 +71,8 @@ class Check(Record):
     chance: float | None = None
     """The accuracy of chance on questions with options; on pairs it is one half."""
     needed: int | None = None
-    """Status too_few: about how many pairs would settle it, if the estimate stays the same."""
+    """Status too_few: about how many would settle it, if what was found stays as it is: pairs,
+    questions with options (then there is a `chance`), or the `unit` of its definition."""
     detail: str = ""
     flags: tuple[Flag, ...] = ()
     """The rows found, in the order of the source; audit.json keeps the first EXAMPLES."""

@@ -28,7 +28,8 @@ def leaderboard_command(
         list[Path],
         typer.Argument(
             metavar="RESULTS...",
-            help="Folders of `pairwright evaluate`, .json files or submissions (.zip).",
+            help="Folders of `pairwright evaluate`, .json files, or submissions: theirs.zip, or"
+            " team=theirs.zip, whose scorers are then called “team: NAME”.",
         ),
     ],
     out: Annotated[
@@ -73,7 +74,7 @@ def leaderboard_command(
                 where="--scorers",
                 fix="Name the release, too, or leave it out.",
             )
-        board = leaderboard(results, out, progress=progress)
+        board = leaderboard(results, out, release=verify, progress=progress)
     _print(Console(), board)
     if out:
         typer.echo(f"Open: {out / 'leaderboard.html'}")
@@ -120,7 +121,7 @@ def _print(console: Console, board: "Leaderboard") -> None:
         for sentence in ranking_sentences(board, ranking):
             say(console, sentence, wrap=True)
     for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
-        for found in found_sentences(board.findings, mode):
+        for found in found_sentences(board, mode):
             say(console, found, wrap=True)
     for warning in warnings(board):
         say(console, warning, "yellow")

@@ -2,7 +2,7 @@
 
 Calls are counted as if every item were carried to its end: `first_draft` if each first draft is
 accepted, `at_most` if every draw is used. Items that show no personal signal cost less. Prompt
-tokens are measured on rendered prompts at four characters a token; reply lengths are assumed.
+tokens are measured on rendered prompts (`text.token_estimate`); reply lengths are assumed.
 """
 
 from collections import Counter
@@ -14,10 +14,11 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.units import all_units, first_items
 from pairwright.records import Item
-from pairwright.retrieve import CHARACTERS_PER_TOKEN, selected
+from pairwright.retrieve import selected
 from pairwright.settings.config import Config
 from pairwright.settings.prompt_variables import Labelled, Message, Numbered, SupportPrompt
 from pairwright.stages.planner import MAX_PLANNED
+from pairwright.text import token_estimate
 
 # Assumed reply tokens: three aspects, one sentence of reason for each.
 _REPLY_TOKENS = {
@@ -150,7 +151,7 @@ def _plan_prompt(item: Item, rules: BuildRules) -> tuple[Message, ...]:
 
 
 def _tokens(texts: Iterable[str]) -> float:
-    return sum(map(len, texts)) / CHARACTERS_PER_TOKEN
+    return sum(map(token_estimate, texts))
 
 
 def _lines(

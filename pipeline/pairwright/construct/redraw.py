@@ -36,6 +36,7 @@ NOTES: dict[str, str] = {
     "profile_copy": "It had words, a name, a number or an address that it must not quote.",
     "near_duplicate": "It said hardly anything but what other answers to the question say.",
     "wrong_language": "It was not in the language of the question.",
+    "echo_gap": "It repeated most words of its aspects. Say every aspect in words of your own.",
     "adherence": _UNSERVED,
     "violation": _SERVED,
     "adherence_margin": _UNSERVED,

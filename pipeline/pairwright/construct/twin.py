@@ -10,7 +10,7 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import older_than
 from pairwright.construct.drafts import draw_until_accepted, judge_draft, write_draft
 from pairwright.construct.redraw import SideBrief
-from pairwright.gates import DraftSides, check_writing, judge_twin
+from pairwright.gates import DraftSides, check_echo, check_writing, judge_twin
 from pairwright.models import Models, together
 from pairwright.models.run import traced
 from pairwright.records import (
@@ -118,6 +118,10 @@ async def _draw(
     )
     gates = check_writing(sides, config.gates, words=config.words)
     draft = draft.model_copy(update={"gates": gates})
+    if draft.refused_by:
+        return draft
+    echo = check_echo(sides, config.twin, config.gates)
+    draft = draft.model_copy(update={"gates": (*gates, echo)})
     if draft.refused_by:
         return draft
     return await _judge(item.question, asker, other, draft, models, rules)

@@ -15,13 +15,14 @@ from pairwright.text import visible
 
 BuildRole = Literal["planner", "generator", "judge"]
 _COMMON = frozenset(
-    "awq base chat chosen class classifier critic distill distilled dpo embedding exp experimental"
-    " flash generator gguf gptq grm instruct instruction int judge large latest lite local lora max"
-    " mini model models multilingual nano orm planner plus ppo preference preview prm pro rater"
-    " reasoner reasoning rejected reward rewards rlhf scorer scores sentence sft simulated small"
-    " test text think thinking tiny toy transformer transformers turbo ultra vision writer".split()
+    "awq base chat chosen class classifier code coder critic distill distilled dpo embedding"
+    " english exp experimental flash generator gguf gptq grm instruct instruction int judge"
+    " large latest lite local lora max mini model models multilingual nano open orm planner plus"
+    " ppo preference preview prm pro rater reasoner reasoning rejected reward rewards rlhf"
+    " scorer scores sentence sft simulated small test text thebloke think thinking tiny toy"
+    " transformer transformers turbo ultra unsloth vision writer".split()
 )
-"""Words of models' names that say nothing of a family."""
+"""Words of models' names that say nothing of a family, and those who publish others' models."""
 
 
 class BuildModel(Record):
@@ -88,6 +89,15 @@ def tie_sentence(name: str, ties: Sequence[BuildTie]) -> str:
         f"Self-preference: {name} is {tie_mark(ties)} ({reasons}). A model prefers what it wrote or"
         " accepted itself."
     )
+
+
+def families_by_name(models: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The names that share a word which may name a family, by word; each of two names or more."""
+    named: dict[str, list[str]] = {}
+    for model in models:
+        for word in sorted(_words(model)):
+            named.setdefault(word, []).append(model)
+    return {word: tuple(names) for word, names in named.items() if len(names) > 1}
 
 
 def _words(model: str) -> frozenset[str]:

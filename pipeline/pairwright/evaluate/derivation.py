@@ -32,11 +32,9 @@ def check_settings(result: Result, derived: ResultSummary) -> None:
 
 
 def check_release(result: Result, release: ReleaseRef) -> None:
-    """Check the release. Raises InputError where a result is of another one."""
-    # Who built it and what people did is not in results of older versions; the digest holds it.
-    later: dict[str, object] = {"people": (), "builders": ()}
-    own, other = (ref.model_copy(update=later) for ref in (result.about.release, release))
-    _check(result, "release", own, other)
+    """Check the release. Raises InputError where a result is of another one, or says something of
+    it that it does not say itself."""
+    _check(result, "release", result.about.release.completed_by(release), release)
 
 
 def _check(result: Result, key: str, own: object, other: object) -> None:

@@ -21,6 +21,10 @@ from pairwright_human_eval.report.people import PeopleAccuracy
 _FIX = "Get the release again, and run `pairwright verify` on it."
 
 
+LATER_FACTS = ("builders", "people", "neighbours")
+"""What follows from a release, and results of older versions do not have."""
+
+
 class ReleaseRef(Record):
     """The release that was evaluated."""
 
@@ -39,6 +43,12 @@ class ReleaseRef(Record):
     neighbours: Interval | None = None
     """Of natural twins: how often those who choose like the user lean more to the chosen response.
     None of other releases, and in files of older versions."""
+
+    def completed_by(self, other: "ReleaseRef") -> "ReleaseRef":
+        """The same, with what another reference to this release has of `LATER_FACTS` in place of
+        what this one leaves empty."""
+        empty = [key for key in LATER_FACTS if not getattr(self, key)]
+        return self.model_copy(update={key: getattr(other, key) for key in empty})
 
 
 class Construction(NamedTuple):

@@ -50,7 +50,9 @@ class ScorerHistory(Record):
         " most so many, best ranked first",
     )
     history_tokens: int = Field(
-        MOST_TOKENS, ge=100, description="most tokens of history (four characters each)"
+        MOST_TOKENS,
+        ge=100,
+        description="most tokens of history (four characters each; Chinese: one)",
     )
     retrieval: Literal["bm25", "recency", "dense"] = Field(
         "bm25", description="how posts are ranked against the question; people's are by 'bm25'"

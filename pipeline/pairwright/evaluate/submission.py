@@ -17,11 +17,15 @@ from typing import Literal
 
 from pydantic import JsonValue, ValidationError
 
+from pairwright.dataset import read_one
 from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError, on_disk
 from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.results import ResultSummary
 from pairwright.files import whole_file
+from pairwright.models.store.file import is_copy_of_replies
 from pairwright.records import Record
+from pairwright.text import visible
 
 MANIFEST = "submission.json"
 REPLIES = "calls.sqlite"
@@ -103,6 +107,7 @@ def unpack_submission(path: Path, folder: Path) -> SubmissionManifest:
             folder.mkdir(parents=True)
             for one in about.files:
                 _unpack(path, archive, one, folder)
+            _check_results(path, about, folder)
     except (
         zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
     ) as error:  # fmt: skip
@@ -152,6 +157,24 @@ def _check_names(path: Path, archive: zipfile.ZipFile, about: SubmissionManifest
         raise _broken_archive(path, f"{odd!r} is not the name of a result")
     if sum(one.bytes for one in about.files) > LARGEST:
         raise _broken_archive(path, f"is larger than {LARGEST:,} bytes")
+    listed = {f"{stem}{end}" for stem in about.results for end in (".json", ".jsonl")}
+    if set(named) - {REPLIES} != listed:
+        raise _broken_archive(path, f"its files are not those of the results in its {MANIFEST}")
+
+
+def _check_results(path: Path, about: SubmissionManifest, folder: Path) -> None:
+    """Raise InputError where a result is not the one that its file's name and the manifest say."""
+    for stem in about.results:
+        own = read_one(folder / f"{stem}.json", ResultSummary)
+        if own.stem != stem:
+            raise _broken_archive(path, f"{stem}.json is the result {visible(own.stem)}")
+        releases = [(one.name, one.version, one.digest) for one in (own.release, about.release)]
+        if releases[0] != releases[1]:
+            raise _broken_archive(path, f"{stem}.json is of another release than {MANIFEST} says")
+    replies = folder / REPLIES
+    if replies.is_file() and not is_copy_of_replies(replies):
+        # A view in place of a table could compute for ever.
+        raise _broken_archive(path, f"{REPLIES} does not have exactly the tables of stored replies")
 
 
 def _unpack(path: Path, archive: zipfile.ZipFile, one: SubmissionFile, folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Particulars: addresses, names and numbers of a post that hardly anybody else would write.
 
 They are found by plain means: an address by its form, a name by its capitals, a number by its
-digits. What many texts on a matter hold ("300", "French press") is not one. Of 3,000 pairs of
+digits; in German, where every noun has one, only a name that the post introduces. What many texts
+on a matter hold ("300", "French press") is not one. Of 3,000 pairs of
 answers that people wrote on a question-and-answer site, 4 (coffee) and 5 (quantum computing) in a
 thousand shared one with a stranger's posts of that site by chance. To take every capitalised word
 for a name would have added 7 to 32 in a thousand answers.
@@ -26,6 +27,10 @@ _CAPITALISED = r"[A-Z\u00c0-\u00de][\w'\u2019-]+"
 # "my son Tobias", "a dog called Rufus".
 _NAME = re.compile(rf"(?<=[a-z,] ){_CAPITALISED}(?: {_CAPITALISED})+")
 _INTRODUCED = re.compile(rf"\b(?:(?:[Mm]y|[Oo]ur)(?: [a-z]+){{1,2}}|named|called) ({_CAPITALISED})")
+_GERMAN_INTRODUCED = re.compile(
+    r"\b(?:(?:[Mm]ein|[Uu]nser)(?:e[mnr]?)? (?:Sohn|Tochter|Mann|Frau|Bruder|Schwester|Freund"
+    rf"|Freundin|Partner|Partnerin|Hund|H\u00fcndin|Katze|Kater)|namens) ({_CAPITALISED})"
+)
 _NUMBER = re.compile(r"(?<![\w.,/-])(\d+(?:[.,:]\d+)*)(?:[ -]?([^\W\d_]+|[%\u00b0]))?")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _DIGITS = 3
@@ -37,14 +42,17 @@ class _Particulars(NamedTuple):
     numbers: frozenset[str]
 
 
-def shared_particulars(text: str, sources: tuple[str, ...], allowed: str) -> frozenset[str]:
-    """The particulars of the sources that a text holds, and `allowed` does not.
+def shared_particulars(
+    text: str, sources: tuple[str, ...], allowed: str, language: str | None = None
+) -> frozenset[str]:
+    """The particulars of the sources that a text holds, and `allowed` does not; `language` is that
+    of all of them.
 
     A number is a particular if it has three digits or more without the zeros at its ends and is
     not a year, or if it has two, is not a multiple of five, and has the same unit beside it in
     both.
     """
-    known = _all_particulars(sources)
+    known = _all_particulars(sources, language)
     text, allowed = space_scripts(text), space_scripts(allowed)
     one_line, permitted = " ".join(_straight(text).split()), _straight(allowed).lower()
     names = {name for name in known.names if _holds(one_line, name)}
@@ -59,8 +67,8 @@ def is_address(particular: str) -> bool:
 
 # Both responses of a draft are held against the same posts.
 @lru_cache(maxsize=64)
-def _all_particulars(sources: tuple[str, ...]) -> _Particulars:
-    each = [_particulars(source) for source in sources]
+def _all_particulars(sources: tuple[str, ...], language: str | None) -> _Particulars:
+    each = [_particulars(source, language) for source in sources]
     return _Particulars(
         frozenset().union(*(one.addresses for one in each)),
         frozenset().union(*(one.names for one in each)),
@@ -69,9 +77,11 @@ def _all_particulars(sources: tuple[str, ...]) -> _Particulars:
 
 
 @lru_cache(maxsize=4096)
-def _particulars(text: str) -> _Particulars:
+def _particulars(text: str, language: str | None) -> _Particulars:
     text = space_scripts(text)
-    return _Particulars(_addresses(text), _names(_without_addresses(text)), _numbers(text))
+    plain = _without_addresses(text)
+    names = _german_names(plain) if language == "de" else _names(plain)
+    return _Particulars(_addresses(text), names, _numbers(text))
 
 
 def _may_hold_address(text: str) -> bool:
@@ -103,6 +113,11 @@ def _names(text: str) -> frozenset[str]:
             names.update(_NAME.findall(sentence), _INTRODUCED.findall(sentence))
     bare = {name.removesuffix("'s") for name in names if not name.startswith(("I ", "I'"))}
     return frozenset(name for name in bare if not _holds(plain, name.lower()))
+
+
+def _german_names(text: str) -> frozenset[str]:
+    """Of capitals alone two nouns in a row would be a name: "dass Menschen Angst haben"."""
+    return frozenset(_GERMAN_INTRODUCED.findall(text))
 
 
 def _numbers(text: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ English. What the question itself says, an answer may say too. Those of other la
 """
 
 import re
+import unicodedata
 from functools import lru_cache
 
 from pairwright.gates.other_phrases import OTHERS
@@ -106,6 +107,14 @@ _OTHERS = {
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 # What an answer tells somebody to say is not what it says.
 _QUOTED = re.compile(r'(?<![\w.,!?])"(?=\S)[^"]{1,100}(?<=\S)"')
+# The same in the quotation marks of other languages, of which one begins and another ends. Chinese
+# has no space before the curly ones, so there a letter may be.
+_OTHER_QUOTED = re.compile(
+    '\u201e[^\u201e\u201c\u201d"]{1,100}[\u201c\u201d"]|\u00ab[^\u00ab\u00bb]{1,100}\u00bb'
+    "|(?<!\\w)\u00bb(?=\\S)[^\u00ab\u00bb]{1,100}(?<=\\S)\u00ab|\u300c[^\u300c\u300d]{1,100}\u300d"
+    "|\u300e[^\u300e\u300f]{1,100}\u300f"
+    "|(?<=[\u3041-\u30ff\u3400-\u9fff])\u201c[^\u201c\u201d]{1,100}\u201d"
+)
 
 
 # A response is part of the drafts of both modes.
@@ -126,12 +135,13 @@ def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str 
 @lru_cache(maxsize=256)
 def _said(response: str) -> tuple[str, str]:
     """What a response says itself, and the same in lower case behind a space."""
-    plain = _plain(response)
+    plain = _plain(response if response.isascii() else _OTHER_QUOTED.sub('""', response))
     if '"' in plain:
         plain = _QUOTED.sub('""', plain)
     return plain, f" {plain}".lower()
 
 
 def _plain(text: str) -> str:
-    """Straight quotes, and a phrase that breaks over a line in one piece."""
-    return " ".join(text.translate(_STRAIGHT).split())
+    """Straight quotes, composed letters, and a phrase that breaks over a line in one piece."""
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return " ".join(composed.translate(_STRAIGHT).split())

@@ -121,7 +121,7 @@ def _copying(s: DraftSides, rules: GateRules) -> _Measure:
     aspects = (a.aspect for rubric in s.rubrics for a in rubric.aspects)
     allowed = "\n".join((s.question, *aspects))
     runs = [text.shared_span(r, s.posts, s.question, rules.leak_words) for r in s.both]
-    held = [shared_particulars(response, s.posts, allowed) for response in s.both]
+    held = [shared_particulars(one, s.posts, allowed, s.language) for one in s.both]
     common = frozenset(one for one in held[0] & held[1] if not is_address(one))
     own = [sorted(one - common) for one in held]
     faults = bool(runs[0] or own[0]), bool(runs[1] or own[1])

@@ -11,8 +11,6 @@ from pairwright import text
 from pairwright.records import Post
 from pairwright.settings.rules import HistoryRules
 
-CHARACTERS_PER_TOKEN = 4
-
 
 def selected(
     question: str, posts: tuple[Post, ...], rules: HistoryRules, model_tokens: int | None = None
@@ -52,7 +50,7 @@ def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
 
     language = text.language_of(*(post.text for post in posts[:4]), question)
     query, stem = sorted(text.terms(question, language)), text.stemmer(language)
-    tokens = [[stem(word) for word in text.words(post.text)] for post in posts]
+    tokens = [[stem(word) for word in text.words_of(post.text, language)] for post in posts]
     known = {token for document in tokens for token in document}
     query = [term for term in query if term in known]
     if not query or len(posts) < 2:
@@ -64,10 +62,10 @@ def by_bm25(question: str, posts: tuple[Post, ...]) -> tuple[Post, ...]:
 
 
 def within_budget(order: tuple[Post, ...], tokens: int) -> tuple[Post, ...]:
-    """The longest head of the ranking whose texts fit `tokens` (four characters each)."""
-    room = tokens * CHARACTERS_PER_TOKEN
+    """The longest head of the ranking whose texts fit `tokens` (`text.token_estimate`)."""
+    room = float(tokens)
     for n, post in enumerate(order):
-        room -= len(post.text)
+        room -= text.token_estimate(post.text)
         if room < 0 and n > 0:
             return order[:n]
     return order

@@ -23,7 +23,9 @@ class HistoryRules(Record):
 
     posts: int = Field(10, ge=1, description="earlier posts shown, best ranked first")
     history_tokens: int = Field(
-        6000, ge=100, description="most tokens of history in a prompt (four characters each)"
+        6000,
+        ge=100,
+        description="most tokens of history in a prompt (four characters each; Chinese: one)",
     )
     retrieval: Literal["bm25", "recency", "dense"] = Field(
         "bm25", description="how posts are ranked against the question"
@@ -70,6 +72,13 @@ class TwinRules(Record):
         ge=0,
         description="most gap in mean quality where one response wins in both orders",
     )
+    echo_gap: float = Field(
+        0.6,
+        ge=0,
+        le=1,
+        description="most difference of the two responses in the share of their own aspects' words"
+        " that they repeat",
+    )
     rubric_overlap: float = Field(0.5, ge=0, le=1, description="most word overlap of the rubrics")
     min_relevant: int = Field(1, ge=0, description="partner's posts that must bear on the question")
     relevance_floor: float = Field(
@@ -95,6 +104,7 @@ class NaturalRules(Record):
 TextGate = Literal[
     "refusal", "word_limit", "too_short", "length_ratio", "format_parity", "persona_talk",
     "meta_talk", "rubric_leakage", "profile_copy", "near_duplicate", "wrong_language",
+    "echo_gap",
 ]  # fmt: skip
 JudgedGate = Literal[
     "adherence", "violation", "adherence_margin", "cross_adherence", "twin_margin",

@@ -5,7 +5,6 @@ names, an aspect is about content, distinct, and not a restatement of the questi
 is kept with its reason. Nothing that the planner says of its own certainty is asked for.
 """
 
-import re
 from typing import NamedTuple
 
 from pairwright import text
@@ -16,6 +15,7 @@ from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import PlanRules
 from pairwright.settings.template import guard
 from pairwright.stages.history import PromptPosts, with_history
+from pairwright.stages.manner import is_about_manner
 
 
 class PlannedPassage(Reply):
@@ -51,15 +51,6 @@ MAX_PLANNED = 4
 MAX_PASSAGES = 4
 MAX_WORDS = 25
 """Words of an aspect: 15 are asked for, and a writer must not get a post through one."""
-# Aspects about how an answer is written rather than what it says.
-_MANNER = re.compile(
-    r"\b((?:concise|brief|short|long|detailed|clear) (?:answer|response|reply|explanation|summary)"
-    r"|bullet(?:ed)? (?:points?|list)|numbered (?:list|steps)|(?:in|using) markdown"
-    r"|(?:polite|friendly|warm|formal|casual|humorous|encouraging|neutral) (?:tone|wording|voice)"
-    r"|tone of the|style of writing|writing style|word limit|length of the (?:answer|response)"
-    r"|easy to read|well[- ]structured|formatted (?:as|in|with))\b|^(?:be )?(?:concise|brief)\b",
-    re.IGNORECASE,
-)
 
 
 async def plan(
@@ -161,7 +152,7 @@ def _unfounded(planned: PlannedAspect, named: list[Post | None]) -> str | None:
     for passage, post in zip(planned.evidence, named, strict=True):
         if post is None:
             return "names_no_shown_post"
-        quote = text.normalised(passage.passage).strip("\"' .")
+        quote = text.bare_quote(passage.passage)
         if text.word_count(quote) < 2 or quote not in _as_shown(post.text):
             return "evidence_not_in_post"
     if planned.follows == "pattern" and len(set(named)) < 2:
@@ -180,7 +171,7 @@ def _unfit(
         return "too_long"
     if _copied(aspect.aspect, posts, question):
         return "copied_from_post"
-    if _MANNER.search(aspect.aspect):
+    if is_about_manner(aspect.aspect):
         return "not_about_content"
     own = text.terms(aspect.aspect, language)
     if not own or len(own & text.terms(question, language)) / len(own) >= 0.8:

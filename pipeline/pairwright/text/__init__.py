@@ -5,11 +5,20 @@ scripts.py      words of any script and their number: between spaces, or runs of
 languages.py    the language of a text, and what is supported in each language
 stems.py        stems and content words, by language
 stopwords.py    function words
+tokens.py       how many tokens a text has, about
 runs.py         runs of words that two texts share
-forms.py        invisible characters, and forms in which equal texts are equal
+forms.py        a text without what no reader sees, and a quote to be found in it
 """
 
-from pairwright.text.forms import canonical, find_hidden, normalised, number_of, passages, visible
+from pairwright.text.forms import (
+    bare_quote,
+    canonical,
+    find_hidden,
+    normalised,
+    number_of,
+    passages,
+    visible,
+)
 from pairwright.text.languages import LANGUAGES, language, language_of
 from pairwright.text.runs import (
     QUOTED_WORDS,
@@ -20,14 +29,23 @@ from pairwright.text.runs import (
     shared_span,
     spans,
 )
-from pairwright.text.scripts import opening, run_length, space_scripts, word_count, words
-from pairwright.text.stems import WordCache, jaccard, stem, stemmer, terms, terms_of
+from pairwright.text.scripts import (
+    is_character_run,
+    opening,
+    run_length,
+    space_scripts,
+    word_count,
+    words,
+    words_of,
+)
+from pairwright.text.stems import WordCache, echo, jaccard, stem, stemmer, terms, terms_of
 from pairwright.text.stopwords import STOPWORDS
+from pairwright.text.tokens import token_estimate
 
 __all__ = [
-    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "canonical",
-    "find_hidden", "find_whole_aspect", "holds_run", "jaccard", "language", "language_of",
-    "near_duplicate", "normalised", "number_of", "opening", "passages", "run_length", "shared_span",
-    "space_scripts", "spans", "stem", "stemmer", "terms", "terms_of", "visible", "word_count",
-    "words",
+    "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "bare_quote", "canonical",
+    "echo", "find_hidden", "find_whole_aspect", "holds_run", "is_character_run", "jaccard",
+    "language", "language_of", "near_duplicate", "normalised", "number_of", "opening", "passages",
+    "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms", "terms_of",
+    "token_estimate", "visible", "word_count", "words", "words_of",
 ]  # fmt: skip

@@ -5,7 +5,18 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u2039", "''\"\"<")
+# Quotation marks of several languages. A prompt shows "<" as \u2039 (prompt.guard).
+_QUOTES = {
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u300e\u300f"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d"), '"'),
+    ord("\u2039"): "<",
+}
+# What may be around a quote and not in its text: quotation marks, full stops, and the full-width
+# marks that end a sentence.
+_AROUND = (
+    "\"' .\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u300c\u300d"
+    "\u300e\u300f\uff62\uff63\u3002\uff0e\uff61\uff01\uff1f\u00a0\u202f\u3000"
+)
 # What prompts show of "[INST]" and its like (prompt.guard), in lower case.
 _BRACKET = re.compile(r"\((?=/?[a-z_]{4,}\])")
 _LINE_ENDS = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
@@ -48,6 +59,12 @@ def normalised(text: str) -> str:
     if "]" in folded:
         folded = _BRACKET.sub("[", folded)
     return " ".join(folded.split())
+
+
+def bare_quote(passage: str) -> str:
+    """A passage as it is looked for in a `normalised` text: normalised, without the quotation marks
+    and full stops around it."""
+    return normalised(passage.strip(_AROUND)).strip("\"' .")
 
 
 # Both halves of a twin hold the same two responses, and two checks compare them.

@@ -84,6 +84,14 @@ def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
     return len(first & second) / min(len(first), len(second)) >= limit
 
 
+# Of several scripts: full stops, commas and quotation marks.
+_AROUND = (
+    " .,;:?!\"'\u2026\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a\u300c\u300d"
+    "\u300e\u300f\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\u060c\u061b\u061f\u06d4"
+    "\u0964\u17d4\u0589"
+)
+
+
 def _bare(text: str) -> str:
     """A text in lower case, without punctuation around it."""
-    return canonical(text).casefold().strip(" .,;:?!\"'\u2026")
+    return canonical(text).casefold().strip(_AROUND)

@@ -42,10 +42,28 @@ def words(text: str) -> tuple[str, ...]:
     are runs of characters that overlap: `\u9ed1\u9ea6\u5305` is `\u9ed1\u9ea6`, `\u9ea6\u5305`."""
     plain = text.lower().replace("\u2019", "'")
     if not plain.isascii():
-        return tuple(_words(unicodedata.normalize("NFC", plain).replace("_", " ")))
+        return tuple(_words(_one_spelling(plain).replace("_", " ")))
     # The same for most texts, in a third of the time.
     spaced = plain.encode().translate(_BETWEEN).decode()
     return tuple((_STRAY.sub(" ", spaced) if "'" in spaced else spaced).split())
+
+
+_TURKISH = str.maketrans("I\u0130", "\u0131i")
+# Letters, digits and kana of another width.
+_WIDE = re.compile("[\uff01-\uffee]+")
+
+
+def words_of(text: str, language: str | None) -> tuple[str, ...]:
+    """The `words` of a text in a language: a capital I of Turkish is that of a dotless one."""
+    return words(text.translate(_TURKISH) if language == "tr" else text)
+
+
+def _one_spelling(plain: str) -> str:
+    """Composed letters of the usual width, and `ss` for the sharp s, whose capitals are SS. The dot
+    over the i is left where a capital had it: elsewhere than in Turkish it is not known."""
+    usual = _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), plain)
+    composed = unicodedata.normalize("NFC", usual)
+    return composed.replace("\u00df", "ss").replace("i\u0307", "i")
 
 
 def _all_spaced(text: str) -> bool:
@@ -58,6 +76,11 @@ def _all_spaced(text: str) -> bool:
     except UnicodeEncodeError:
         return _UNSPACED.search(text) is None
     return True
+
+
+def unspaced_count(text: str) -> int:
+    """Characters of scripts without spaces, and of Korean."""
+    return 0 if _all_spaced(text) else len(_UNSPACED.findall(text))
 
 
 def _words(plain: str) -> Iterator[str]:

@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 from typing import TypeVar
 
 from pairwright.text.languages import LANGUAGES
-from pairwright.text.scripts import is_character_run, words
-from pairwright.text.stopwords import STOPWORDS, carries_nothing
+from pairwright.text.scripts import is_character_run, words_of
+from pairwright.text.stopwords import FURTHER, STOPWORDS, carries_nothing
 
 T = TypeVar("T")
 
@@ -49,6 +49,9 @@ def stem(word: str, language: str | None = "en") -> str:
     return stemmer(language)(word)
 
 
+_SHORT = frozenset({"de", "tr"})
+"""Languages in which words of two letters carry content, such as `EU` or `su`: in the lists of the
+others some function words of two letters are missing, such as `si` in French."""
 _STEMMED = {code: known for code, known in LANGUAGES.items() if known.stemmer}
 
 
@@ -74,29 +77,42 @@ def _content_stems(language: str | None) -> WordCache[str]:
             from bm25s import stopwords
 
             without = frozenset(getattr(stopwords, f"STOPWORDS_{listed}"))
+            without |= FURTHER.get(language, frozenset())
+    least = 2 if language in _SHORT else 3
 
     def content(word: str) -> str:
         if is_character_run(word):
             return "" if carries_nothing(word) else word
-        return stemmed(word) if len(word) > 2 and word not in without else ""
+        long = len(word) > 2 or (len(word) >= least and word.isalpha())
+        return stemmed(word) if long and word not in without else ""
 
     return WordCache(content)
 
 
 def terms(text: str, language: str | None = "en") -> frozenset[str]:
-    """The distinct stems that carry content: no function words, at least three characters."""
-    # Languages without a stemmer share their entries in the cache.
+    """The distinct stems that carry content: no function words, and at least three characters, or
+    two letters in German and Turkish."""
+    # One place in the cache for all languages that are cut alike.
     return _terms(text, language if language in _STEMMED else "en")
 
 
 @lru_cache(maxsize=2048)
 def _terms(text: str, language: str | None) -> frozenset[str]:
-    return frozenset(map(_content_stems(language).__getitem__, words(text))) - {""}
+    return frozenset(map(_content_stems(language).__getitem__, words_of(text, language))) - {""}
 
 
 def terms_of(texts: Iterable[str], language: str | None = "en") -> frozenset[str]:
     """The distinct stems that carry content, of several texts together."""
     return frozenset().union(*(terms(text, language) for text in texts))
+
+
+def echo(
+    response: str, aspects: Iterable[str], question: str, language: str | None = "en"
+) -> float | None:
+    """The share of its aspects' content words that a response repeats, without words of the
+    question, which any answer has; None where the aspects have no others."""
+    own = terms_of(aspects, language) - terms(question, language)
+    return len(own & terms(response, language)) / len(own) if own else None
 
 
 def jaccard(a: Set[T], b: Set[T]) -> float:

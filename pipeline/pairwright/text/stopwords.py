@@ -1,7 +1,8 @@
 """Function words: they carry no topic, so overlaps leave them out.
 
-Function words of English and, as runs of characters, of Chinese, Japanese and Korean are here. For
-other languages the lists of bm25s are used, which come from NLTK and stopwords-iso.
+English, and what runs of characters hold of Chinese, Japanese and Korean, are here. Of other
+languages the lists of bm25s are taken, which come from NLTK and stopwords-iso; what the German one
+lacks is here.
 """
 
 import re
@@ -29,11 +30,47 @@ _FUNCTION_WORDS = """
 """
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 
+# With "ss" for the sharp s, as `words` writes it. "innen" is what is left of "Mieter:innen".
+_GERMAN = """
+    müsse müssen müsst müsste müssten müsstest musst mussten solle sollen sollst sollt sollten
+    solltest darf darfst dürfe dürfen dürft durfte durften dürfte dürften kannst könne könnt konnte
+    konnten könnten könntest willst wollt wollten wolltest mag magst möge mögen mögt mochte mochten
+    möchte möchten möchtest möchtet werdet wurde wurden wurdest geworden worden würdest sei seid
+    seien wäre wären wärst wärt hast habt hattest hättest hätte hätten gehabt gibt gebe geben gab
+    gäbe gegeben gehe geht gehen ging gingen gegangen komme kommt kommen kam kamen lasse lassen
+    lässt liess mache machst machte machten gemacht finde findet finden denke mehr meist meiste
+    meisten meistens wenig wenige wenigen weniger wenigstens viele vielem vielen vieler vieles
+    vielleicht ganz ganze ganzem ganzen ganzer ganzes gar genau genug fast etwa eher ebenso eben
+    sogar bereits immer schon mal bisschen bloss halt eigentlich einfach wirklich natürlich bestimmt
+    besonders leider gern gerne lieber gut gute gutem guten guter gutes besser bessere besserem
+    besseren besserer besseres beste besten bester bestes leute menschen ab ausser bisher dabei
+    dadurch dafür dagegen daher danach daneben daran darauf daraus darin darum darüber davon davor
+    dennoch deshalb deswegen trotz trotzdem jedoch allerdings obwohl sobald solange sofern sodass
+    soweit sowie sowohl somit entweder weder falls bevor nachdem seit seitdem statt anstatt wegen
+    neben hierbei hierfür hierzu wobei wodurch wofür womit wonach woran worauf worin worüber wovon
+    wozu warum weshalb wieso wer wem wen wessen wann woher wohin zudem ausserdem zuerst zuletzt oft
+    öfter manchmal nie niemals niemand niemandem niemanden jemand jemandem jemanden je jemals ja
+    nein beide beiden beides unserer unsern solch welch diejenige diejenigen derjenige denjenigen
+    jeweils sämtliche drin dran drauf zwei drei erst erste ersten erster erstes brauche braucht
+    brauchen möglichst bzw ca eh etc evtl ggf inkl na od oh ok usw vgl zb innen
+"""
+# By language, what the lists of bm25s lack.
+FURTHER = {"de": frozenset(_GERMAN.split())}
+
 # Characters that Chinese and Japanese function words are written with, simplified and traditional.
 _FUNCTION_CHARACTERS = frozenset(
     "我你您他她它们們咱的地得了是在和与與或也就都而及这這那哪个個些不没沒有会會能可以要应應该該当當"
     "为為因所由于於从從到被把对對向跟比很太更最还還又再只才已经經曾但虽雖然如若果则則什甚么麼怎样樣"
-    "谁誰何吗嗎呢吧啊呀嘛着著过過之其此每各让讓给給并並且即便"
+    "谁誰何吗嗎呢吧啊呀嘛着著过過之其此每各让讓给給并並且即便一"
+)
+# Chinese ones that no such characters make: "I think", "now", "very", "a kind of".
+_CHINESE = frozenset(
+    """
+    我觉 我覺 觉得 覺得 我认 我認 认为 認為 一种 一種 一点 一點 有点 有點 一下 一直 或者 必须
+    必須 需要 现在 現在 目前 非常 比较 比較 很多 许多 許多 更多 自己 其实 其實 进行 進行 通过
+    通過 关于 關於 以后 以後 之后 之後 然后 然後 以前 之前 是否 时候 時候 这里 這裡 這里 那里
+    那裡 哪里 哪裡 的话 的話 来说 來說 起来 起來
+    """.split()
 )
 # Pairs of characters in endings and particles of Korean.
 _KOREAN = frozenset(
@@ -53,6 +90,7 @@ def carries_nothing(gram: str) -> bool:
     particles in hiragana, so a run in hiragana alone counts as one of them, too."""
     return (
         _FUNCTION_CHARACTERS.issuperset(gram)
+        or gram in _CHINESE
         or gram in _KOREAN
         or _HIRAGANA.fullmatch(gram) is not None
     )

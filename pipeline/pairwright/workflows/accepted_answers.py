@@ -1,5 +1,7 @@
 """Testing a planner by the answers that users accepted."""
 
+import random
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +17,7 @@ from pairwright.errors import CallFailed, ConfigError
 from pairwright.models import Models, together
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
-from pairwright.records import Item, PublishedAnswer, Rejected, Rubric
+from pairwright.records import Post, PublishedAnswer, Rejected, Rubric, content_id
 from pairwright.settings.config import Config
 from pairwright.sources.stackexchange.accepted import (
     NO_MATCH,
@@ -25,10 +27,12 @@ from pairwright.sources.stackexchange.accepted import (
 )
 from pairwright.stages.judges import adherence
 from pairwright.train.accepted.measures import (
+    NO_STRANGER,
     AcceptedLine,
     AdherenceComparison,
     accepted_figures,
     reasons_of,
+    stranger_reasons_of,
     trait_shares,
 )
 from pairwright.train.accepted.report_page import AcceptedScores, accepted_page
@@ -37,10 +41,6 @@ from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.run_models import RunModels, open_clients
 from pairwright.workflows.scoring import ScoringCalls, open_calls
-
-STRANGERS_TRIED = 3
-"""The most users that are tried for the control of one item, until one has aspects for its
-question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ def compare_accepted(
         limit=limit,
         simulated=tuple(sorted(models & simulated)),
         reasons=reasons_of(lines),
+        stranger_reasons=stranger_reasons_of(lines),
         figures=tuple(accepted_figures(lines)),
         traits=tuple(trait_shares(cases)),
     )
@@ -180,20 +181,41 @@ class _AcceptedComparison:
         own = await self._service(answer, match, rubric, models)
         if isinstance(own, Rejected):
             return line.model_copy(update={"reason": own.reason, "detail": own.detail})
-        other = await self._stranger(item, models)
-        stranger = other and await self._service(answer, match, other, models)
+        line = line.model_copy(update={"own": own})
+        try:
+            stranger = await self._stranger(answer, match, models)
+        except CallFailed as error:
+            # What was found of the asker counts, whatever becomes of the control.
+            return line.model_copy(update={"stranger_reason": error.result_reason})
         if isinstance(stranger, Rejected):
-            return line.model_copy(update={"reason": stranger.reason, "detail": stranger.detail})
-        return line.model_copy(update={"own": own, "stranger": stranger})
+            return line.model_copy(update={"stranger_reason": stranger.reason})
+        return line.model_copy(update={"stranger": stranger})
 
-    async def _stranger(self, item: Item, models: Models) -> Rubric | None:
-        """The aspects of the first stranger who has any for this question."""
-        for user in self._corpus.tried[item.id].users[:STRANGERS_TRIED]:
-            posts = fair_posts(item, self._corpus.latest(user).profile)
-            rubric = await plan_rubric(item, user, posts, models, self._rules) if posts else None
-            if isinstance(rubric, Rubric):
-                return rubric
-        return None
+    async def _stranger(
+        self, answer: AcceptedAnswer, match: PublishedAnswer, models: Models
+    ) -> AdherenceComparison | Rejected:
+        """How well both answers serve the aspects of one random stranger, who has one try, too."""
+        item = answer.item
+        found = next(self._strangers(answer), None)
+        if found is None:
+            return Rejected(stage="control", reason=NO_STRANGER)
+        rubric = await plan_rubric(item, *found, models, self._rules)
+        if isinstance(rubric, Rejected):
+            return rubric
+        return await self._service(answer, match, rubric, models)
+
+    def _strangers(self, answer: AcceptedAnswer) -> Iterator[tuple[str, tuple[Post, ...]]]:
+        """The users of the question's category in a seeded order, with their posts of before the
+        question, without those who asked or answered it and those who wrote nothing before."""
+        item = answer.item
+        part = {item.user, *(one.user for one in (answer.accepted, *answer.others))}
+        users = list(self._corpus.by_category[item.category.lower()])
+        key = content_id("accepted-stranger", str(self._config.seed), item.id)
+        for user in random.Random(key).sample(users, len(users)):
+            if user in part:
+                continue
+            if posts := fair_posts(item, self._corpus.latest(user).profile):
+                yield user, posts
 
     async def _service(
         self, answer: AcceptedAnswer, match: PublishedAnswer, rubric: Rubric, models: Models

@@ -1,7 +1,7 @@
 """Comparing generated twins with natural ones, by results of the same scorers on both."""
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pairwright.errors import InputError
@@ -10,6 +10,7 @@ from pairwright.evaluate.board import leaderboard as rank_results
 from pairwright.evaluate.certificate import Certificate, compare_scorers
 from pairwright.evaluate.certificate.report_page import certificate_page
 from pairwright.evaluate.correlation.measures import reported_measures
+from pairwright.evaluate.results import Result
 from pairwright.workflows.evaluation import conditions_of
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, counter, log_notes
@@ -32,7 +33,8 @@ def certify(
     baselines do not. `families` is a CSV file with columns `scorer` and `family`. `out` gets
     certificate.html, .md and .json.
 
-    Raises InputError where results cannot be compared, and StoreError.
+    Raises InputError where results cannot be compared, such as of two limits or splits, and
+    StoreError.
 
         >>> certify("results/generated", "results/natural").families
         12
@@ -40,13 +42,16 @@ def certify(
     folder = output_folder(None if out is None else Path(out))
     (known_condition,) = conditions_of((condition,))
     family_of = {} if families is None else read_families(Path(families))
-    boards = _board(generated, progress), _board(natural, progress)
+    results = [_gathered(paths) for paths in (generated, natural)]
+    own, other = map(_users, results)
+    boards = _board(results[0], progress), _board(results[1], progress)
     if families is not None:
         _check_families(Path(families), family_of, boards)
     certificate = compare_scorers(
         *boards,
         known_condition,
         family_of,
+        users_in_both=len(own & other),
         seed=seed,
         done=counter(progress, "orders", total=len(reported_measures("rank", 0.9))),
     )
@@ -55,9 +60,17 @@ def certify(
     return certificate
 
 
-def _board(paths: str | Path | Iterable[str | Path], progress: Progress) -> Leaderboard:
+def _gathered(paths: str | Path | Iterable[str | Path]) -> list[Result]:
     listed = (paths,) if isinstance(paths, str | Path) else tuple(paths)
-    results = gather_results(map(Path, listed))
+    return gather_results(map(Path, listed))
+
+
+def _users(results: Sequence[Result]) -> set[str]:
+    """The pseudonyms of one side: all results of it have the same pairs."""
+    return {one.user for one in results[0].decisions() if one.user}
+
+
+def _board(results: Sequence[Result], progress: Progress) -> Leaderboard:
     return rank_results(results, counter(progress, "results", total=len(results)))
 
 

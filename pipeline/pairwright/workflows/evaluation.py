@@ -91,6 +91,8 @@ def evaluate(
         limit,
     )
     _check_rubrics(task)
+    if names is None and (others := settings.scorers.scorers):
+        progress(Note(f"Not asked, because --scorer names none: {', '.join(others)}."))
     for name, condition in CONDITIONS.items() if conditions is None else ():
         if condition.default and name not in task.conditions:
             progress(Note(f"Condition {name} is left out: it does not apply to twins."))

@@ -17,8 +17,9 @@ from pairwright.evaluate.derivation import (
     check_settings,
     differences,
 )
-from pairwright.evaluate.release import Release
+from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.results import Result
+from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.settings import Scorers
 from pairwright.files import write_whole
 from pairwright.models.client import Meter
@@ -41,12 +42,15 @@ def leaderboard(
     results: Iterable[str | Path],
     out: str | Path | None = None,
     *,
+    release: str | Path | None = None,
     progress: Progress = log_notes,
 ) -> Leaderboard:
     """Rank scorers by what they got right on one release, and say which can be distinguished.
 
     `results` are folders of `evaluate`, single .json files or submissions (.zip), all of one
-    release, the same pairs and the same limit. `out` gets leaderboard.html, .md, .csv, .tex and
+    release, the same pairs and the same limit. Scorers of `team=theirs.zip` are called
+    `team: NAME`. With `release`, its folder, who built it and how far people agree is taken from
+    it, and not from what the results say. `out` gets leaderboard.html, .md, .csv, .tex and
     .json. Accuracies are shares from 0 to 1, with 95 % intervals by cluster; scorers are compared
     by a step-down sign-flip test.
 
@@ -57,14 +61,24 @@ def leaderboard(
         [(None, 'none'), (None, 'profile')]
     """
     folder = output_folder(None if out is None else Path(out))
-    with unpack_submissions(map(Path, results)) as paths:
-        gathered = gather_results(paths)
-        board = rank_results(gathered, counter(progress, "results", total=len(gathered)))
+    with unpack_submissions(map(Path, results)) as given:
+        gathered = gather_results(given.paths, given.aliases)
+        facts = None if release is None else _release_of(gathered, Path(release))
+        board = rank_results(gathered, counter(progress, "results", total=len(gathered)), facts)
     if folder:
         write_whole(folder / "leaderboard.csv", csv_table(board))
         write_whole(folder / "leaderboard.tex", latex_tables(board))
         write_report(folder, "leaderboard", board_page(board), board, summary_page(board))
     return board
+
+
+def _release_of(results: Sequence[Result], folder: Path) -> ReleaseRef:
+    """The release in a folder. Raises InputError where a result is of another one, or says of it
+    what it does not say itself."""
+    ref = Release(folder, results[0].about.split).ref
+    for result in results:
+        check_release(result, ref)
+    return ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +106,28 @@ def check_results(
     `calls.sqlite` beside it; and ConfigError and StoreError.
     """
     settings = _without_keys(scorer_settings(scorers))
-    with unpack_submissions(map(Path, results)) as paths:
-        return _check(gather_results(paths), settings, Path(release), progress, stop or Stop())
+    with unpack_submissions(map(Path, results)) as given:
+        # By path: two senders may call two scorers by one name, and here each has its own replies.
+        gathered = [result for path in given.paths for result in gather_results([path])]
+        _release_of(gathered, Path(release))
+        for result in gathered:
+            _check_known(result, settings.scorers, without_file=scorers is None)
+        check = _check(gathered, settings, Path(release), progress, stop or Stop())
+        sentences = tuple(map(given.with_archives, check.differences))
+    return ResultCheck(check.results, sentences)
+
+
+def _check_known(result: Result, scorers: Scorers, *, without_file: bool) -> None:
+    """Raise InputError where a result's scorer is neither a baseline nor one of the file."""
+    name = result.about.scorer.name
+    if name in BASELINES or name in scorers.scorers:
+        return
+    raise InputError(
+        f"its scorer {name} is of a file of scorers"
+        + ("" if without_file else ", and the file that was named does not have it"),
+        where=result.path,
+        fix="Name the file that it was evaluated with: --scorers FILE.toml",
+    )
 
 
 def _check(
@@ -156,7 +190,6 @@ async def _derive(
     """The differences of one scorer's results."""
     first = results[0].about
     pairs = Release(release, first.split)
-    check_release(results[0], pairs.ref)
     conditions = tuple(result.about.condition for result in results)
     task = EvaluationTask(pairs, (first.scorer.name,), conditions, first.limit)
     sentences: list[str] = []

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from pairwright.errors import InputError
-from pairwright.evaluate.results import Result
+from pairwright.errors import InputError, StoreError
+from pairwright.evaluate.results import NAME, Result
 from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.submission import (
     REPLIES,
@@ -80,22 +81,68 @@ def pack_results(
     return about
 
 
+class UnpackedResults(NamedTuple):
+    """Paths of results, with a folder in place of each archive."""
+
+    paths: list[Path]
+    aliases: dict[Path, str]
+    """What the scorers of some of these folders are called after."""
+    archives: dict[Path, Path]
+    """The archive of each of these folders."""
+
+    def with_archives(self, text: str) -> str:
+        """A message that names archives, as `theirs.zip!judge.none.json`, in place of folders."""
+        for folder, archive in self.archives.items():
+            text = text.replace(f"{folder}/", f"{archive}!").replace(str(folder), str(archive))
+        return text
+
+
 @contextmanager
-def unpack_submissions(results: Iterable[Path]) -> Iterator[list[Path]]:
-    """The paths of results, with those of submissions in place of their archives, until the block
-    ends. Raises InputError and StoreError."""
+def unpack_submissions(results: Iterable[Path]) -> Iterator[UnpackedResults]:
+    """Unpack archives until the block ends; `team=theirs.zip` is an archive with an alias. Messages
+    of errors in the block name the archives. Raises InputError and StoreError."""
+    given = UnpackedResults([], {}, {})
     with ExitStack() as stack:
-        paths = []
-        for path in results:
-            if is_submission(path):
-                temporary = stack.enter_context(TemporaryDirectory())
-                # The archive's name, so that messages name it.
-                folder = Path(temporary) / path.stem
-                unpack_submission(path, folder)
-                paths.append(folder)
-            else:
-                paths.append(path)
-        yield paths
+        try:
+            for path in results:
+                alias, archive = _alias(path)
+                if not is_submission(archive):
+                    given.paths.append(path)
+                    continue
+                folder = Path(stack.enter_context(TemporaryDirectory())) / "results"
+                given.paths.append(folder)
+                given.archives[folder] = archive
+                if alias:
+                    given.aliases[folder] = alias
+                unpack_submission(archive, folder)
+            yield given
+        except InputError as error:
+            what, where, fix = map(given.with_archives, (error.what, error.where, error.fix))
+            raise type(error)(what, where=where, fix=fix) from None
+        except StoreError as error:
+            raise type(error)(given.with_archives(str(error))) from None
+
+
+def _alias(path: Path) -> tuple[str, Path]:
+    """The alias and the archive of `ALIAS=ARCHIVE.zip`; no alias for any other path.
+
+    Raises InputError where the alias is of something else than an archive, or no name."""
+    alias, equals, archive = str(path).partition("=")
+    if not equals or path.exists() or "/" in alias:
+        return "", path
+    if not is_submission(Path(archive)):
+        raise InputError(
+            "is not an archive, and an alias is for an archive",
+            where=path,
+            fix="Name a submission, such as team=theirs.zip",
+        )
+    if not NAME.fullmatch(alias):
+        raise InputError(
+            f"{alias!r} is not an alias: lower case, digits and dashes",
+            where=path,
+            fix="Choose another one, such as team=theirs.zip",
+        )
+    return alias, Path(archive)
 
 
 def _without_addresses(scorers: Scorers, names: set[str]) -> dict[str, JsonValue]:

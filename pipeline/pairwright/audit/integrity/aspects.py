@@ -84,7 +84,7 @@ def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
 def _holds(passage: str, post: str) -> bool:
     if passage in post:
         return True
-    quote = text.normalised(passage).strip("\"' .")
+    quote = text.bare_quote(passage)
     return bool(quote) and quote in _normalised_post(post)
 
 

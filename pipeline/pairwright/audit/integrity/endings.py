@@ -18,11 +18,14 @@ PEERS = 2_000
 SHORT = 12
 """Words of a response up to which it needs no end of a sentence: `Paris`, `15 cm`. No limit on
 tokens is so low."""
-# Closing marks and markup may follow a sentence's end. Emoji may be followed by what joins them.
+# Closing marks and markup may follow a sentence's end. Emoji may be followed by what joins them. A
+# mark that begins a quotation elsewhere ends one in German, without a space before it. Thai and Lao
+# have no mark at the end of a sentence, so of these nothing is said to break off.
 _ENDED = re.compile(
-    "[.!?:;\u2026\u3002\uff01\uff1f\uff61\u061f\u06d4\u0964)\\]}>|`%\u00b0\u00b2\u00b3\u00b9"
+    "[.!?:;\u2026\u3002\uff01\uff0e\uff1f\uff61\u061f\u06d4\u0589\u0964\u0965\u104a\u104b"
+    "\u1362\u17d4\u17d5\u0e01-\u0e4e\u0e81-\u0ece\u301c\uff5e)\\]}>|`%\u00b0\u00b2\u00b3\u00b9"
     "\u2070-\u209f\u2600-\u27bf\U0001f300-\U0001faff\u300d\u300f\u3011\u300b\u3009\uff09]"
-    "[\\s\"'\u00bb\u201d\u2019*_~\ufe0f\u200d$]*$"
+    "[\u201c\u2018\u00ab]?[\\s\"'\u00bb\u201d\u2019*_~\ufe0f\u200d$]*$"
 )
 _LISTED = re.compile(r"(?:[-*\u2022+|#>]|\d{1,3}[.)])\s*\S")
 # Addresses, numbers, formulas and hashtags are whole without a mark.
@@ -30,6 +33,10 @@ _WHOLE_WORD = re.compile(
     r"\S*(?:://|www\.|@\w)\S*|[^\w\s]{0,2}\d[\d.,:/x\u00d7-]*\w{0,3}|\S*\$[^$\n]{1,200}\$|#\w+"
 )
 _QUOTED = re.compile(r".*[\"'\u201c\u2018\u00ab][^\"\n]{1,200}[\"'\u201d\u2019\u00bb][*_]*$")
+# The same in German: opening marks elsewhere close a quotation here.
+_GERMAN_QUOTED = re.compile(
+    '.*(?:\u201e[^\u201e\n]{1,200}[\u201c"]|\u00bb[^\u00bb\n]{1,200}\u00ab|\u201a[^\u201a\n]{1,200}\u2018)[*_]*$'
+)
 _LABELLED = re.compile(r"[*_]{0,2}\w[^:\n]{0,40}:[*_]{0,2} \S.{0,60}$")
 # Where a sentence cannot end, however short it is. `C++` and `A+` are whole.
 _GOES_ON = re.compile(r"(?:[,(\u2013\u2014/&=]|\s\+|\w-)$")
@@ -82,7 +89,7 @@ def _unlike_its_peers(response: str) -> bool:
 def _whole(last: str, before: list[str], all_of_it: bool) -> bool:
     """Whether a line without a mark at its end may be the last one."""
     words = last.split()
-    if _WHOLE_WORD.fullmatch(words[-1]) or _QUOTED.match(last) or _code(last, before):
+    if _WHOLE_WORD.fullmatch(words[-1]) or _quoted(last) or _code(last, before):
         return True
     if last.endswith("$") and last.count("$") % 2 == 0:
         return True
@@ -93,6 +100,11 @@ def _whole(last: str, before: list[str], all_of_it: bool) -> bool:
     if before and len(words) < 4 and words[0][0].isupper() and len(before[-1].split()) < 5:
         return True  # a signature
     return _title(last) or _items(last) or _LABELLED.match(last) is not None or _verse(before)
+
+
+def _quoted(line: str) -> bool:
+    """Whether a line ends in a quotation."""
+    return bool(_QUOTED.match(line) or _GERMAN_QUOTED.match(line))
 
 
 def _title(line: str) -> bool:

@@ -10,14 +10,16 @@ from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, 
 from pairwright.audit.row_check import clip
 from pairwright.dataset import Row
 from pairwright.intervals import MOST, Interval, exact
-from pairwright.text import language
+from pairwright.text import is_character_run, language
 
 SAMPLE = 1000
 """Rows of a configuration: classifying each would take longer than the rest of the audit."""
 LIMIT = 0.05
 """The share of rows that may differ: a classifier of 142 languages errs on some short texts."""
 LEAST_LETTERS = 100
-"""The least number of letters from which a language is detected."""
+"""Letters that tell a language."""
+LEAST_LETTERS_UNSPACED = 30
+"""The same in a script without spaces, or of Korean: about as many words."""
 
 
 class _SampledRow(NamedTuple):
@@ -36,6 +38,7 @@ OTHER_LANGUAGE = CheckDefinition(
     "one that is not.",
     todo="Draw these responses again.",
     by_estimate=True,
+    unit="rows long enough to tell",
 )
 
 
@@ -124,11 +127,11 @@ def _settled(wrong: float, n: int, level: float) -> Literal["pass", "fail"] | No
 
 
 def _detail(sampled: _SampledRow) -> str | None:
-    """The languages of the sides where they differ from the question's; empty where they agree,
-    None where a language is not known, as in short texts."""
-    if _letters(sampled.own_words) < LEAST_LETTERS:
+    """Which side is in which language; empty if all agree, None if it cannot be told, as of
+    short texts."""
+    if not _enough(sampled.own_words):
         return None
-    sides = [side for side in sampled.sides if _letters(side) >= LEAST_LETTERS]
+    sides = [side for side in sampled.sides if _enough(side)]
     if not sides:
         return None
     language_asked = language(sampled.own_words, enough=450)
@@ -142,8 +145,11 @@ def _detail(sampled: _SampledRow) -> str | None:
     )
 
 
-def _letters(passage: str) -> int:
-    return sum(map(str.isalpha, passage))
+def _enough(passage: str) -> bool:
+    """Whether the letters of a passage are enough to tell its language."""
+    letters = list(filter(str.isalpha, passage))
+    unspaced = sum(map(is_character_run, letters))
+    return (len(letters) - unspaced) / LEAST_LETTERS + unspaced / LEAST_LETTERS_UNSPACED >= 1
 
 
 def _needed(share: float, least: int, level: float) -> int | None:

@@ -22,7 +22,7 @@ from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row
 from pairwright.dataset.row import is_choice_text
-from pairwright.modes import is_own_choice
+from pairwright.modes import is_own_choice, is_twin
 
 PEOPLE_ACROSS_SPLITS = CheckDefinition(
     family="leakage",
@@ -121,6 +121,8 @@ class Duplicates:
         self._splits: dict[str, int] = {}
         self._user, self._split = array("i"), array("i")
         self._names: list[str] = []
+        self._natural_halves = 0
+        """Halves of natural twins, whose questions are put to many users on purpose."""
         # Others ask many users one question on purpose.
         self._questions = RowCheck(
             NEAR_DUPLICATE_QUESTIONS, limit=OTHERS, others=None,
@@ -140,15 +142,17 @@ class Duplicates:
         self._names.append(row.id)
         self._user.append(_number(self._users, row.user))
         self._split.append(_number(self._splits, split or None))
-        # What two users chose of is asked of both on purpose, and of others too.
         own_choice = is_own_choice(row.mode)
-        if row.user is not None and not own_choice:
+        # What two users chose of is asked of both on purpose, and of others too.
+        natural_half = own_choice and is_twin(row.mode)
+        self._natural_halves += natural_half
+        if row.user is not None and not natural_half:
             self._questions.add(row, None)
         if row.user is not None and row.profile:
             self._posts.add(row, None)
         if split:
             self._across.add(row, None)
-        if row.asked and not own_choice:
+        if row.asked and not natural_half:
             self._text(number, QUESTION, row.question)
         for place, post in enumerate(row.profile, POST):
             if not (own_choice and is_choice_text(post.text)):
@@ -160,8 +164,11 @@ class Duplicates:
         self._flag(self._questions, lines[lines.place == QUESTION], "another user's")
         self._flag(self._posts, lines[lines.place >= POST], "another user's")
         self._flag(self._across, _shared(places, "split"), "another split's")
-        for check in (self._questions, self._posts):
-            yield from check.checks(_METHOD)
+        if self._natural_halves and self._natural_halves == len(self._names):
+            yield _natural_twins_note()
+        else:
+            yield from self._questions.checks(_METHOD)
+        yield from self._posts.checks(_METHOD)
         if len(self._splits) == 1:
             yield one_split("near_duplicates_across_splits")
         else:
@@ -195,6 +202,17 @@ class Duplicates:
                 f"{place_name(place)} nearly repeats {whose}: "
                 f"{place_name(other_place)} of {self._names[other_row]}",
             )
+
+
+def _natural_twins_note() -> Check:
+    """What `near_duplicate_questions` says where every pair is of a natural twin."""
+    return Check(
+        family="leakage",
+        name=NEAR_DUPLICATE_QUESTIONS.name,
+        status="note",
+        count=0,
+        detail="questions of natural twins are put to many users on purpose",
+    )
 
 
 def _number(names: dict[str, int], name: str | None) -> int:

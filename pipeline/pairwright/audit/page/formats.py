@@ -3,6 +3,7 @@ text."""
 
 from urllib.parse import quote
 
+from pairwright.audit.catalogue import definition_of
 from pairwright.audit.records import Check, Status
 from pairwright.intervals import Interval
 from pairwright.text import visible
@@ -56,6 +57,14 @@ def measured(check: Check) -> str:
 
 def number(value: int | None) -> str:
     return "" if value is None else f"{value:,}"
+
+
+def needed(check: Check) -> str:
+    """`461 questions`: how many would settle a check, and of what; empty where it is not known."""
+    if check.needed is None:
+        return ""
+    unit = "questions" if check.chance is not None else definition_of(check).unit
+    return f"{check.needed:,} {unit}"
 
 
 def limit(check: Check) -> str:

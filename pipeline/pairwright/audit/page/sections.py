@@ -9,6 +9,7 @@ from pairwright.audit.page.formats import (
     config_name,
     interval,
     limit,
+    needed,
     number,
     short,
 )
@@ -128,7 +129,7 @@ def _words(checks: list[Check]) -> Table:
 def _checks(checks: list[Check]) -> Table:
     """Columns without any value are left out, and the result where none decides anything."""
     head = ("result", "check", "of", "detail", "found (interval)", "n", "clusters", "rows", "limit",
-            "pairs needed")  # fmt: skip
+            "needed, about")  # fmt: skip
     rows = [_row(check) for check in checks[:MOST_CHECKS]]
     decide = any(check.status != "note" for check in checks)
     kept = [n for n in range(len(head)) if (n or decide) and any(row[n] for row in rows)]
@@ -155,7 +156,7 @@ def _row(check: Check) -> tuple[str, ...]:
         number(estimate.clusters if estimate else None),
         "" if check.count is None else f"{check.count:,} of {check.of:,}",
         limit(check),
-        number(check.needed),
+        needed(check),
     )
 
 

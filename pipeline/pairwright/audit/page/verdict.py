@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from pairwright.audit.catalogue import definition_of
-from pairwright.audit.page.formats import config_name, limit, link_to, measured, number, short
+from pairwright.audit.page.formats import config_name, limit, link_to, measured, needed, short
 from pairwright.audit.records import Audit, Check, Status
 from pairwright.report import Table
 from pairwright.text import number_of
@@ -137,7 +137,7 @@ def _line(check: Check) -> str:
 
 def _undecided(checks: Sequence[Check]) -> str:
     needs = [
-        f"{config_name(check.config)} (about {number(check.needed)} pairs would settle it)"
+        f"{config_name(check.config)} (about {needed(check)} would settle it)"
         if check.needed
         else config_name(check.config)
         for check in checks[:LINES]
@@ -164,17 +164,17 @@ def accuracy_rows(audit: Audit) -> list[tuple[str, ...]]:
 
 
 def undecided_table(audit: Audit) -> Table:
-    """By check: in how many configurations, and the pairs that the least settled of them needs."""
-    needs: dict[str, list[int | None]] = {}
+    """By check: in how many configurations, and what the least settled of them needs."""
+    undecided: dict[str, list[Check]] = {}
     for check in audit.checks:
         if check.status == "too_few":
-            needs.setdefault(definition_of(check).title, []).append(check.needed)
+            undecided.setdefault(definition_of(check).title, []).append(check)
     rows = []
-    for title, needed in needs.items():
-        numbers = [n for n in needed if n is not None]
-        most = f"{max(numbers):,}" if len(numbers) == len(needed) else "unknown"
-        rows.append((title, f"{len(needed):,}", most))
-    heads = ("", "configurations", "pairs of each that would settle it, about")
+    for title, checks in undecided.items():
+        most = max(checks, key=lambda check: check.needed or 0)
+        known = all(check.needed is not None for check in checks)
+        rows.append((title, f"{len(checks):,}", needed(most) if known else "unknown"))
+    heads = ("", "configurations", "of each, about so many would settle it")
     return Table(heads, tuple(rows), note="too few pairs to decide")
 
 

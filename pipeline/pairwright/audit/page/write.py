@@ -72,8 +72,8 @@ MOST_BYTES = 30_000_000
 """Bytes of the file."""
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
-    "data.js", "text.js", "diff.js", "evidence.js", "pairs.js", "parts.js", "detail.js", "list.js",
-    "start.js",
+    "data.js", "text.js", "words.js", "diff.js", "evidence.js", "pairs.js", "parts.js", "detail.js",
+    "list.js", "start.js",
 )  # fmt: skip
 """The scripts, in the order in which they are joined into one."""
 

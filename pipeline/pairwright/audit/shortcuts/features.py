@@ -27,7 +27,8 @@ StemFlags = npt.NDArray[np.bool_]
 def text_stems(response: str, language: str | None = "en") -> Stems:
     """The stems of a text by their hash, ascending, each once."""
     numbers = _numbers(language)
-    distinct = list(dict.fromkeys(map(numbers.__getitem__, text.words(response))))[:MOST_STEMS]
+    words = text.words_of(response, language)
+    distinct = list(dict.fromkeys(map(numbers.__getitem__, words)))[:MOST_STEMS]
     return np.array(sorted(distinct), np.uint32)
 
 

@@ -95,9 +95,8 @@ class TwinHalf(NamedTuple):
     texts: int
     mirrored: int
     """What `texts` of the other half must be."""
-    echo: float
-    """Of the words of its own aspects, which the question does not have, the share that its chosen
-    response has; NaN where there are none."""
+    echo: float | None
+    """The `text.echo` of its chosen response and its own aspects."""
 
 
 class SharedWords(NamedTuple):
@@ -216,12 +215,10 @@ def _points(chosen: ResponseCounts, rejected: ResponseCounts) -> Iterator[int]:
         yield (a > b) - (a < b) + 1
 
 
-def _echo(row: Row) -> float:
+def _echo(row: Row) -> float | None:
     """The `echo` of one half of a twin."""
-    language = row.language
-    aspects = text.terms_of((one.aspect for one in row.rubric_aspects), language)
-    aspects -= text.terms(row.question, language)
-    return len(aspects & text.terms(row.chosen, language)) / len(aspects) if aspects else math.nan
+    aspects = (one.aspect for one in row.rubric_aspects)
+    return text.echo(row.chosen, aspects, row.question, row.language)
 
 
 def _quality_gap(row: Row) -> float:

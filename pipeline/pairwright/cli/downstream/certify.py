@@ -32,7 +32,8 @@ def certify_command(
 
     GENERATED and NATURAL are folders of `pairwright evaluate`. The scorers that are ranked on both
     count, and baselines do not. Printed are rank correlations with p by family, the difference of
-    accuracies of each scorer, and how many scorers it takes; below 10 nothing is claimed.
+    accuracies of each scorer, and how many scorers it takes; below 10 nothing is claimed. With no
+    scorer on both it ends with code 1.
 
     Examples:
 
@@ -41,13 +42,16 @@ def certify_command(
       pairwright downstream certify results/generated results/natural --families families.csv
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.evaluate.certificate.report_page import (
+    from pairwright.evaluate.certificate.report_page import scorer_head, scorer_rows
+    from pairwright.evaluate.certificate.sentences import (
+        NEEDED_HEAD,
         claims,
-        scorer_head,
-        scorer_rows,
+        needed_note,
+        needed_rows,
+        posts_sentence,
         warnings,
     )
-    from pairwright.evaluate.correlation.page import HEAD, measure_cells
+    from pairwright.evaluate.correlation.page import correlation_head, measure_cells
     from pairwright.workflows.certificate import certify
 
     console = Console()
@@ -61,21 +65,23 @@ def certify_command(
             seed=seed,
             progress=progress,
         )
-    console.print(
-        table_of(
-            scorer_head(certificate),
-            scorer_rows(certificate),
-            left=2 if certificate.has_families else 1,
-        )
-    )
+    left = 2 if certificate.has_families else 1
+    rows = scorer_rows(certificate)
+    if certificate.scorers:
+        console.print(table_of(scorer_head(certificate), rows, left=left, overflow="fold"))
     if certificate.correlations:
         (measures,) = certificate.correlations.found.values()
-        console.print(table_of(HEAD, map(measure_cells, measures), left=1))
+        lines = [measure_cells(one, measures) for one in measures]
+        console.print(table_of(correlation_head(measures), lines))
     for name, why in certificate.left_out.items():
         say(console, f"{name} is not compared: {why}.", wrap=True)
     for warning in warnings(certificate):
         say(console, warning, "yellow", wrap=True)
-    for sentence in claims(certificate):
+    for sentence in (posts_sentence(certificate), *claims(certificate)):
         say(console, sentence, wrap=True)
+    console.print(table_of(NEEDED_HEAD, needed_rows(), left=0))
+    say(console, needed_note(), wrap=True)
     if out:
         typer.echo(f"Open: {out / 'certificate.html'}")
+    if not certificate.scorers:
+        raise typer.Exit(1)

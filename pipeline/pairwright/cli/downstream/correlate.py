@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.printing import say
+from pairwright.cli.printing import say, warn
 from pairwright.cli.progress import display
 from pairwright.cli.scoring import new_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.correlation import Correlations
+    from pairwright.evaluate.correlation import Correlations, ModelTable
 
 
 def correlate_command(
@@ -87,14 +87,14 @@ def correlate_command(
     if result.models.has_row_numbers:
         ignored = "The first column numbers the rows and has no name of its own: it is ignored."
         console.print(ignored, highlight=False)
-    _print(console, result.correlations)
+    _print(console, result.models, result.correlations)
     if out:
         typer.echo(f"Open: {out / 'report.html'}")
 
 
-def _print(console: Console, result: "Correlations") -> None:
+def _print(console: Console, models: "ModelTable", result: "Correlations") -> None:
     from pairwright.evaluate.correlation.page import (
-        HEAD,
+        correlation_head,
         interval_in_words,
         measure_cells,
         no_claim,
@@ -104,17 +104,22 @@ def _print(console: Console, result: "Correlations") -> None:
     for name, correlations in result.found.items():
         title = f"{name} against {result.downstream}, n = {result.n} models"
         # A column's name may hold what rich would take for markup.
-        shown = Table(*HEAD, title=Text(title), title_justify="left", box=box.SIMPLE_HEAD)
+        shown = Table(
+            *correlation_head(correlations),
+            title=Text(title),
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+        )
         for column in shown.columns[1:]:
             column.justify = "right"
         for correlation in correlations:
-            shown.add_row(*measure_cells(correlation))
+            shown.add_row(*measure_cells(correlation, correlations))
         console.print(shown)
     for difference in result.differences:
         names = f"{difference.first} less {difference.second}, {difference.measure}:"
         numbers = f"{difference.value:+.4f} ({interval_in_words(difference.interval, '+')})"
         say(console, f"{names} {numbers}", wrap=True)
-    for warning in warnings(result):
-        console.print(warning, style="yellow", markup=False)
+    for warning in warnings(models, result):
+        warn(console, warning)
     for sentence in result.claims or (no_claim(result),):
         say(console, sentence, wrap=True)

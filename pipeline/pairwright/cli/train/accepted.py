@@ -47,5 +47,6 @@ def accepted_answers_command(
     for warning in warnings(scores):
         say(console, warning, "yellow")
     typer.echo(f"Open: {out / 'accepted.html'}")
-    failed = [reason for reason in scores.reasons if reason.startswith(CALL_FAILED)]
+    reasons = (*scores.reasons, *scores.stranger_reasons)
+    failed = [reason for reason in reasons if reason.startswith(CALL_FAILED)]
     end(Console(stderr=True), short=bool(failed), reasons=failed)

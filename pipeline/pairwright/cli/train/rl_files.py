@@ -33,7 +33,12 @@ def export_rl_command(
         int, typer.Option(min=1, metavar="N", help="Most posts shown, best ranked first.")
     ] = 10,
     history_tokens: Annotated[
-        int, typer.Option(min=100, metavar="N", help="Most tokens of posts, of 4 characters each.")
+        int,
+        typer.Option(
+            min=100,
+            metavar="N",
+            help="Most tokens of posts, of 4 characters each (Chinese: 1).",
+        ),
     ] = 6000,
     split: Annotated[
         str, typer.Option(metavar="NAME", help="The release's split to train on.")

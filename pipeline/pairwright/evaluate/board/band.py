@@ -1,5 +1,6 @@
-"""The band that the accuracies of a table are read against: a floor, which is word overlap, and a
-ceiling; and each scorer's share of the way. The ceiling is people, one reader against the others;
+"""The band that the accuracies of a table are read against: two floors, word overlap and an
+embedding's cosine, and a ceiling; and each scorer's share of the way from the higher floor. The
+ceiling is people, one reader against the others;
 for natural twins, whose labels nobody else can know, what the choices of others tell.
 
 The share is (scorer - floor) / (ceiling - floor). Scorer and floor are of the same pairs, so their
@@ -53,9 +54,19 @@ class Band(Record):
     those who choose like the user lean to the chosen response; its n are pairs. None where there is
     neither."""
     shares: dict[str, Interval] = Field(default={})
-    """By row, the share of the way; without the floor's own row."""
+    """By row, the share of the way; without the rows of the floors."""
     why: str = ""
     """Why there are no shares; empty where there are."""
+
+    @property
+    def base(self) -> tuple[str, Interval] | None:
+        """The higher floor, which shares are of, by its name; None where word overlap was not
+        evaluated."""
+        if self.floor is None:
+            return None
+        cosines = {f"the cosine of {row}": one for row, one in self.meaning_floors.items()}
+        floors = {"word overlap": self.floor, **cosines}
+        return max(floors.items(), key=lambda item: item[1].value or 0.0)
 
 
 def band_of(
@@ -87,10 +98,12 @@ def band_of(
         return band.model_copy(update={"why": why})
     assert ceiling
     assert base
+    floors = [base, *cosines]
+    higher = max(floors, key=lambda row: float(due[row].mean()))
     shares = {
         row: share
         for row, own in due.items()
-        if row != base and (share := way_share(own, due[base], due_clusters, ceiling))
+        if row not in floors and (share := way_share(own, due[higher], due_clusters, ceiling))
     }
     why = "" if shares else "floor and ceiling cannot be distinguished"
     return band.model_copy(update={"shares": shares, "why": why})

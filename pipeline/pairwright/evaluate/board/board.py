@@ -8,7 +8,8 @@ from pairwright.evaluate.board.band import FLOOR, band_of
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings, scorer_findings
 from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
-from pairwright.evaluate.board.ranking import Ranking, rank
+from pairwright.evaluate.board.ranking import Ranking, rank, share_level
+from pairwright.evaluate.board.release_facts import release_of
 from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
@@ -17,7 +18,7 @@ from pairwright.evaluate.measure.slices import overlap_slices, slice_figures
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
-from pairwright.intervals import Floats, Interval
+from pairwright.intervals import Floats
 from pairwright.modes import MODES
 from pairwright.records import Mode, Record
 from pairwright_human_eval.report.people import PeopleAccuracy
@@ -49,30 +50,34 @@ class Leaderboard(Record):
     """Baselines without results, by condition."""
 
 
-def leaderboard(results: Sequence[Result], done: Callable[[], None] = lambda: None) -> Leaderboard:
+def leaderboard(
+    results: Sequence[Result],
+    done: Callable[[], None] = lambda: None,
+    release: ReleaseRef | None = None,
+) -> Leaderboard:
     """Rank results that `gather_results` accepted; `done` is called after each result.
+
+    Who built the release and how far people agree is what `release` says; without it, what the
+    results say.
 
     Raises InputError where two results have different pairs, or the lines of a result do not match
     its summary."""
-    pairs, reading = pairs_of(results), _Reading(overlap=_overlap(results))
+    release = release or release_of(results)
+    pairs, reading = pairs_of(results, release.builders), _Reading(overlap=_overlap(results))
     for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):
         _read_scorer(list(of_scorer), pairs, reading, done)
     check_shown_alike(reading.points, results, pairs)
     first = results[0].about
-    people = next((one.about.release.people for one in results if one.about.release.people), ())
-    neighbours = next(
-        (one.about.release.neighbours for one in results if one.about.release.neighbours), None
-    )
     return Leaderboard(
-        release=first.release,
+        release=release,
         builders=pairs.builders,
         limit=first.limit,
         split=first.split,
         rule=RULE,
-        rankings=tuple(_rankings(reading, pairs, people, neighbours)),
+        rankings=tuple(share_level(list(_rankings(reading, pairs, release)))),
         entries=reading.entries,
         findings=adjust_findings(reading.findings),
-        people=people,
+        people=release.people,
         missing=_missing(reading.entries),
     )
 
@@ -159,13 +164,11 @@ def _entry(
     )
 
 
-def _rankings(
-    reading: _Reading, pairs: Pairs, people: Sequence[PeopleAccuracy], neighbours: Interval | None
-) -> Iterator[Ranking]:
+def _rankings(reading: _Reading, pairs: Pairs, release: ReleaseRef) -> Iterator[Ranking]:
     for mode in (*MODES, None):
         places = pairs.of_mode(mode)
         clusters = pairs.clusters[places]
-        own_people = next((one for one in people if one.mode == mode), None)
+        own_people = next((one for one in release.people if one.mode == mode), None)
         for condition in ORDER:
             there = [
                 entry
@@ -179,7 +182,9 @@ def _rankings(
             changes: dict[str, object] = {"apart": reading.apart[condition, mode]}
             if CONDITIONS[condition].shown_to_people:
                 scorers = {entry.name: entry.about.scorer for entry in there}
-                changes["band"] = band_of(mode, scorers, own, clusters, own_people, neighbours)
+                changes["band"] = band_of(
+                    mode, scorers, own, clusters, own_people, release.neighbours
+                )
             yield ranking.model_copy(update=changes)
 
 

@@ -35,7 +35,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         "scorer": label,
         # On one line, however many.
         "group": lambda one: ranking.groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}"),
-        "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
+        "accuracy, %": lambda one: share(one, one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
     if not ranking.ranked:
@@ -48,9 +48,9 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
             interval_percent(shares[one.name]) if one.name in shares else ""
         )
     if is_twin(mode):
-        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
+        columns["both right, %"] = lambda one: share(one, one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
-        columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
+        columns["interaction, %"] = lambda one: share(one, one.figure("interaction", mode))
     for control in CONDITIONS[ranking.condition].compared_with:
         if any(count(one.figure(gain_over(control), mode)) not in ("", "0") for one in entries):
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
@@ -58,7 +58,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     columns["clusters"] = lambda one: clusters(one.figure("accuracy", mode))
     if ranking.ranked:
         columns["p, to the next"] = lambda one: _to_next(ranking, one)
-    columns["of the scored, %"] = lambda one: percent(one.figure("accuracy_of_scored", mode))
+    columns["of the scored, %"] = lambda one: share(one, one.figure("accuracy_of_scored", mode))
     columns["worst to best case, %"] = lambda one: bounds(one, mode)
     columns[covered] = lambda one: value(one.figure("coverage", mode))
     for name in figure_names("ranking"):
@@ -122,6 +122,13 @@ def percent(figure: ScorerFigure | None) -> str:
     if figure.low is None or figure.high is None:
         return f"{100 * figure.value:.1f} (no interval)"
     return f"{100 * figure.value:.1f} ({100 * figure.low:.1f} to {100 * figure.high:.1f})"
+
+
+def share(entry: BoardEntry, figure: ScorerFigure | None) -> str:
+    """The same of an entry's figure: `50.0 by identity` where it could not come out otherwise."""
+    if figure is None or figure.value is None or not entry.by_identity(figure):
+        return percent(figure)
+    return f"{100 * figure.value:.1f} by identity"
 
 
 def in_words(figure: ScorerFigure) -> str:

@@ -2,9 +2,9 @@
 
 from pairwright.evaluate.builders import BuildTie
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.identities import holds_by_identity
 from pairwright.evaluate.measure import Calibration, ScorerFigure, mode_group
 from pairwright.evaluate.results import ResultSummary
-from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.modes import is_twin
 from pairwright.records import Mode, Record
 
@@ -32,8 +32,8 @@ class BoardEntry(Record):
 
     @property
     def baseline(self) -> bool:
-        """Whether its scorer is a baseline."""
-        return self.about.scorer.kind == "baseline" or self.about.scorer.name in BASELINES
+        """Whether its scorer is a baseline, an embedding's cosine included."""
+        return self.about.scorer.kind in ("baseline", "embedding")
 
     def figure(self, name: str, mode: Mode | None) -> ScorerFigure | None:
         """A figure or gain of all pairs of a mode; None where there is none."""
@@ -42,6 +42,10 @@ class BoardEntry(Record):
         return next(
             (figure for figure in every if (figure.name, figure.mode, figure.group) == key), None
         )
+
+    def by_identity(self, figure: ScorerFigure) -> bool:
+        """Whether one of its figures could not have come out otherwise."""
+        return holds_by_identity(self.about, self.figures, figure)
 
     def unranked(self, mode: Mode | None) -> str:
         """Why it is shown and not ranked; empty where it is ranked."""

@@ -19,6 +19,7 @@ from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_mark
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
+from pairwright.intervals import Interval
 from pairwright.modes import mode_title
 from pairwright.text import visible
 from pairwright_human_eval.spreadsheet.cells import guarded
@@ -29,15 +30,23 @@ GAIN_CONTROLS = tuple(
     )
 )
 """The conditions that a gain is measured over, in the order of the columns."""
+PARTS = ("", "_low", "_high", "_n", "_clusters")
+"""The columns of an estimate, by how they end."""
+FURTHER = ("both_right", "coverage", "ece")
+"""Further figures of a row."""
 COLUMNS = (
     "release", "version", "digest", "mode", "condition", "scorer", "kind", "planner", "mark",
     "rank", "unranked", "groups", "accuracy", "low", "high", "n", "clusters",
     *(
         f"gain_over_{control}{part}".replace("-", "_")
-        for control in GAIN_CONTROLS for part in ("", "_low", "_high", "_n", "_clusters")
+        for control in GAIN_CONTROLS for part in PARTS
+    ),
+    *(
+        f"{name}{part}"
+        for name in (*FURTHER, "of_the_way", "floor", "ceiling") for part in PARTS
     ),
 )  # fmt: skip
-"""The head of leaderboard.csv."""
+"""The head of leaderboard.csv. The floor is the one that the share of the way is from."""
 _ESCAPED = str.maketrans({
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
@@ -84,6 +93,12 @@ def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[
     yield from _numbers(entry.figure("accuracy", mode))
     for control in GAIN_CONTROLS:
         yield from _numbers(entry.figure(gain_over(control), mode))
+    for name in FURTHER:
+        yield from _numbers(entry.figure(name, mode))
+    band = ranking.band
+    yield from _numbers(band.shares.get(entry.name) if band else None)
+    yield from _numbers(band.base[1] if band and band.base else None)
+    yield from _numbers(band.ceiling if band else None)
 
 
 def _rank(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> str:
@@ -100,7 +115,7 @@ def _accuracy(entry: BoardEntry, ranking: Ranking) -> float:
     return figure.value
 
 
-def _numbers(figure: ScorerFigure | None) -> tuple[str, str, str, str, str]:
+def _numbers(figure: ScorerFigure | Interval | None) -> tuple[str, str, str, str, str]:
     """Value, low, high, n and clusters."""
     if figure is None:
         return "", "", "", "", ""

@@ -1,42 +1,69 @@
-"""The sentences on what a leaderboard's tests find, and on position biases."""
+"""The sentences on what a leaderboard's tests find, and on position biases.
+
+A test says that a value is above or below one half, or that an accuracy changes. What this means
+may depend on another figure: a scorer that does the opposite of word overlap is right where word
+overlap is wrong, and one that only follows words loses them with the cited posts, too.
+"""
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
-from pairwright.evaluate.board.findings import Question, ScorerFinding
+from pairwright.evaluate.board.band import FLOOR
+from pairwright.evaluate.board.board import Leaderboard
+from pairwright.evaluate.board.cells import percent
+from pairwright.evaluate.board.entry import gain_over
+from pairwright.evaluate.board.findings import ScorerFinding
+from pairwright.evaluate.measure import ScorerFigure
 from pairwright.modes import mode_pairs
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import number_of
 
-_SENTENCES: dict[tuple[Question, bool], tuple[str, str]] = {
-    ("recall", True): (
+Meaning = Literal[
+    "recalls", "against asker", "reads more", "against words", "follows words", "reads evidence",
+    "uses evidence", "better without",
+]  # fmt: skip
+_SENTENCES: dict[Meaning, tuple[str, str]] = {
+    "recalls": (
         "Shown the question alone, these are right on more asked halves than one half",
-        "They recall the person, or the question's own words say what its asker wants: that much of"
-        " their accuracy on asked halves is not read from posts, and the other halves lose as much",
+        "They recall the person, or the question's own words say what its asker wants, or asked"
+        " responses differ from the others in length or manner: that much of their accuracy on"
+        " asked halves is not read from posts, and the other halves lose as much",
     ),
-    ("recall", False): (
+    "against asker": (
         "Shown the question alone, these are right on fewer asked halves than one half",
         "They take the asker's response for the worse answer: their accuracy on asked halves is too"
         " low by that, and on the other halves too high",
     ),
-    ("overlap", True): (
-        "These are right on more than one half where word overlap is wrong",
+    "reads more": (
+        "These are right on more than one half where word overlap is wrong, and on more than one"
+        " half of all",
         "They read more than shared words",
     ),
-    ("overlap", False): (
+    "against words": (
+        "These are right on more than one half where word overlap is wrong, and not above one half"
+        " of all",
+        "They go against the words that a response shares with the posts",
+    ),
+    "follows words": (
         "These are right on less than one half where word overlap is wrong",
         "They follow the words that a response shares with the posts, against the person",
     ),
-    ("evidence", True): (
-        "These lose accuracy without the posts that the rubric cites",
+    "reads evidence": (
+        "These lose accuracy without the posts that the rubric cites, and read more than shared"
+        " words",
         "They read these posts",
     ),
-    ("evidence", False): (
+    "uses evidence": (
+        "These lose accuracy without the posts that the rubric cites",
+        "What they go by is in these posts, and may be no more than shared words",
+    ),
+    "better without": (
         "These do better without the posts that the rubric cites",
         "What they read is not the rubric's evidence",
     ),
 }
-"""What a finding above or below its null says, and what it means."""
+"""What is found, and what it means, in the order of the page."""
 
 
 def position_biases(findings: Sequence[ScorerFinding]) -> Iterator[str]:
@@ -55,16 +82,81 @@ def position_biases(findings: Sequence[ScorerFinding]) -> Iterator[str]:
         )
 
 
-def found_sentences(findings: Sequence[ScorerFinding], mode: Mode | None) -> Iterator[str]:
+def found_sentences(board: Leaderboard, mode: Mode | None) -> Iterator[str]:
     """A sentence for each thing that is found of scorers in a mode, without position biases."""
-    for (question, above), (statement, meaning) in _SENTENCES.items():
-        some = [
-            f"{one.scorer} {in_words(one)}"
-            for one in findings
-            if one.found and (one.mode, one.question, one.above) == (mode, question, above)
+    found: dict[Meaning, list[ScorerFinding]] = {}
+    for one in board.findings:
+        if one.found and one.mode == mode and one.question != "order":
+            found.setdefault(_meaning(board, one), []).append(one)
+    for meaning, (statement, conclusion) in _SENTENCES.items():
+        if some := found.get(meaning):
+            scorers = "; ".join(_with_accuracy(board, one, meaning) for one in some)
+            beside = _beside(board, mode, meaning, some[0])
+            yield f"{statement}: {scorers}. {conclusion}.{beside}"
+
+
+def _meaning(board: Leaderboard, one: ScorerFinding) -> Meaning:
+    if one.question == "recall":
+        return "recalls" if one.above else "against asker"
+    if one.question == "overlap":
+        if not one.above:
+            return "follows words"
+        return "reads more" if _above_half(board, one) else "against words"
+    if not one.above:
+        return "better without"
+    more = any(
+        other.found and _meaning(board, other) == "reads more"
+        for other in board.findings
+        if other.question == "overlap"
+        and (other.scorer, other.mode, other.condition) == (one.scorer, one.mode, one.condition)
+    )
+    return "reads evidence" if more else "uses evidence"
+
+
+def _accuracy(board: Leaderboard, one: ScorerFinding) -> ScorerFigure | None:
+    return board.entries[f"{one.scorer}.{one.condition}"].figure("accuracy", one.mode)
+
+
+def _above_half(board: Leaderboard, one: ScorerFinding) -> bool:
+    """Whether the interval of its accuracy on all pairs is above one half."""
+    accuracy = _accuracy(board, one)
+    return accuracy is not None and accuracy.low is not None and accuracy.low > 0.5
+
+
+def _with_accuracy(board: Leaderboard, one: ScorerFinding, meaning: Meaning) -> str:
+    text = f"{one.scorer} {in_words(one)}"
+    if meaning not in ("reads more", "against words"):
+        return text
+    return f"{text}, of all {_share(_accuracy(board, one))}"
+
+
+def _share(figure: ScorerFigure | None, unit: str = "%") -> str:
+    """A figure as findings are written: `70.0 % (61.3 to 77.5, n = 120, 60 clusters)`."""
+    value, _, interval = percent(figure).partition(" ")
+    assert figure, "it was looked for"
+    n = f"n = {figure.n:,}, {number_of(figure.clusters, 'cluster')})"
+    return f"{value} {unit} {interval.removesuffix(')')}, {n}"
+
+
+def _beside(board: Leaderboard, mode: Mode | None, meaning: Meaning, one: ScorerFinding) -> str:
+    """What a baseline has that reads nothing, where it can be mistaken for reading."""
+    if meaning in ("reads evidence", "uses evidence"):
+        entry = board.entries.get(f"{FLOOR}.{one.condition}")
+        loss = entry.figure(gain_over("profile-without-evidence"), mode) if entry else None
+        if loss is None or loss.value is None:
+            return " Word overlap was not evaluated in both conditions."
+        return f" Word overlap itself loses {_share(loss, 'points')}."
+    if meaning == "recalls":
+        entry = board.entries.get("longer.none")
+        asked = [
+            figure
+            for figure in (entry.figures if entry else ())
+            if (figure.name, figure.mode, figure.group) == ("accuracy", mode, f"{mode}, asked")
         ]
-        if some:
-            yield f"{statement}: {'; '.join(some)}. {meaning}."
+        if not asked:
+            return " The baseline longer was not evaluated in this condition."
+        return f" The longer response is right on {_share(asked[0])} of asked halves."
+    return ""
 
 
 def in_words(finding: ScorerFinding) -> str:

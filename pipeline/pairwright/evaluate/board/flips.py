@@ -122,9 +122,10 @@ def critical_value(points: Floats, clusters: Places) -> float:
     return float(np.quantile(np.concatenate(greatest), 1 - LEVEL))
 
 
-def clusters_needed() -> int:
-    """The fewest clusters that can distinguish two rows: the least p of c clusters is 2^(1 - c)."""
-    return int(np.floor(1 - np.log2(LEVEL))) + 1
+def clusters_needed(tables: int = 1) -> int:
+    """The fewest clusters that can distinguish two rows of so many tables that share the level: the
+    least p of c clusters is 2^(1 - c)."""
+    return int(np.floor(1 - np.log2(LEVEL / tables))) + 1
 
 
 def _by_cluster(points: Floats, clusters: Places) -> Floats:

@@ -1,21 +1,42 @@
 """Results that may be compared: of one release, of the same pairs, each once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.results import NAME, Result, read_results
+from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.text import visible
+
+_SAME = (
+    "release", "scorer", "condition", "limit", "split", "history", "seed", "planner", "simulated",
+    "self_agreement", "pairs", "scored", "lines",
+)  # fmt: skip
+"""What is equal in two files of one result: its lines, and all that decides how they rank."""
 
 
-def gather_results(paths: Iterable[Path]) -> list[Result]:
-    """All results of the folders and files, by scorer and condition; a file named twice counts
-    once. Raises InputError naming the two files that disagree."""
-    files = {result.path.resolve(): result for path in paths for result in read_results(path)}
-    results = list(files.values())
-    for result in results:
-        _check_name(result)
-        _check_release(result, results[0])
+def gather_results(
+    paths: Iterable[Path], aliases: Mapping[Path, str] | None = None
+) -> list[Result]:
+    """All results of the folders and files, by scorer and condition; a result that is there twice
+    counts once. In a path with an alias, scorers are called `ALIAS: NAME`; baselines, which are the
+    same for everybody, keep their names.
+
+    Raises InputError naming the two files that disagree.
+    """
+    aliases = aliases or {}
+    by_content: dict[str, Result] = {}
+    first: Result | None = None
+    # Those without an alias first: a result that is there twice keeps its own name.
+    for path in sorted(paths, key=lambda path: path in aliases):
+        for result in read_results(path):
+            first = first or result
+            _check_scorer(result)
+            _check_release(result, first)
+            if by_content.setdefault(_content(result), result) is result and path in aliases:
+                _rename(result, aliases[path])
+    results = list(by_content.values())
     _check_unique(results)
     _check_scorer_names(results)
     _check_posts_rules(results)
@@ -25,13 +46,44 @@ def gather_results(paths: Iterable[Path]) -> list[Result]:
     )
 
 
-def _check_name(result: Result) -> None:
-    name = result.about.scorer.name
+def _content(result: Result) -> str:
+    about = result.about
+    release = about.release
+    parts = {key: str(getattr(about, key)) for key in _SAME} | {
+        "release": f"{release.name} {release.version} {release.digest}",
+        "scorer": about.scorer.deciding.model_dump_json(),
+    }
+    return str(parts)
+
+
+def _rename(result: Result, alias: str) -> None:
+    scorer = result.about.scorer
+    if scorer.kind != "baseline":
+        own = scorer.model_copy(update={"name": f"{alias}: {scorer.name}"})
+        result.about = result.about.model_copy(update={"scorer": own})
+
+
+def _check_scorer(result: Result) -> None:
+    """Check what a result says of its scorer. Raises InputError."""
+    name, kind = result.about.scorer.name, result.about.scorer.kind
     if not NAME.fullmatch(name):
         raise InputError(
             f"{name!r} is not a scorer's name: lower case, digits and dashes",
             where=f"{result.path} [scorer.name]",
             fix="Get this file again from where it came from.",
+        )
+    if (kind == "baseline") != (name in BASELINES):
+        what = "is not a baseline" if kind == "baseline" else "is the name of a baseline"
+        raise InputError(
+            f"{name} {what}, and its kind is {kind!r}",
+            where=f"{result.path} [scorer.kind]",
+            fix=f"The baselines are {', '.join(BASELINES)}. Call another scorer by another name.",
+        )
+    if presentation := result.about.scorer.presentation:
+        raise InputError(
+            f"is of another wording or layout than that of evaluations ({visible(presentation)})",
+            where=f"{result.path} [scorer.presentation]",
+            fix="Leave it out: `pairwright downstream spread` reports these results itself.",
         )
 
 
@@ -79,8 +131,20 @@ def _check_unique(results: Sequence[Result]) -> None:
                 f"scorer {about.scorer.name} in condition {about.condition} is in {other.path},"
                 " too",
                 where=result.path,
-                fix="Name one of the two, or call one of the scorers by another name.",
+                fix=_two_of_one_name(about.scorer.kind),
             )
+
+
+def _two_of_one_name(kind: str) -> str:
+    if kind == "baseline":
+        return (
+            "A baseline gives everybody the same, so one of the two is not what it gives: --verify"
+            " RELEASE finds which. Ask its sender for the other scorers alone."
+        )
+    return (
+        "Name one of the two, call one of the scorers by another name, or give an archive an alias:"
+        " team=theirs.zip"
+    )
 
 
 def _check_scorer_names(results: Sequence[Result]) -> None:
@@ -94,7 +158,8 @@ def _check_scorer_names(results: Sequence[Result]) -> None:
                     f"scorer {result.about.scorer.name} has {key} {mine[key]!r}, and"
                     f" {theirs[key]!r} in {other.path}",
                     where=result.path,
-                    fix="Evaluate one of the two again, or give them two names.",
+                    fix="Evaluate one of the two again, give them two names, or give an archive an"
+                    " alias: team=theirs.zip",
                 )
 
 

@@ -12,9 +12,9 @@ from pairwright.evaluate.board.cells import (
     interval_percent,
     label,
     people_row,
-    percent,
     points_text,
     ranking_table,
+    share,
     unranked_by_accuracy,
     value,
 )
@@ -22,6 +22,7 @@ from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
+    independent_units,
     least_p,
     not_part,
     people_sentences,
@@ -73,12 +74,17 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     yield plots.accuracies(board, mode)
     if gained := plots.gains(board, mode):
         yield gained
-    yield from found_sentences(board.findings, mode)
+    yield from found_sentences(board, mode)
     for ranking in board.rankings:
         if ranking.mode == mode:
             table = ranking_table(board, ranking)
             note = " ".join(
-                (*band_sentences(ranking), *not_part(ranking), *why_unranked(board, ranking))
+                (
+                    *independent_units(board, ranking),
+                    *band_sentences(ranking),
+                    *not_part(ranking),
+                    *why_unranked(board, ranking),
+                )
             )
             yield f"{CONDITIONS[ranking.condition].title} (condition {ranking.condition})."
             yield Table(table.head, table.rows, left=2 if ranking.ranked else 1, note=note)
@@ -129,7 +135,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     )
     yield test_in_words()
     yield "The p to the next row is one of these."
-    yield from map(least_p, (ranking for ranking in board.rankings if ranking.test))
+    yield from (least_p(board, ranking) for ranking in board.rankings if ranking.test)
     yield from posts_sentences(board)
     yield from people_sentences(board)
     yield from way_sentences(board)
@@ -175,11 +181,12 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     title = CONDITIONS[ranking.condition].title
     yield f"{title} (condition {ranking.condition}); other conditions are beside it."
     yield _table(board, ranking)
+    yield from independent_units(board, ranking)
     yield from band_sentences(ranking)
-    yield from found_sentences(board.findings, ranking.mode)
+    yield from found_sentences(board, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:
-        yield least_p(ranking)
+        yield least_p(board, ranking)
 
 
 def _table(board: Leaderboard, ranking: Ranking) -> Table:
@@ -194,7 +201,7 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
     names = dict.fromkeys([*own, *(name for some in by_condition.values() for name in some)])
     columns: dict[str, Callable[[BoardEntry], str]] = {
         "group": lambda one: ranking.groups.get(one.name, ""),
-        "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
+        "accuracy, %": lambda one: share(one, one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
     if ranking.band and (shares := ranking.band.shares):
@@ -202,7 +209,7 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
             interval_percent(shares[one.name]) if one.name in shares else ""
         )
     if is_twin(mode):
-        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
+        columns["both right, %"] = lambda one: share(one, one.figure("both_right", mode))
     elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
         gain = gain_over(controls[0])
         columns[f"{gain}, points"] = lambda one: points_text(one.figure(gain, mode))
@@ -224,7 +231,7 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
 
 
 def _accuracy(mode: Mode | None, entry: BoardEntry | None) -> str:
-    return "" if entry is None else percent(entry.figure("accuracy", mode))
+    return "" if entry is None else share(entry, entry.figure("accuracy", mode))
 
 
 def _in_condition(condition: ConditionName) -> str:

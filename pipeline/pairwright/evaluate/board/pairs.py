@@ -83,15 +83,13 @@ class Pairs(NamedTuple):
         )
 
 
-def pairs_of(results: Sequence[Result]) -> Pairs:
-    """The pairs of results that `gather_results` accepted. Raises InputError."""
+def pairs_of(results: Sequence[Result], builders: tuple[BuildModel, ...] = ()) -> Pairs:
+    """The pairs of results that `gather_results` accepted; `builders` are the models that built the
+    release. Raises InputError."""
     # A condition of twins alone, or without them, has fewer pairs than the others.
     whole = next((one for one in results if CONDITIONS[one.about.condition].pairs == "all"), None)
     read = results if whole is None else (whole,)
     facts = {one.id: _facts(one) for result in read for one in result.decisions()}
-    builders = next(
-        (one.about.release.builders for one in results if one.about.release.builders), ()
-    )
     pairs = Pairs(read[0], facts, builders)
     if not pairs.facts:
         condition = read[0].about.condition

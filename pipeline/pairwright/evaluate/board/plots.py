@@ -59,7 +59,7 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
         )
         if banded:
             caption += (
-                " The grey band goes from the floor, word overlap with the posts, to the ceiling,"
+                " The grey band goes from the higher floor to the ceiling,"
                 f" {CEILINGS[ceiling_name(mode)]}."
             )
         if twins:
@@ -106,11 +106,11 @@ def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:
     """Draw the band of the table that has one; whether there is one."""
     bands = [ranking.band for ranking in board.rankings if ranking.mode == mode and ranking.band]
     for band in bands:
-        if band.floor and band.ceiling and band.floor.value and band.ceiling.value:
-            ends = 100 * band.floor.value, 100 * band.ceiling.value
+        if band.base and band.ceiling and band.base[1].value and band.ceiling.value:
+            ends = 100 * band.base[1].value, 100 * band.ceiling.value
             axes.axvspan(*ends, facecolor=RULE.light, edgecolor="none", alpha=0.6, zorder=0)
             for end, name, side in zip(
-                sorted(ends), _ends_named(ends, mode), ("right", "left"), strict=True
+                sorted(ends), _end_names(ends, band.base[0], mode), ("right", "left"), strict=True
             ):
                 axes.text(
                     end, 1.01, name, transform=axes.get_xaxis_transform(), ha=side, va="bottom",
@@ -120,10 +120,10 @@ def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:
     return False
 
 
-def _ends_named(ends: tuple[float, float], mode: Mode | None) -> tuple[str, str]:
+def _end_names(ends: tuple[float, float], base: str, mode: Mode | None) -> tuple[str, str]:
     """What the lower end of the band is, and what the upper one is."""
     floor, ceiling = ends
-    names = "word overlap", ceiling_name(mode)
+    names = base, ceiling_name(mode)
     return names if floor <= ceiling else names[::-1]
 
 
@@ -209,4 +209,4 @@ def _legend(figure: Drawing, conditions: Sequence[ConditionName]) -> None:
         figure.axes[0].plot([], [], marker, color=colour.light, linestyle="", label=name)[0]
         for name, (marker, colour) in looks.items()
     ]
-    figure.legend(handles=handles, loc="outside upper left", ncols=len(handles))
+    figure.legend(handles=handles, loc="outside upper left", ncols=min(4, len(handles)))

@@ -1,6 +1,6 @@
 """The rows of one mode in one condition, best first, and which of them differ."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from string import ascii_lowercase
 
@@ -55,7 +55,8 @@ class RowComparison(Record):
     p: float
     """The p of the sign-flip test of these two alone."""
     adjusted: float
-    """The p of the step-down test of all pairs of rows in the ranking."""
+    """The p of the step-down test of all pairs of rows in the ranking, times the number of the
+    leaderboard's rankings that can distinguish any rows."""
 
 
 class RankingTest(Record):
@@ -64,11 +65,17 @@ class RankingTest(Record):
     clusters: int
     """Couples, users or prompts: what is flipped."""
     least: float
-    """The smallest adjusted p that two rows of this table can have."""
+    """The smallest adjusted p that two rows of this table can have, times the same number."""
     flips: int
     """The number of flips that were computed."""
     exact: bool
     """Whether all flips were computed."""
+
+    @property
+    def can_distinguish(self) -> bool:
+        """Whether any flip changes a difference of two rows, whichever row is ahead: a table of
+        scorers that cannot see the user has none on whole twins."""
+        return self.flips > 1
 
 
 class Ranking(Record):
@@ -124,16 +131,46 @@ def rank(
     )
     names = tuple(one.name for one in ranked)
     comparisons, test = compare_rows(names, points, clusters) if len(names) > 1 else ([], None)
-    differing_pairs = [(one.first, one.second) for one in comparisons if one.adjusted < LEVEL]
     return Ranking(
         mode=mode,
         condition=condition,
         ranked=names,
-        groups=group_letters(names, differing_pairs),
+        groups=_groups(names, comparisons),
         unranked=unranked,
         comparisons=tuple(comparisons),
         test=test,
     )
+
+
+def level_sharers(rankings: Iterable[Ranking]) -> int:
+    """The number of rankings that share the 5 % of a leaderboard: those that could distinguish
+    rows. Which these are does not depend on who is ahead, so it favours no finding."""
+    return sum(one.test.can_distinguish for one in rankings if one.test)
+
+
+def share_level(rankings: Sequence[Ranking]) -> Iterator[Ranking]:
+    """The rankings of a leaderboard, each with its p times the number of those that share 5 %
+    (Bonferroni). By Holm's procedure a later table would have more of it, but that holds only where
+    every difference of the tables before is true, and a table has many."""
+    sharers = max(1, level_sharers(rankings))
+    for one in rankings:
+        comparisons = [
+            pair.model_copy(update={"adjusted": _six_digits(min(1.0, sharers * pair.adjusted))})
+            for pair in one.comparisons
+        ]
+        least = one.test and _six_digits(min(1.0, sharers * one.test.least))
+        yield one.model_copy(
+            update={
+                "comparisons": tuple(comparisons),
+                "groups": _groups(one.ranked, comparisons),
+                "test": one.test and one.test.model_copy(update={"least": least}),
+            }
+        )
+
+
+def _groups(names: Sequence[str], comparisons: Iterable[RowComparison]) -> dict[str, str]:
+    differing_pairs = [(one.first, one.second) for one in comparisons if one.adjusted < LEVEL]
+    return group_letters(names, differing_pairs)
 
 
 def compare_rows(

@@ -4,12 +4,12 @@ what a table leaves out, and how its rows are compared.
 
 from collections.abc import Iterator
 
-from pairwright.evaluate.board.band_sentences import band_sentences
+from pairwright.evaluate.board.band_sentences import band_sentences, clusters_in_words
 from pairwright.evaluate.board.board import Leaderboard, people_of
 from pairwright.evaluate.board.cells import unranked_by_accuracy
 from pairwright.evaluate.board.finding_sentences import position_biases
 from pairwright.evaluate.board.flips import clusters_needed
-from pairwright.evaluate.board.ranking import Ranking
+from pairwright.evaluate.board.ranking import Ranking, level_sharers
 from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.results import TRIAL
@@ -30,19 +30,44 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield "Rows marked as simulated are answers of the embedded model, and not results."
     yield from _self_preferences(board)
     yield from position_biases(board.findings)
+    sharers = level_sharers(board.rankings)
     for ranking in board.rankings:
-        if ranking.test and ranking.test.least >= LEVEL:
+        # That blind scorers are alike is no lack of clusters.
+        if ranking.test and ranking.test.can_distinguish and ranking.test.least >= LEVEL:
             yield (
                 f"{mode_title(ranking.mode)}, condition {ranking.condition}: no two rows can be"
                 f" distinguished. The least p that {number_of(ranking.test.clusters, 'cluster')} of"
-                f" pairs can give is {ranking.test.least:.2g}; it takes"
-                f" {clusters_needed()} or more."
+                f" pairs can give is {ranking.test.least:.2g}{_shared(sharers)}; it takes"
+                f" {clusters_needed(sharers)} or more."
             )
+    yield from _missing_embeddings(board)
     for condition, names in board.missing.items():
         yield (
             f"No results of the baselines {', '.join(names)} in condition {condition}. To have"
             f" them: pairwright evaluate RELEASE --out RESULTS{_same(board, condition)} --condition"
             f" {condition} {' '.join(f'--scorer {name}' for name in names)}"
+        )
+
+
+def _shared(sharers: int) -> str:
+    return f", times the {sharers} tables that share 5 %" if sharers > 1 else ""
+
+
+def _missing_embeddings(board: Leaderboard) -> Iterator[str]:
+    """A sentence for each condition whose band has no embedding's cosine as a floor."""
+    bare = dict.fromkeys(
+        ranking.condition
+        for ranking in board.rankings
+        if ranking.band and not ranking.band.meaning_floors
+    )
+    for condition in bare:
+        yield (
+            f"No results of an embedding baseline in condition {condition}, which is a second floor"
+            " beside word overlap. To have them: install the extra '.[dense]', write"
+            ' [scorers.near] with kind = "embedding" and model ='
+            ' "facebook/contriever-msmarco" in FILE.toml, and run pairwright evaluate RELEASE --out'
+            f" RESULTS{_same(board, condition, with_file=True)} --condition {condition}"
+            " --scorer near"
         )
 
 
@@ -59,16 +84,25 @@ def _self_preferences(board: Leaderboard) -> Iterator[str]:
         )
 
 
-def _same(board: Leaderboard, condition: ConditionName) -> str:
+def _same(board: Leaderboard, condition: ConditionName, *, with_file: bool = False) -> str:
     """The options without which other results could not be compared with these."""
     record = CONDITIONS[condition]
     chosen = record.shows_posts and any(
         one.about.history and not one.about.as_people for one in board.entries.values()
     )
-    settings = " --scorers FILE.toml" if record.needs == "planner" or chosen else ""
+    with_file = with_file or record.needs == "planner" or chosen
+    settings = " --scorers FILE.toml" if with_file else ""
     limit = f" --limit {board.limit}" if board.limit is not None else ""
     split = f" --split {visible(board.split)}" if board.split is not None else ""
     return settings + limit + split
+
+
+def independent_units(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
+    """How many independent units the pairs of a table are of."""
+    names = (*ranking.ranked, *ranking.unranked)
+    figure = board.entries[names[0]].figure("accuracy", ranking.mode)
+    if figure and figure.n:
+        yield f"n = {figure.n:,}, {clusters_in_words(figure.clusters, ranking.mode)}."
 
 
 def not_part(ranking: Ranking) -> Iterator[str]:
@@ -91,7 +125,7 @@ def why_unranked(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
         yield f"Not ranked: {', '.join(names)} ({why})."
 
 
-def least_p(ranking: Ranking) -> str:
+def least_p(board: Leaderboard, ranking: Ranking) -> str:
     """What the test of a ranking could find at best."""
     assert ranking.test
     test = ranking.test
@@ -99,7 +133,7 @@ def least_p(ranking: Ranking) -> str:
     return (
         f"{mode_title(ranking.mode)}, condition {ranking.condition}: the least p that two of"
         f" {len(ranking.ranked)} rows can have with {number_of(test.clusters, 'cluster')} is"
-        f" {test.least:.2g} ({flips} flips)."
+        f" {test.least:.2g}{_shared(level_sharers(board.rankings))} ({flips} flips)."
     )
 
 
@@ -146,17 +180,19 @@ def test_in_words() -> str:
         "Rows are ranked within a mode and a condition. Rows that share a letter cannot be"
         " distinguished: all pairs of rows of a table are compared at once, by flipping the sign"
         " of whole clusters, with the step-down max-T procedure of Westfall and Young (1993),"
-        " which keeps the chance of any false difference in the table at 5 %."
+        " and their p is multiplied by the number of tables that can distinguish rows. So the"
+        " chance of any false difference on the whole leaderboard is at most 5 %."
     )
 
 
 def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """What is said below a ranking's table: its band, what is not in it, and its test."""
+    yield from independent_units(board, ranking)
     yield from band_sentences(ranking)
     yield from not_part(ranking)
     yield from why_unranked(board, ranking)
     if ranking.test:
-        yield least_p(ranking)
+        yield least_p(board, ranking)
 
 
 def closing_sentences(board: Leaderboard) -> Iterator[str]:
@@ -165,5 +201,5 @@ def closing_sentences(board: Leaderboard) -> Iterator[str]:
     yield board.rule
     yield (
         "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
-        " of rows). In brackets: 95 % intervals by cluster."
+        " of rows, shared among the tables). In brackets: 95 % intervals by cluster."
     )

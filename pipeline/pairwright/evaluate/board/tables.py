@@ -10,8 +10,8 @@ from pairwright.evaluate.board.cells import (
     figure_words,
     in_words,
     label,
-    percent,
     points_text,
+    share,
     unranked_by_accuracy,
 )
 from pairwright.evaluate.board.entry import gain_over
@@ -40,11 +40,11 @@ def configuration_table(board: Leaderboard, mode: Mode | None) -> Table:
                 cell
                 for one in more
                 for cell in (
-                    percent(one) if one and one.name in twins else points_text(one),
+                    share(entry, one) if one and one.name in twins else points_text(one),
                     count(one),
                 )
             ]
-            own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
+            own = (name, visible(accuracy.group), share(entry, accuracy), count(accuracy))
             lines.append((*own, *cells, clusters(accuracy)))
     units = ["%" if figure in twins else "points" for figure in further]
     named = [
@@ -113,10 +113,10 @@ def comparison_table(board: Leaderboard, mode: Mode | None) -> Table:
         if ranking.mode == mode
         for comparison in ranking.comparisons
     ]
-    head = ("row", "less row", "difference, points", "n", "clusters", "p", "p (table)")
+    head = ("row", "less row", "difference, points", "n", "clusters", "p", "p (board)")
     note = (
-        "Each interval, and p, is of its own comparison alone; p (table) is of the step-down test"
-        " of all comparisons of a table."
+        "Each interval, and p, is of its own comparison alone; p (board) is of the step-down test"
+        " of all comparisons of a table, times the number of tables that can distinguish rows."
     )
     return Table(head, tuple(lines), left=2, note=note)
 

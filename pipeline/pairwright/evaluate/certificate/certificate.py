@@ -4,47 +4,36 @@ Generated twins have answers to questions that a user asked, which natural twins
 have people's own choices. A scorer's rank on one is compared with its rank on the other.
 """
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from scipy.special import ndtri
 
 from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.entry import BoardEntry
-from pairwright.evaluate.board.power import POWER
 from pairwright.evaluate.board.ranking import Ranking
-from pairwright.evaluate.conditions import ConditionName
+from pairwright.evaluate.certificate.certificate_scorer import CertificateScorer, scorer_differences
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.correlation import (
     Correlations,
     DownstreamFacts,
     ModelTable,
     correlate,
 )
+from pairwright.evaluate.correlation.correlations import CLAIMS_FROM, Correlation
+from pairwright.evaluate.correlation.measures import PRIMARY
 from pairwright.evaluate.correlation.table import LEAST_MODELS
-from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.release import ReleaseRef
-from pairwright.intervals import LEVEL
 from pairwright.records import Mode, Record
 
-RHOS = (0.5, 0.7, 0.9)
-"""True rank correlations for which the page gives the number of scorers needed."""
 
+class PostsRule(Record):
+    """Which posts of a history the scorers of one side were shown."""
 
-class CertificateScorer(Record):
-    """One scorer on both releases. Accuracies are shares from 0 to 1, with 95 % intervals."""
-
-    scorer: str
-    family: str
-    generated: ScorerFigure
-    natural: ScorerFigure
-    difference: float
-    """The accuracy on natural twins less that on generated ones."""
-    low: float | None
-    high: float | None
-    """The 95 % interval of the difference: the two releases have different users (Newcombe 1998,
-    Statist. Med. 17, 873-890, method 10, from the interval of each)."""
+    history: str
+    """Hash of the rules; empty for all posts that fit."""
+    as_people: bool
+    """Whether they are the posts that people saw in the release's study."""
 
 
 class Certificate(Record):
@@ -53,6 +42,14 @@ class Certificate(Record):
     generated: ReleaseRef
     natural: ReleaseRef
     condition: ConditionName
+    limit: int | None = None
+    split: str | None = None
+    """The part that was scored, of both releases."""
+    generated_posts: PostsRule | None = None
+    """None where no posts are shown, or all scores are those of a file."""
+    natural_posts: PostsRule | None = None
+    users_in_both: int = 0
+    """Pseudonyms that are in both releases."""
     scorers: tuple[CertificateScorer, ...]
     """Best on the generated twins first."""
     left_out: dict[str, str]
@@ -71,6 +68,19 @@ class Certificate(Record):
         """Whether some scorers share a family."""
         return self.families < len(self.scorers)
 
+    @property
+    def claims_allowed(self) -> bool:
+        """Whether there are enough scorers and families for a claim."""
+        return self.families >= CLAIMS_FROM
+
+    @property
+    def primary(self) -> Correlation | None:
+        """The correlation that is decided on; None where there is none."""
+        if self.correlations is None:
+            return None
+        (measures,) = self.correlations.found.values()
+        return next(one for one in measures if one.measure == PRIMARY)
+
 
 def compare_scorers(
     generated: Leaderboard,
@@ -78,6 +88,7 @@ def compare_scorers(
     condition: ConditionName = "profile",
     families: Mapping[str, str] | None = None,
     *,
+    users_in_both: int = 0,
     seed: int = 0,
     done: Callable[[], None] = lambda: None,
 ) -> Certificate:
@@ -85,32 +96,54 @@ def compare_scorers(
 
     `families` maps a scorer to its family; a scorer that it does not name is a family of its own.
     Baselines do not count: one that cannot see the user is at one half on both by arithmetic.
-    Raises InputError where a leaderboard has no such ranking.
+    Raises InputError where a leaderboard has no such ranking, and where the two are of different
+    limits or splits.
     """
+    _check_parts(generated, natural)
     matched, left_out = _match_scorers(generated, natural, condition)
-    scorers = []
-    for own, other in matched:
-        name = own.about.scorer.name
-        scorers.append(_scorer_entry(own, other, (families or {}).get(name, name)))
-    scorers.sort(key=lambda one: (-_value(one.generated), one.scorer))
+    scorers = scorer_differences(matched, families or {})
     return Certificate(
         generated=generated.release,
         natural=natural.release,
         condition=condition,
-        scorers=tuple(scorers),
+        limit=generated.limit,
+        split=generated.split,
+        generated_posts=_posts_rule([own for own, _ in matched]),
+        natural_posts=_posts_rule([other for _, other in matched]),
+        users_in_both=users_in_both,
+        scorers=scorers,
         left_out=dict(sorted(left_out.items())),
         correlations=_correlations(scorers, seed, done),
         seed=seed,
     )
 
 
-def scorers_needed(rho: float) -> int:
-    """The number of independent scorers with which a true Spearman correlation is found with a
-    probability of `POWER`, two-sided at 5 % (Fisher's z, with variance 1 / (n - 3) where there is
-    none, and that of Bonett and Wright 2000, Psychometrika 65, 23-28, eq. 4, where there is)."""
-    z_deviation = math.sqrt(1 + rho**2 / 2)
-    together = float(ndtri(1 - LEVEL / 2) + z_deviation * ndtri(POWER)) / math.atanh(rho)
-    return math.ceil(3 + together**2)
+def _check_parts(generated: Leaderboard, natural: Leaderboard) -> None:
+    for key in ("limit", "split"):
+        own, other = getattr(generated, key), getattr(natural, key)
+        if own != other:
+            raise InputError(
+                f"the results on {generated.release.name} are of {key} {_part(own)}, and those on"
+                f" {natural.release.name} of {key} {_part(other)}",
+                where=f"{natural.release.name} {natural.release.version}",
+                fix=f"Evaluate both with the same --{key}, or without.",
+            )
+
+
+def _part(value: int | str | None) -> str:
+    return "none" if value is None else str(value)
+
+
+def _posts_rule(entries: Sequence[BoardEntry]) -> PostsRule | None:
+    """The rule of one side: results of one leaderboard share it."""
+    shown = [
+        one.about
+        for one in entries
+        if CONDITIONS[one.about.condition].shows_posts and not one.about.scorer.of_file
+    ]
+    if not shown:
+        return None
+    return PostsRule(history=shown[0].history, as_people=shown[0].as_people)
 
 
 def _ranking(board: Leaderboard, mode: Mode, condition: ConditionName) -> Ranking:
@@ -151,42 +184,18 @@ def _match_scorers(
     for scorer in own.keys() & others.keys():
         if own[scorer].baseline:
             left_out[scorer] = "a baseline"
-        elif own[scorer].about.scorer != others[scorer].about.scorer:
+        elif own[scorer].about.scorer.deciding != others[scorer].about.scorer.deciding:
             left_out[scorer] = "another model, revision or settings on the other release"
         elif scorer not in left_out:
             matched.append((own[scorer], others[scorer]))
     return matched, left_out
 
 
-def _scorer_entry(own: BoardEntry, other: BoardEntry, family: str) -> CertificateScorer:
-    generated, natural = own.figure("accuracy", "twin"), other.figure("accuracy", "natural")
-    assert generated, "a ranked row has an accuracy"
-    assert natural, "a ranked row has an accuracy"
-    difference = _value(natural) - _value(generated)
-    low = high = None
-    if None not in (generated.low, generated.high, natural.low, natural.high):
-        low = difference - math.hypot(
-            _value(natural) - (natural.low or 0.0), (generated.high or 0.0) - _value(generated)
-        )
-        high = difference + math.hypot(
-            (natural.high or 0.0) - _value(natural), _value(generated) - (generated.low or 0.0)
-        )
-    return CertificateScorer(
-        scorer=own.about.scorer.name,
-        family=family,
-        generated=generated,
-        natural=natural,
-        difference=round(difference, 6),
-        low=None if low is None else round(max(-1.0, low), 6),
-        high=None if high is None else round(min(1.0, high), 6),
-    )
-
-
 def _correlations(
-    scorers: list[CertificateScorer], seed: int, done: Callable[[], None]
+    scorers: Sequence[CertificateScorer], seed: int, done: Callable[[], None]
 ) -> Correlations | None:
-    x = np.array([_value(one.generated) for one in scorers])
-    y = np.array([_value(one.natural) for one in scorers])
+    x = np.array([one.generated.value for one in scorers], np.float64)
+    y = np.array([one.natural.value for one in scorers], np.float64)
     if len(scorers) < LEAST_MODELS or len(set(x)) == 1 or len(set(y)) == 1:
         return None
     table = ModelTable(
@@ -199,10 +208,12 @@ def _correlations(
         judge="none: people's own choices", overlap="none", lineage="--families"
     )
     return correlate(
-        table, "accuracy on natural twins", facts, gain="rank", p=0.9, seed=seed, done=done
+        table,
+        "accuracy on natural twins",
+        facts,
+        gain="rank",
+        p=0.9,
+        seed=seed,
+        primary=PRIMARY,
+        done=done,
     )
-
-
-def _value(figure: ScorerFigure) -> float:
-    assert figure.value is not None, "a ranked row has an accuracy"
-    return figure.value

@@ -4,17 +4,23 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from pairwright.evaluate.board.power import POWER
-from pairwright.evaluate.certificate.certificate import (
-    RHOS,
-    Certificate,
-    CertificateScorer,
-    scorers_needed,
+from pairwright.evaluate.certificate.certificate import Certificate
+from pairwright.evaluate.certificate.certificate_scorer import CertificateScorer
+from pairwright.evaluate.certificate.sentences import (
+    NEEDED_HEAD,
+    claims,
+    needed_note,
+    needed_rows,
+    no_correlation,
+    posts_sentence,
+    warnings,
 )
-from pairwright.evaluate.correlation.page import HEAD, measure_cells, no_claim
+from pairwright.evaluate.correlation.measures import PRIMARY
+from pairwright.evaluate.correlation.page import correlation_head, measure_cells
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
+from pairwright.stats import p_value
 from pairwright.text import number_of, visible
 
 LABELLED = 30
@@ -36,48 +42,16 @@ def certificate_page(certificate: Certificate) -> Page:
     )
 
 
-def warnings(certificate: Certificate) -> Iterator[str]:
-    """What a reader must know before any number."""
-    for side, release in (("generated", certificate.generated), ("natural", certificate.natural)):
-        if release.trial:
-            yield f"The release of {side} twins is a trial, and not a benchmark."
-    if len(certificate.scorers) > 1 and not certificate.has_families:
-        yield "No families of scorers were named: each counts as independent of the others."
-
-
-def claims(certificate: Certificate) -> Iterator[str]:
-    """The sentences that the numbers support."""
-    if certificate.correlations is None:
-        yield (
-            f"{number_of(len(certificate.scorers), 'scorer is', 'scorers are')} ranked on both:"
-            " there are too few, or all have the same accuracy, so nothing can be said about how"
-            " their accuracies go together."
-        )
-    else:
-        yield from certificate.correlations.claims or (
-            no_claim(certificate.correlations, "scorers", "families"),
-        )
-    with_interval = [
-        one for one in certificate.scorers if one.low is not None and one.high is not None
-    ]
-    lower = sum(one.high < 0 for one in with_interval if one.high is not None)
-    higher = sum(one.low > 0 for one in with_interval if one.low is not None)
-    yield (
-        f"Of {number_of(len(certificate.scorers), 'scorer')}, {lower}"
-        f" {'is' if lower == 1 else 'are'} less accurate on natural twins and"
-        f" {higher} more, by intervals that leave out zero."
-    )
-
-
 def scorer_rows(certificate: Certificate) -> tuple[tuple[str, ...], ...]:
     """A scorer a row: accuracies and their difference, with intervals and n."""
     return tuple(
         (
             one.scorer,
             *((visible(one.family),) if certificate.has_families else ()),
-            _accuracy(one.generated),
-            _accuracy(one.natural),
+            _accuracy(one.generated, one.generated_twins),
+            _accuracy(one.natural, one.natural_twins),
             _difference(one),
+            p_value(one.adjusted) if one.adjusted is not None else "none",
         )
         for one in certificate.scorers
     )
@@ -86,13 +60,21 @@ def scorer_rows(certificate: Certificate) -> tuple[tuple[str, ...], ...]:
 def scorer_head(certificate: Certificate) -> tuple[str, ...]:
     """The head of `scorer_rows`."""
     family = ("family",) if certificate.has_families else ()
-    return ("scorer", *family, "generated twins", "natural twins", "natural less generated")
+    return (
+        "scorer",
+        *family,
+        "generated twins",
+        "natural twins",
+        "natural less generated",
+        "p (Holm)",
+    )
 
 
-def _accuracy(figure: ScorerFigure) -> str:
+def _accuracy(figure: ScorerFigure, twins: int) -> str:
+    n = f"n = {figure.n:,} pairs, {twins:,} twins, {figure.clusters:,} clusters"
     if figure.low is None or figure.high is None:
-        return f"{figure.value:.3f} (n = {figure.n:,})"
-    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, n = {figure.n:,})"
+        return f"{figure.value:.3f} ({n})"
+    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, {n})"
 
 
 def _difference(one: CertificateScorer) -> str:
@@ -108,8 +90,9 @@ def _scorers(certificate: Certificate) -> Iterator[Block]:
             scorer_head(certificate),
             scorer_rows(certificate),
             left=2 if certificate.has_families else 1,
-            note="Accuracies with 95 % intervals by couple. The two releases have different users,"
-            " so the interval of a difference follows from the two (Newcombe 1998, method 10).",
+            note="Accuracies with 95 % intervals by couple. The two releases are taken to have"
+            " different users, so the interval of a difference follows from the two (Newcombe 1998,"
+            " method 10). p (Holm) is that of the difference, over the scorers.",
         )
     if certificate.left_out:
         yield Table(
@@ -157,28 +140,20 @@ def _scatter(certificate: Certificate) -> Plot:
 
 def _correlations(certificate: Certificate) -> Iterator[Block]:
     if certificate.correlations is None:
-        yield (
-            "There are fewer than three scorers, or all have the same accuracy, so there is no"
-            " correlation."
-        )
+        yield no_correlation(certificate)
         return
     (correlations,) = certificate.correlations.found.values()
     yield Table(
-        HEAD,
-        tuple(map(measure_cells, correlations)),
-        note="p is that of orders of the scorers; with families, of orders of the families' means."
-        " Intervals leave out one scorer, or one family, at a time.",
+        correlation_head(correlations),
+        tuple(measure_cells(one, correlations) for one in correlations),
+        note=f"{PRIMARY} is decided on; the others describe, and their p (Holm) is over the five of"
+        " them. p is that of orders of the scorers; with families, of orders of the families'"
+        " means. Intervals leave out one scorer, or one family, at a time.",
     )
 
 
 def _needed() -> Table:
-    return Table(
-        ("true rank correlation", "independent scorers"),
-        tuple((f"{rho:g}", f"{scorers_needed(rho):,}") for rho in RHOS),
-        note=f"With so many scorers, or families, Spearman's correlation is found with a"
-        f" probability of {100 * POWER:.0f} %, two-sided at 5 % (Bonett and Wright 2000). Errors of"
-        " the accuracies themselves make a correlation smaller than the true one.",
-    )
+    return Table(NEEDED_HEAD, needed_rows(), note=needed_note())
 
 
 def _compared(certificate: Certificate) -> Iterator[Block]:
@@ -187,6 +162,7 @@ def _compared(certificate: Certificate) -> Iterator[Block]:
         f" Condition: {certificate.condition}. {number_of(len(certificate.scorers), 'scorer')} of"
         f" {number_of(certificate.families, 'family', 'families')}."
     )
+    yield posts_sentence(certificate)
     yield (
         "Natural twins are people's own choices, and no answers to their questions: agreeing with a"
         " statement is not preferring an answer. Here they are only the standard of comparison;"

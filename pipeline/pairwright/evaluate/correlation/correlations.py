@@ -35,7 +35,8 @@ class DownstreamFacts(Record):
 
 
 class Correlation(Record):
-    """One measure of one benchmark. `adjusted` is p after Holm over the benchmark's measures."""
+    """One measure of one benchmark. `adjusted` is p after Holm over the benchmark's measures; that
+    of a primary measure is its p."""
 
     measure: str
     note: str
@@ -56,6 +57,18 @@ class Correlation(Record):
         if low is None or high is None:
             return False
         return low > max(0.0, middle) or high < min(0.0, middle)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the lineages' means, which p is of, lie on the same side of zero as the models,
+        which value and interval are of."""
+        means = self.chance.lineage_value
+        return means is None or means * self.value > 0
+
+    @property
+    def sure(self) -> bool:
+        """Whether something is claimed of it."""
+        return self.is_significant and self.beyond_chance and self.agrees
 
 
 class BenchmarkDifference(Record):
@@ -91,11 +104,7 @@ class Correlations(Record):
     def _of_benchmarks(self) -> tuple[str, ...]:
         sentences = []
         for name, correlations in self.found.items():
-            sure = [
-                correlation
-                for correlation in correlations
-                if correlation.is_significant and correlation.beyond_chance
-            ]
+            sure = [correlation for correlation in correlations if correlation.sure]
             more = [one.measure for one in sure if one.value > one.chance.mean]
             less = [one.measure for one in sure if one.value <= one.chance.mean]
             if more:
@@ -110,6 +119,17 @@ class Correlations(Record):
                 sentences.append(
                     f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05,"
                     " but the interval does not leave out zero or what chance gives."
+                )
+            if opposed := [
+                correlation.measure
+                for correlation in correlations
+                if correlation.is_significant
+                and correlation.beyond_chance
+                and not correlation.agrees
+            ]:
+                sentences.append(
+                    f"By {_listed(opposed)}, nothing is claimed of {name}: the means of lineages go"
+                    " one way and the models the other."
                 )
             if rest := [
                 correlation.measure
@@ -150,15 +170,16 @@ def correlate(
     gain: Gain,
     p: float,
     seed: int,
+    primary: str | None = None,
     done: Callable[[], None] = lambda: None,
 ) -> Correlations:
     """Every measure of every benchmark, and the differences of each two benchmarks.
 
-    `done` is called after each measure. Raises ValueError for gains below zero and a p outside
-    (0, 1).
+    `primary` names a measure that was chosen beforehand: Holm is over the others. `done` is called
+    after each measure. Raises ValueError for gains below zero and a p outside (0, 1).
     """
     found = {
-        name: _of_benchmark(models, scores, gain, p, seed, done)
+        name: _of_benchmark(models, scores, reported_measures(gain, p), seed, primary, done)
         for name, scores in models.benchmarks.items()
     }
     differences = tuple(
@@ -180,10 +201,15 @@ def correlate(
 
 
 def _of_benchmark(
-    models: ModelTable, x: Floats, gain: Gain, p: float, seed: int, done: Callable[[], None]
+    models: ModelTable,
+    x: Floats,
+    measures: tuple[RankMeasure, ...],
+    seed: int,
+    primary: str | None,
+    done: Callable[[], None],
 ) -> tuple[Correlation, ...]:
     y, correlations = models.downstream, []
-    for measure in reported_measures(gain, p):
+    for measure in measures:
         value = float(measure.compute(x, y))
         chance = compare_with_chance(measure, x, y, seed, models.lineages)
         interval = _jackknife(models, x, measure).interval()
@@ -198,10 +224,12 @@ def _of_benchmark(
             )
         )
         done()
-    adjusted = multipletests([one.chance.p for one in correlations], method="holm")[1]
+    others = [one for one in correlations if one.measure != primary]
+    levels = multipletests([one.chance.p for one in others], method="holm")[1]
+    adjusted = dict(zip((one.measure for one in others), map(float, levels), strict=True))
     return tuple(
-        one.model_copy(update={"adjusted": float(p)})
-        for one, p in zip(correlations, adjusted, strict=True)
+        one.model_copy(update={"adjusted": adjusted.get(one.measure, one.chance.p)})
+        for one in correlations
     )
 
 

@@ -15,6 +15,8 @@ from pairwright.evaluate.correlation.overlap import above_and_tied, overlap_of_s
 from pairwright.intervals import Floats
 
 Gain = Literal["rank", "score"]
+PRIMARY = "Spearman"
+"""The measure that a certificate decides on; the others describe."""
 
 
 class RankMeasure(NamedTuple):
@@ -37,7 +39,7 @@ def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
     gains = "models below + 1" if gain == "rank" else "the downstream score"
     return (
         RankMeasure("Pearson", pearson, True, "of the scores"),
-        RankMeasure("Spearman", spearman, True, "of the ranks; tied models share theirs"),
+        RankMeasure(PRIMARY, spearman, True, "of the ranks; tied models share theirs"),
         RankMeasure("Kendall", kendall, True, "tau-b"),
         RankMeasure(
             "weighted tau", weighted_tau, True, "hyperbolic weights, both rankings in turn"

@@ -1,15 +1,20 @@
 """Correlations as a page: what may be claimed, each measure beside chance, and the models."""
 
+from collections.abc import Iterator, Sequence
 from math import ceil, floor
 
 from matplotlib.figure import Figure
 
+from pairwright.evaluate.builders import families_by_name
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM, Correlation, Correlations
 from pairwright.evaluate.correlation.table import ModelTable
 from pairwright.evaluate.correlation.uncertainty import MeasureInterval
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.stats import p_value
+from pairwright.text import visible
 
+FAMILIES_SHOWN = 3
+"""Words of names that a warning shows."""
 MISSING_FACTS = {
     "judge": "who judged the downstream outputs",
     "overlap": "which questions the benchmark and the downstream task have in common",
@@ -21,7 +26,7 @@ def correlation_page(models: ModelTable, result: Correlations) -> Page:
     """The page of correlations."""
     return Page(
         title=f"{' and '.join(result.found)} against {result.downstream}",
-        warnings=warnings(result),
+        warnings=warnings(models, result),
         sections=(
             Section("What may be said", result.claims or (no_claim(result),)),
             *(
@@ -41,9 +46,25 @@ def correlation_page(models: ModelTable, result: Correlations) -> Page:
     )
 
 
-def warnings(result: Correlations) -> tuple[str, ...]:
-    """The facts that a reader needs and that were not given."""
-    return tuple(f"Not stated: {MISSING_FACTS[name]}." for name, text in result.stated if not text)
+def warnings(models: ModelTable, result: Correlations) -> tuple[str, ...]:
+    """What a reader must know and nobody has said."""
+    missing = (f"Not stated: {MISSING_FACTS[name]}." for name, text in result.stated if not text)
+    return (*missing, *_families(models, result))
+
+
+def _families(models: ModelTable, result: Correlations) -> Iterator[str]:
+    """A warning where models count as independent whose names show a family."""
+    families = families_by_name(models.names)
+    if families and result.lineages == result.n:
+        shown = "; ".join(
+            f"“{visible(word)}” in {len(names)} names, such as {', '.join(map(visible, names[:2]))}"
+            for word, names in list(families.items())[:FAMILIES_SHOWN]
+        )
+        yield (
+            f"Every model counts as independent, and names show families: {shown}. Models of one"
+            " family go together in any two scores, so p may be too small: name a column of"
+            " families by --lineage."
+        )
 
 
 def no_claim(result: Correlations, units: str = "models", groups: str = "lineages") -> str:
@@ -56,14 +77,16 @@ def no_claim(result: Correlations, units: str = "models", groups: str = "lineage
     return f"Nothing is claimed: {size}, and claims are made from {CLAIMS_FROM} on."
 
 
-def measure_cells(correlation: Correlation) -> tuple[str, ...]:
-    """One row of the table of measures."""
+def measure_cells(correlation: Correlation, correlations: Sequence[Correlation]) -> tuple[str, ...]:
+    """One row of the table of measures; its columns are those of `correlation_head`."""
+    means = correlation.chance.lineage_value
     return (
         correlation.measure,
         f"{correlation.value:.4f}",
         interval_in_words(correlation.interval),
         f"{correlation.chance.mean:.2f}",
         f"{correlation.chance.low:.2f} to {correlation.chance.high:.2f}",
+        *((_of_means(means),) if _has_means(correlations) else ()),
         p_value(correlation.chance.p),
         p_value(correlation.adjusted),
     )
@@ -78,12 +101,28 @@ def interval_in_words(interval: MeasureInterval, sign: str = "") -> str:
     return f"{low:{sign}.2f} to {high:{sign}.2f}"
 
 
-HEAD = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)")
+def correlation_head(correlations: Sequence[Correlation]) -> tuple[str, ...]:
+    """The head of the table of measures. p is of the models, or of the means of lineages, whose own
+    value is beside it."""
+    means = ("of lineage means",) if _has_means(correlations) else ()
+    return ("", "value", "95 % interval", "chance", "95 % of chance", *means, "p", "p (Holm)")
+
+
+def _has_means(correlations: Sequence[Correlation]) -> bool:
+    return any(one.chance.lineage_value is not None for one in correlations)
+
+
+def _of_means(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4f}"
 
 
 def _measures(correlations: tuple[Correlation, ...]) -> Table:
     notes = "; ".join(f"{correlation.measure}: {correlation.note}" for correlation in correlations)
-    return Table(HEAD, tuple(map(measure_cells, correlations)), note=f"{notes}.")
+    return Table(
+        correlation_head(correlations),
+        tuple(measure_cells(one, correlations) for one in correlations),
+        note=f"{notes}.",
+    )
 
 
 def _beside_chance(name: str, correlations: tuple[Correlation, ...]) -> Plot:

@@ -43,6 +43,9 @@ class Chance(Record):
     p: float
     orders: int
     exact: bool
+    lineage_value: float | None = None
+    """The measure of the lineages' means, which p is of then; None where each model is a lineage of
+    its own, and where the means do not differ."""
 
 
 def compare_with_chance(
@@ -53,9 +56,10 @@ def compare_with_chance(
     Where some models share a lineage, `p` is that of orders of the lineages' means.
     """
     values = _by_orders(measure, x, y, seed)
-    p = _beyond(measure, x, y, values)
+    p, lineage_value = _beyond(measure, x, y, values), None
     if len(set(lineages)) < len(lineages):
-        p = _of_lineages(measure, _lineage_means(x, lineages), _lineage_means(y, lineages), seed)
+        means = _lineage_means(x, lineages), _lineage_means(y, lineages)
+        p, lineage_value = _of_lineages(measure, *means, seed), _value(measure, *means)
     low, high = np.quantile(values, (LEVEL / 2, 1 - LEVEL / 2))
     return Chance(
         mean=float(values.mean()),
@@ -64,7 +68,13 @@ def compare_with_chance(
         p=p,
         orders=len(values),
         exact=len(x) <= EXACT,
+        lineage_value=lineage_value,
     )
+
+
+def _value(measure: RankMeasure, x: Floats, y: Floats) -> float | None:
+    value = float(measure.compute(x, y)) if len(x) > 1 else np.nan
+    return None if np.isnan(value) else value
 
 
 def _by_orders(measure: RankMeasure, x: Floats, y: Floats, seed: int) -> Floats:

@@ -20,8 +20,9 @@ from pairwright import text
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
 from pairwright.retrieve import dense
 
-_TELLING = 4
-"""Posts and aspects that tell a language: more than `language_of` reads of them."""
+_TELLING = 12
+"""Posts and aspects that tell a language: as many as `language_of` reads of short ones, since four
+posts of a few words do not tell it."""
 
 
 def _longer(_: PromptContent, response: str) -> float:
@@ -57,6 +58,10 @@ BASELINES: dict[str, Callable[[PromptContent, str], float]] = {
 cosine of word counts with what is shown."""
 
 
+BLIND = frozenset({"longer", "constant"})
+"""The baselines that ignore all that is shown."""
+
+
 class Baseline(NamedTuple):
     """One of them, as a scorer."""
 
@@ -86,7 +91,7 @@ def _language(shown: PromptContent) -> str | None:
 @lru_cache(maxsize=256)
 def _weights(texts: tuple[str, ...], language: str | None) -> dict[str, float]:
     stem = text.stemmer(language)
-    counts = Counter(stem(word) for passage in texts for word in text.words(passage))
+    counts = Counter(stem(word) for passage in texts for word in text.words_of(passage, language))
     return {word: 1 + math.log(n) for word, n in counts.items()}
 
 

@@ -23,7 +23,7 @@ from pairwright.models.client.wire import Response, Transient, Wire
 from pairwright.models.foreign_body import web_page
 from pairwright.models.served_model import is_same_model
 from pairwright.settings.endpoints import Endpoint
-from pairwright.text import number_of
+from pairwright.text import number_of, token_estimate
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
@@ -254,4 +254,4 @@ def _answer(key: str, body: bytes) -> Answer | str:
 
 
 def _rough_tokens(request: Request) -> int:
-    return sum(len(m.content) for m in request.messages) // 4 + request.max_tokens
+    return int(sum(token_estimate(m.content) for m in request.messages)) + request.max_tokens

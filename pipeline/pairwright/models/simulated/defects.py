@@ -24,6 +24,9 @@ class Defects(Record):
     aspect_without_evidence: float = Field(0, ge=0, le=1, description="a quote in no post")
     generic_aspect: float = Field(0, ge=0, le=1, description="an aspect that anyone would expect")
     leaked_rubric: float = Field(0, ge=0, le=1, description="an answer quotes an aspect")
+    repeated_aspects: float = Field(
+        0, ge=0, le=1, description="an answer has every word of its aspects, in another order"
+    )
     copied_profile: float = Field(0, ge=0, le=1, description="an answer holds a post's sentence")
     copied_particular: float = Field(
         0, ge=0, le=1, description="an answer holds a name, number or address of a post"

@@ -69,6 +69,7 @@ def planted_reply(prompt: Prompt, defects: Defects, memory: Memory) -> PlantedRe
         planted.append(swap)
     for kind, sentence in (
         ("leaked_rubric", _aspect_to_quote(aspects)),
+        ("repeated_aspects", _words_of(serve)),
         ("copied_profile", _post_to_copy(prompt, memory)),
         ("copied_particular", _particular_to_copy(prompt, memory)),
         ("persona_talk", _persona(prompt)),
@@ -119,6 +120,12 @@ def spoil(prompt: Prompt, aspects: list[dict[str, Any]], defects: Defects) -> tu
 def _aspect_to_quote(aspects: list[str]) -> str:
     longest = max(aspects, key=lambda aspect: len(words(aspect)), default="")
     return f"{longest.rstrip('. ')}." if len(words(longest)) >= LEAKED_WORDS else ""
+
+
+def _words_of(aspects: list[str]) -> str:
+    """Every word of the aspects backwards, so that no run of them survives."""
+    listed = dict.fromkeys(reversed([word for aspect in aspects for word in words(aspect)]))
+    return f"Think of {', '.join(listed)}." if listed else ""
 
 
 def _posts(prompt: Prompt, memory: Memory) -> Sequence[str]:

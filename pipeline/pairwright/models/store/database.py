@@ -54,6 +54,8 @@ class Database:
                 self.connection.execute("PRAGMA synchronous = NORMAL")
             else:
                 self.connection.execute("PRAGMA query_only = ON")
+                # The file may be a stranger's.
+                self.connection.execute("PRAGMA trusted_schema = OFF")
         except sqlite3.DatabaseError as error:
             raise unusable(self.path, error) from None
 

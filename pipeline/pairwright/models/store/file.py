@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -87,6 +88,33 @@ def copy_replies(source: Path, target: Path) -> None:
             database.commit()
     except sqlite3.Error as error:
         raise unusable(source, error) from None
+
+
+def is_copy_of_replies(path: Path) -> bool:
+    """Whether a file has exactly the tables and indexes that `copy_replies` makes: a file of a
+    stranger could have views, triggers or computed columns in their place."""
+    made = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
+    try:
+        address = f"file:{quote(str(path))}?mode=ro&immutable=1"
+        with (
+            closing(sqlite3.connect(":memory:")) as expected,
+            closing(sqlite3.connect(address, uri=True)) as database,
+        ):
+            expected.executescript(SCHEMA)
+            database.execute("PRAGMA trusted_schema = OFF")
+            own, other = (
+                [(*names, _without_comments(sql)) for *names, sql in one.execute(made)]
+                for one in (database, expected)
+            )
+    except (sqlite3.Error, UnicodeDecodeError):
+        return False
+    return own == other
+
+
+def _without_comments(sql: object) -> str:
+    """A statement of a schema, whose comments another version may have in other words. No quote is
+    in what is expected, so that none can hide a comment's mark."""
+    return " ".join(re.sub(r"--[^\n]*", "", str(sql)).split())
 
 
 def lock(path: Path) -> TextIO:

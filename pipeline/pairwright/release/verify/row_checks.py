@@ -234,7 +234,7 @@ def _quoted(passage: str, post: str) -> bool:
     """Whether a post holds a passage, as the build looks for it: in what the planner read."""
     if passage.strip() and passage in post:
         return True
-    quote = text.normalised(passage).strip("\"' .")
+    quote = text.bare_quote(passage)
     return bool(quote) and quote in _folded(post)
 
 

@@ -50,7 +50,15 @@ class _ConversationReader:
 
     def __init__(self, conversation: Conversation, domains: Domains, rules: SourceRules) -> None:
         self._conversation, self._domains, self._rules = conversation, domains, rules
-        self._category, self._domain = place("", domains, rules)
+        try:
+            self._category, self._domain = place("", domains, rules)
+        except SourceRefusal as refusal:
+            raise SourceError(
+                f"default_category {refusal.detail}",
+                where="[source] default_category",
+                fix=f"Set it to a category of a file in {domains.folder}, or name your own folder"
+                ' at the top of the configuration: rubrics = "rubrics".',
+            ) from None
         self._summary = read_summary(conversation.summary) if conversation.summary else {}
         self._repairs: Repairs = {}
         self._url = address(self._summary, "url", self._repairs) or None

@@ -1,5 +1,6 @@
 """Aspects against accepted answers: a line for each item, and figures over users."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
@@ -43,10 +44,21 @@ class AcceptedLine(Record):
     """By aspects that were inferred from the posts of the user who asked."""
     stranger: AdherenceComparison | None = None
     """By aspects that were inferred from another user's posts for the same question: the control.
-    None where no user who was tried has a signal for the question."""
+    None where there is none, for the reason in `stranger_reason`."""
+    stranger_reason: str = ""
+    """Why an item that is compared has no control."""
 
 
-Name = Literal["own", "stranger", "gain", "own_preference", "stranger_preference"]
+NO_STRANGER = "no_stranger"
+Name = Literal[
+    "own",
+    "stranger",
+    "gain",
+    "own_preference",
+    "stranger_preference",
+    "own_aspects",
+    "stranger_aspects",
+]
 MEANING: dict[Name, str] = {
     "own": "how much better the accepted answer serves the asker's aspects than its match does:"
     " a difference of shares, from -1 to 1",
@@ -57,6 +69,9 @@ MEANING: dict[Name, str] = {
     "own_preference": "share of items whose accepted answer serves the asker's aspects better; an"
     " equal one counts one half",
     "stranger_preference": "the same by the stranger's aspects",
+    "own_aspects": "how many aspects the asker has: of more aspects a share has more steps, so the"
+    " two sides should have about as many",
+    "stranger_aspects": "how many aspects the stranger has",
 }
 _VALUES: dict[Name, Callable[[AcceptedLine], float | None]] = {
     "own": lambda line: line.own.difference if line.own else None,
@@ -66,8 +81,18 @@ _VALUES: dict[Name, Callable[[AcceptedLine], float | None]] = {
     ),
     "own_preference": lambda line: line.own.preference if line.own else None,
     "stranger_preference": lambda line: line.stranger.preference if line.stranger else None,
+    "own_aspects": lambda line: line.own.aspects if line.own else None,
+    "stranger_aspects": lambda line: line.stranger.aspects if line.stranger else None,
 }
-_LEAST: dict[Name, float] = {"own": -1.0, "stranger": -1.0, "gain": -2.0}
+_BOUNDS: dict[Name, tuple[float, float]] = {
+    "own": (-1.0, 1.0),
+    "stranger": (-1.0, 1.0),
+    "gain": (-2.0, 2.0),
+    "own_preference": (0.0, 1.0),
+    "stranger_preference": (0.0, 1.0),
+    "own_aspects": (0.0, math.inf),
+    "stranger_aspects": (0.0, math.inf),
+}
 
 
 class AcceptedFigure(Record):
@@ -81,13 +106,19 @@ def accepted_figures(lines: Sequence[AcceptedLine]) -> Iterator[AcceptedFigure]:
     """Every figure of `MEANING`, in its order."""
     for name, value in _VALUES.items():
         values = [(line.user, v) for line in lines if (v := value(line)) is not None]
-        least = _LEAST.get(name, 0.0)
-        yield AcceptedFigure(name=name, mean=mean_by_user(values, least, -least or 1.0))
+        yield AcceptedFigure(name=name, mean=mean_by_user(values, *_BOUNDS[name]))
 
 
 def reasons_of(lines: Iterable[AcceptedLine]) -> dict[str, int]:
     """Why items are not compared, with their numbers, most first."""
     return dict(Counter(line.reason for line in lines if line.reason).most_common())
+
+
+def stranger_reasons_of(lines: Iterable[AcceptedLine]) -> dict[str, int]:
+    """Why items that are compared have no control, with their numbers, most first."""
+    return dict(
+        Counter(line.stranger_reason for line in lines if line.stranger_reason).most_common()
+    )
 
 
 class TraitShare(Record):

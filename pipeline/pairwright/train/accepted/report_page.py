@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from matplotlib.figure import Figure as Drawing
+from pydantic import Field
 
 from pairwright.answer_traits import TRAITS
 from pairwright.records import Record
@@ -25,9 +26,12 @@ WORDS: dict[Name, str] = {
     "gain": "asker's less stranger's",
     "own_preference": "accepted answer serves the asker's aspects better",
     "stranger_preference": "accepted answer serves the stranger's aspects better",
+    "own_aspects": "number of the asker's aspects",
+    "stranger_aspects": "number of the stranger's aspects",
 }
 _DIFFERENCES: tuple[Name, ...] = ("own", "stranger", "gain")
 _PREFERENCES: tuple[Name, ...] = ("own_preference", "stranger_preference")
+_NUMBERS: tuple[Name, ...] = ("own_aspects", "stranger_aspects")
 
 
 class AcceptedScores(Record):
@@ -50,6 +54,8 @@ class AcceptedScores(Record):
     """Models that are the embedded one's: then it is not a result."""
     reasons: dict[str, int]
     """Why the other items are not compared."""
+    stranger_reasons: dict[str, int] = Field(default={})
+    """Why items that are compared have no control."""
     figures: tuple[AcceptedFigure, ...]
     traits: tuple[TraitShare, ...]
 
@@ -101,6 +107,9 @@ def count_sentences(scores: AcceptedScores) -> Iterator[str]:
     if scores.reasons:
         why = ", ".join(f"{n:,} {reason}" for reason, n in scores.reasons.items())
         yield f"Not compared: {why}."
+    if scores.stranger_reasons:
+        why = ", ".join(f"{n:,} {reason}" for reason, n in scores.stranger_reasons.items())
+        yield f"Compared without a stranger's aspects: {why}."
 
 
 def _figures(scores: AcceptedScores) -> tuple[Block, ...]:
@@ -114,6 +123,7 @@ def _figures(scores: AcceptedScores) -> tuple[Block, ...]:
             " last row from -2 to 2), with 95 % intervals by user.",
         ),
         Table(("", "share of items"), tuple(lines[name] for name in _PREFERENCES)),
+        Table(("", "mean number"), tuple(lines[name] for name in _NUMBERS)),
     )
 
 
@@ -160,6 +170,10 @@ def _compared(scores: AcceptedScores) -> Table:
         ("with a match", scores.matched),
         ("compared", scores.compared),
         *((f"not compared: {_reason(why)}", n) for why, n in scores.reasons.items()),
+        *(
+            (f"compared without a stranger: {_reason(why)}", n)
+            for why, n in scores.stranger_reasons.items()
+        ),
     )
     return Table(
         ("", "items"),
@@ -181,6 +195,11 @@ def _method() -> Iterator[Block]:
         f" whose length is within {LENGTH_RATIO:g} times that of the accepted one; of several, the"
         " nearest in length. The judge sees the question, one answer and the aspects; neither"
         " posts, nor votes, nor which answer was accepted."
+    )
+    yield (
+        "The stranger is one user of the question's category, drawn at random with a seed, who"
+        " wrote something before the question and none of its answers. Asker and stranger have one"
+        " try each."
     )
     yield (
         "A user accepts an answer for many reasons that no earlier post shows, such as which one"

@@ -29,7 +29,9 @@ class TrainingHistory(HistoryRules):
     """Which posts are shown: by number. `max_tokens` decides by length."""
 
     history_tokens: int = Field(
-        1_000_000, ge=100, description="most tokens of history (four characters each)"
+        1_000_000,
+        ge=100,
+        description="most tokens of history (four characters each; Chinese: one)",
     )
 
 

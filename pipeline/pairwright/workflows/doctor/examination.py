@@ -182,7 +182,7 @@ def _sampling(config: Config, name: str) -> Sampling:
 def context_needed(config: Config, name: str) -> int:
     """Tokens of the longest prompt with its reply that an endpoint gets, by the config.
 
-    Histories are measured at four characters a token, as the build measures them; a reply that
+    Histories are measured as the build measures them (`text.token_estimate`); a reply that
     is cut short is asked for again with twice the room.
     """
     endpoint, roles, sampling = config.endpoints[name], config.roles, config.sampling

@@ -75,13 +75,18 @@ function flagsOf(index, row) {
   return boxes;
 }
 
+function lengthOf(text) {
+  const words = wordCount(text);
+  return `${count(words)} ${words === 1 ? "word" : "words"}`;
+}
+
 function sidesOf(row) {
   const compared = differences(row.chosen, row.rejected);
   const [more, fewer] = compared ? [compared.a, compared.b] : [[], []];
   const side = (name, text, spans) =>
     make("section", `side ${name}`,
       make("h4", "", name === "chosen" ? "Chosen" : "Rejected",
-        make("span", "", `${count(text.split(/\s+/).filter(Boolean).length)} words`)),
+        make("span", "", lengthOf(text))),
       blockOfText(text, spans));
   const sides = make("div", "sides", side("chosen", row.chosen, more), side("rejected", row.rejected, fewer));
   if (!compared) return [make("p", "faint", "These responses are too long to be compared word by word."), sides];

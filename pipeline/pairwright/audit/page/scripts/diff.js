@@ -1,16 +1,7 @@
 // Which words of two texts are not in both, in the same order.
 
-const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}\p{N}]+)*/gu;
 const CELLS = 6e6; // Words of one text times words of the other, at most.
 const RUN = 3; // Fewer words in a row that both have are not a common passage.
-
-function wordsOf(text) {
-  const found = [];
-  for (const word of text.matchAll(WORD)) {
-    found.push({ word: word[0].toLowerCase(), from: word.index, to: word.index + word[0].length });
-  }
-  return found;
-}
 
 // {a, b}: spans of each text to be marked; null where the texts are too long to compare.
 function differences(a, b) {

@@ -1,32 +1,43 @@
-// Where an aspect's evidence stands in its post, as pairwright.text.normalised compares texts:
-// NFKC, lower case, straight quotes, single spaces, no invisible characters.
+// Where an aspect's evidence stands in its post, as pairwright.text compares texts (`normalised`,
+// `bare_quote`): NFKC, lower case, straight quotes, single spaces, no invisible characters, and no
+// quotes or full stops around the evidence.
 
-const QUOTES = new Map([["‘", "'"], ["’", "'"], ["“", '"'], ["”", '"'], ["‹", "<"]]);
+const QUOTES = new Map([
+  ...[..."‘’‚‛『』"].map((mark) => [mark, "'"]), ...[..."“”„‟«»「」"].map((mark) => [mark, '"']), ["‹", "<"],
+]);
+const MARKS = "\"' .‘’‚‛“”„‟«»‹›「」『』｢｣。．｡！？\u00a0\u202f\u3000";
+const AROUND = new RegExp(`^[${MARKS}]+|[${MARKS}]+$`, "g");
+// Characters that NFKC may put together: a letter and its marks, and the parts of a syllable of Korean.
+const MARK = `(?:\\p{M}|[\\uff9e\\uff9f]|${INVISIBLE.source})`;
+const JAMO = "\\u1100-\\u11ff\\u3131-\\u318e\\ua960-\\ua97f\\ud7b0-\\ud7ff\\uffa0-\\uffdc";
+const TOGETHER = new RegExp(
+  `[${JAMO}](?:[${JAMO}]|${MARK})*|[\\uac00-\\ud7a3](?:[\\u11a8-\\u11ff]|${MARK})*|.${MARK}*`, "gsu");
 
 function folded(text) {
   const places = []; // Of each character of `out`, where it comes from.
   let out = "";
-  let at = 0;
-  for (const character of text) {
-    const shown = character.replace(INVISIBLE, "").normalize("NFKC").toLowerCase();
+  // Line ends of every kind are spaces, not invisible.
+  for (const found of text.replace(/[\v\f\x85\u2028\u2029]/g, " ").matchAll(TOGETHER)) {
+    const shown = found[0].replace(INVISIBLE, "").normalize("NFKC").toLowerCase();
     for (const unit of shown) {
       const space = /\s/.test(unit);
       if (space && (out === "" || out.endsWith(" "))) continue;
       out += space ? " " : (QUOTES.get(unit) ?? unit);
-      while (places.length < out.length) places.push(at);
+      while (places.length < out.length) places.push(found.index);
     }
-    at += character.length;
   }
   // A prompt shows "[INST]" and its like with a round bracket.
-  return { text: out.replace(/\((?=\/?[a-z_]{4,}\])/g, "["), places, end: at };
+  return { text: out.replace(/\((?=\/?[a-z_]{4,}\])/g, "["), places, end: text.length };
 }
 
 // The span of `evidence` in a folded text, or null.
 function spanOf(where, evidence) {
-  const wanted = folded(evidence).text.trim();
-  const start = wanted ? where.text.indexOf(wanted) : -1;
-  if (start < 0) return null;
-  return [where.places[start], where.places[start + wanted.length] ?? where.end];
+  const bare = folded(evidence.replace(AROUND, "")).text.replace(/^["' .]+|["' .]+$/g, "");
+  for (const wanted of [folded(evidence).text.trim(), bare]) {
+    const start = wanted ? where.text.indexOf(wanted) : -1;
+    if (start >= 0) return [where.places[start], where.places[start + wanted.length] ?? where.end];
+  }
+  return null;
 }
 
 // The passages of an aspect's evidence, one a line.
