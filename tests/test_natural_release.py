@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from own_choices import conversation, statement, table_of_choices, table_of_texts
+from own_choices import (
+    CHOICES,
+    TOPICS,
+    conversation,
+    statement,
+    table_of_choices,
+    table_of_texts,
+    write_csv,
+)
 from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
 from pairwright.assets import DOCS
 from pairwright.construct.run_pairs import iterate_pairs
@@ -18,7 +26,7 @@ from pairwright.errors import Difference, InputError
 from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.records import content_id, pseudonym
 from pairwright.release.records import Provenance
-from pairwright.release.verify.row_checks import TwinCheck, check_own_choice
+from pairwright.release.verify.row_checks import TwinCheck, check_evidence, check_own_choice
 from pairwright.settings.config import Config
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.removal import forget
@@ -141,6 +149,89 @@ def test_each_row_says_who_wrote_both_responses_where_and_when(released: Path) -
     card = (released / "README.md").read_text(encoding="utf-8")
     assert "| response_sources |" in card
     assert "Picking the answer" not in card, "statements have no votes as answers have"
+
+
+def test_pages_say_which_histories_may_be_younger_than_the_choice(released: Path) -> None:
+    younger = [
+        any(post.created > max(times) for post in row.profile if post.created)
+        for row in rows(released)
+        if row.response_sources
+        and (times := [source.created or "" for source in row.response_sources.both])
+    ]
+    assert 0 < sum(younger) < len(younger)
+    share = f"In {100 * sum(younger) / len(younger):.1f} % ("
+    for name in ("README.md", "DATASHEET.md"):
+        page = (released / name).read_text(encoding="utf-8")
+        assert f"of {len(younger):,} pairs the source does not say when the user chose" in page
+        assert share in page
+        assert "at least one post is younger than both responses" in page
+        assert "wrote in the same conversation or source, before or after the choice" in page
+        assert "wrote or chose before" not in page
+
+
+def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path) -> None:
+    """Of which only those of the web are released: a page may make a link of an address."""
+    table = [
+        [
+            f"u{user}", f"How do I get to the {TOPICS[n]} from here?", f"Take the {TOPICS[n]}.",
+            f"Walk round by the {TOPICS[n + 1]} and rest.", "ab"[user % 2],
+            f"2024-05-{10 + 2 * n + user % 2}", "",
+            "javascript:alert(1)" if n == 4 else f"https://example.org/u{user}/{n}",
+        ]
+        for user in range(4)
+        for n in range(5)
+    ]  # fmt: skip
+    write_csv(tmp_path / "choices.csv", [*CHOICES, "url"], table)
+    table_of_texts(tmp_path / "texts.csv", users=4)
+    config = {
+        "modes": ["natural"],
+        "source": {
+            "path": "choices.csv", "texts": "texts.csv", "format": "choices",
+            "default_category": "travel",
+        },
+        "release": {"name": "ways", "licence": "CC-BY-4.0"},
+    }  # fmt: skip
+    run, out = tmp_path / "run", tmp_path / "1.0.0"
+    build(Config.model_validate(config), run, folder=tmp_path)
+    assert '"reason":"bad_address"' in (run / "source_problems.jsonl").read_text(encoding="utf-8")
+    release(run, out, "1.0.0")
+    assert verify(out).kind == "release"
+    with (out / "attribution.csv").open(encoding="utf-8") as file:
+        addresses = {line["address"] for line in csv.DictReader(file)}
+    assert not any("javascript" in address for address in addresses)
+    found = rows(out)
+    addressed = [row for row in found if row.source_url]
+    assert 0 < len(addressed) < len(found)
+    assert {row.source_url for row in addressed} <= addresses
+    for first, other in zip(found[::2], found[1::2], strict=True):
+        assert first.created != other.created
+        assert first.source_url != other.source_url or not first.source_url
+        early = min(first, other, key=lambda row: row.created or "")
+        late = max(row.created or "" for row in (first, other))
+        check_evidence(early, "here")
+        young = early.profile[0].model_copy(update={"created": f"{early.created}.5"})
+        assert (young.created or "~") < late
+        with pytest.raises(Difference, match="not before the question"):
+            check_evidence(early.model_copy(update={"profile": (young,)}), "here")
+    for name in ("README.md", "DATASHEET.md"):
+        page = (out / name).read_text(encoding="utf-8")
+        assert "wrote or chose before" in page
+        assert "before or after the choice" not in page
+    partners = next(row.source_url for row in addressed if not row.asked)
+    (removal,) = forget(run, urls=[partners or ""]).removals
+    assert removal.items
+
+
+def test_the_card_counts_statements_that_moderators_took_out(tmp_path: Path) -> None:
+    conversation(tmp_path / "ward", taken_out=["9", "13"])
+    config = {
+        "modes": ["natural"],
+        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
+    }
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
+    card = (tmp_path / "1.0.0" / "README.md").read_text(encoding="utf-8")
+    assert "Moderators of the source had taken out 2 statements" in card
 
 
 def test_the_halves_of_a_twin_agree_on_who_wrote_the_responses(released: Path) -> None:

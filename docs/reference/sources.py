@@ -168,9 +168,10 @@ A conversation is a folder with `{STATEMENTS}`, `{VOTES[0]}` (or
 `{VOTES[1]}`) and, if it is there, `{SUMMARY}`, as Polis exports them. In the votes 1
 means agree; where most votes of authors on their own statements are -1, reading stops, because the
 signs seem to be the other way round. Those who wrote `min_posts` statements or more can be users;
-the history is their own statements, without those that they voted against themselves. A response
-is a statement by somebody else that moderators did not take out: one that one user agreed with and
-the other disagreed with. The question is the conversation's topic (its folder's name, without a
+the history is their own statements, without those that they voted against themselves. What
+moderators took out stays in it. A response is a statement by somebody else that moderators did not
+take out: one that one user agreed with and the other disagreed with. The question is the
+conversation's topic (its folder's name, without a
 summary) and “{QUESTIONS["en"]}”,
 in the language of the statements where it is German, Spanish, French, Italian, Japanese, Dutch,
 Portuguese or Chinese, and in English otherwise.

@@ -109,7 +109,7 @@ NATURAL = ModeDefinition(
         " that what they measure is personal.",
         "The label says what a user chose, and not that the response is a better answer to them:"
         " agreeing with a statement is not preferring an answer. Nor does it say why: a choice may"
-        " follow from views, mood or chance, and what the user wrote before need not show it.",
+        " follow from views, mood or chance, and what the user wrote need not show it.",
         "Nobody made the two responses equally good. They can differ in quality, length and"
         " subject; only that one user took each keeps this from deciding.",
         "Of both halves of a natural twin the choice was made. The column “asked” is true in the"

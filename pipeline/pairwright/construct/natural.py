@@ -138,7 +138,6 @@ def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> It
     profiles = [_history(chooser, (a, b), (chosen, rejected)) for chooser in (one, two)]
     if min(map(len, profiles)) < min_posts:
         return None
-    times = [chooser.created for chooser in (one, two) if chooser.created]
     return Item(
         id=content_id("item", *one.twin_key, one.user, two.user, a, b),
         user=one.user,
@@ -147,13 +146,15 @@ def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> It
         category=one.category,
         domain=one.domain,
         profile=profiles[0],
-        created=max(times) if len(times) == 2 else None,
+        created=one.created,
         source_url=one.source_url,
         opposite=OppositeChoice(
             chosen=chosen,
             rejected=rejected,
             other=two.user,
             profile=profiles[1],
+            created=two.created,
+            source_url=two.source_url,
             reason=two.reason,
             authorships=one.authorships and (one.authorships[a], one.authorships[b]),
         ),

@@ -53,8 +53,8 @@ def build_natural(item: Item) -> Twin:
             twin_id=twin_id,
             asked=first,
             narrative=item.narrative if first else choice.reason,
-            created=item.created,
-            source_url=item.source_url,
+            created=item.created if first else choice.created,
+            source_url=item.source_url if first else choice.source_url,
             response_sources=_sources(sources if first else sources[::-1]),
             neighbours=choice.neighbours and choice.neighbours[0 if first else 1],
         )

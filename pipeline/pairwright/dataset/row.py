@@ -180,7 +180,7 @@ class Row(Record):
     simulated: bool = False
     """Whether a simulated model or annotator had a part in it: then it is not a benchmark."""
     created: str | None = None
-    """The time of the question."""
+    """The time of the question; in mode natural, of the user's choice."""
     source_url: str | None = None
     licence: str | None = None
     response_sources: RowSources | None = None

@@ -11,6 +11,7 @@ from pairwright.dataset.row import Row, RowPost, RowSource
 from pairwright.records import (
     Authorship,
     Item,
+    OppositeChoice,
     Pair,
     Post,
     PublishedAnswer,
@@ -19,7 +20,9 @@ from pairwright.records import (
     pseudonym,
 )
 
-_Addressed = Post | RowPost | Authorship | PublishedAnswer | ResponseSource | RowSource
+_Addressed = (
+    Post | RowPost | OppositeChoice | Authorship | PublishedAnswer | ResponseSource | RowSource
+)
 
 _TRACKING = re.compile(r"utm_.*|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid", re.IGNORECASE)
 # Questions and answers of a site share their numbers. A question's page with the number of an
@@ -72,12 +75,14 @@ class ForgetList(NamedTuple):
         named."""
         if isinstance(record, Item):
             answers: Sequence[PublishedAnswer | Authorship] = ()
+            choices: Sequence[OppositeChoice] = ()
             if record.accepted:
                 answers = record.accepted.both
             elif record.opposite:
-                answers = record.opposite.authorships or ()
+                answers, choices = record.opposite.authorships or (), [record.opposite]
             authors = {pseudonym(answer.user) for answer in answers if answer.user}
-            return self._concerns(pseudonym(record.user), authors, record, answers)
+            addressed = [*answers, *choices]
+            return self._concerns(pseudonym(record.user), authors, record, addressed)
         sources = record.response_sources.both if record.response_sources else ()
         authors = {source.user for source in sources}
         return self._concerns(pseudonym(record.user), authors, record, sources)

@@ -98,6 +98,9 @@ class OppositeChoice(Record):
     """The other user."""
     profile: tuple[Post, ...]
     """What the other wrote or chose before the choice, oldest first."""
+    created: str | None = None
+    """When the other chose; the item has its user's time."""
+    source_url: str | None = None
     reason: str | None = None
     """Why the other chose so, in the other's words; the item has its user's as narrative."""
     authorships: tuple[Authorship, Authorship] | None = None

@@ -85,6 +85,10 @@ class Summary(Record):
     """Of accepted answers: what else tells which one was accepted."""
     untimed_choices: int = 0
     """Rows of natural twins that do not say when the choice was made."""
+    younger_posts: Interval | None = None
+    """Of natural twins that do not say when the choice was made: the share of pairs of which at
+    least one post is younger than both responses. Its n are pairs of which all these times are
+    known, its clusters couples."""
     neighbours: Interval | None = None
     """Of natural twins: the share of pairs whose chosen response those who choose like the user
     lean to more; equal ones count one half. Its clusters are couples."""
@@ -95,7 +99,7 @@ class Summary(Record):
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it where there are none."""
         fields: dict[str, object] = handler(self)
-        for name in ("traits", "untimed_choices", "neighbours"):
+        for name in ("traits", "untimed_choices", "younger_posts", "neighbours"):
             if not getattr(self, name):
                 fields.pop(name, None)
         return fields
@@ -117,6 +121,7 @@ class SummaryBuilder:
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
         self._points: list[tuple[str, float]] = []
         self._untimed = 0
+        self._younger: list[tuple[str, float]] = []
         self._mode_fields: set[str] = set()
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
@@ -154,7 +159,11 @@ class SummaryBuilder:
                 self._note_time(answer.created)
         if row.neighbours:
             self._points.append((row.cluster, row.neighbours.point))
-        self._untimed += row.mode == "natural" and row.created is None
+        if row.mode == "natural" and row.created is None:
+            self._untimed += 1
+            younger = _has_younger_post(row)
+            if younger is not None:
+                self._younger.append((row.cluster, float(younger)))
         if traits := row_traits(row):
             self._answers.append((row.user or "", *traits))
         self._note_time(row.created)
@@ -220,6 +229,7 @@ class SummaryBuilder:
             divided=self._counts["state"]["divided"],
             traits=trait_figures(self._answers),
             untimed_choices=self._untimed,
+            younger_posts=accuracy_by_cluster(self._younger),
             neighbours=accuracy_by_cluster(self._points),
             mode_fields=tuple(name for name in MODE_FIELDS if name in self._mode_fields),
         )
@@ -247,6 +257,16 @@ def rows_of(layout: Layout) -> Iterator[tuple[Part, Row]]:
     for part in parts_of(layout.root):
         for row in read_rows(layout.part(part)):
             yield part, row
+
+
+def _has_younger_post(row: Row) -> bool | None:
+    """Whether a post is younger than both responses; None where not all these times are known."""
+    sources = row.response_sources.both if row.response_sources else ()
+    responses = [source.created for source in sources if source.created]
+    posts = [post.created for post in row.profile if post.created]
+    if len(responses) < 2 or len(posts) < len(row.profile):
+        return None
+    return max(posts, default="") > max(responses)
 
 
 def _short(text: str) -> bytes:

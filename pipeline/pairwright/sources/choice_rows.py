@@ -9,7 +9,7 @@ from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choosers import choice_key
-from pairwright.sources.fields import Repairs, label, text, time
+from pairwright.sources.fields import Repairs, address, label, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow
@@ -110,7 +110,7 @@ def read_choice(row: SourceRow, domains: Domains, rules: SourceRules) -> ChoiceR
             domain=domain,
             created=time(row.fields, rules.created),
             reason=text(row.fields, rules.reason, repairs, limit),
-            url=label(row.fields, rules.url, repairs),
+            url=address(row.fields, rules.url, repairs),
             repairs=repairs,
         )
     except SourceRefusal as refusal:
@@ -176,7 +176,7 @@ def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | S
             id=content_id("post", user, created or "", words),
             text=words,
             created=created,
-            source_url=label(row.fields, rules.url, repairs) or None,
+            source_url=address(row.fields, rules.url, repairs) or None,
         )
     except SourceRefusal as refusal:
         return refusal.at(row.where, user or None)

@@ -18,6 +18,7 @@ Repairs = dict[str, str]
 
 _MISSING = frozenset({"", "null", "none", "nan", "n/a"})
 _KIND = re.compile(r"\w[\w -]{0,29}")
+_WEB = re.compile(r"https?://\S+", re.IGNORECASE)
 _LINE_ENDS = re.compile("\r\n?|\u2028|\u2029")
 # Controls but tab and newline, bidi controls, invisible marks, surrogates without their half.
 # The joiners U+200C and U+200D stay: Persian and emoji need them.
@@ -61,6 +62,17 @@ def label(fields: Fields, name: str, repairs: Repairs) -> str:
     if not isinstance(value, str):
         raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
     return " ".join(_printable(value, name, repairs).split())
+
+
+def address(fields: Fields, name: str, repairs: Repairs) -> str:
+    """A field that holds an address of the web; '' where it is missing or another: releases repeat
+    addresses, and a page that links one must not run it."""
+    value = label(fields, name, repairs)
+    if value and not _WEB.fullmatch(value):
+        detail = f"{name} {excerpt(value)} does not begin with http:// or https://, left out"
+        repairs.setdefault("bad_address", detail)
+        return ""
+    return value
 
 
 def time(fields: Fields, name: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
-from pairwright.sources.fields import Repairs, kind_of_post, label, rows, text, time
+from pairwright.sources.fields import Repairs, address, kind_of_post, label, rows, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import ReadPost, place, with_profile
 from pairwright.sources.source_table import SourceRow
@@ -72,7 +72,7 @@ def _item(
         profile=(),
         rubric_aspects=_aspects(row, repairs, limit),
         created=time(row.fields, "created"),
-        source_url=label(row.fields, "source_url", repairs) or None,
+        source_url=address(row.fields, "source_url", repairs) or None,
     )
     posts = [_post(raw, row.where, limit) for raw in rows(row.fields, "profile")]
     yield from (post for post in posts if isinstance(post, SourceProblem))
@@ -97,7 +97,7 @@ def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:
             text=words,
             category=label(raw, "category", repairs),
             created=time(raw, "created"),
-            source_url=label(raw, "source_url", repairs) or None,
+            source_url=address(raw, "source_url", repairs) or None,
             kind=kind_of_post(raw, "kind", repairs),
         )
     except SourceRefusal as refusal:

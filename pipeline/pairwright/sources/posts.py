@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
-from pairwright.sources.fields import Repairs, kind_of_post, label, text, time
+from pairwright.sources.fields import Repairs, address, kind_of_post, label, text, time
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import (
     ReadPost,
@@ -119,7 +119,7 @@ def _written(row: SourceRow, rules: SourceRules) -> RawPost | SourceProblem:
             body=text(row.fields, rules.text, repairs, limit),
             created=created,
             category=label(row.fields, rules.category, repairs),
-            url=label(row.fields, rules.url, repairs),
+            url=address(row.fields, rules.url, repairs),
             kind=kind_of_post(row.fields, rules.kind, repairs),
             repairs=repairs,
         )

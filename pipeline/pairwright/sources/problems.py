@@ -40,6 +40,7 @@ REASONS = {
     "bad_vote": "(Polis) a vote that is not 1, -1, 0 or empty; the participant's row is refused",
     "taken_out": "(Polis) a statement that moderators took out is never a response; it stays in its"
     " author's history",
+    "bad_moderation": "(Polis) `moderated` is not 1, 0, -1 or empty",
     "about_voters": "(Polis) a statement of a fact about the voter (`is-meta`), such as where one"
     " lives, is never a response; it stays in its author's history",
     "disowned": "(Polis) a statement that its own author voted against or passed is in no history",
@@ -73,12 +74,14 @@ REASONS = {
     # An item or a post is used after a repair
     "html_to_text": "HTML was turned into plain text",
     "control_characters": "control, bidi and invisible characters were removed",
+    "bad_address": "an address that does not begin with http:// or https:// was left out",
     "long_post": "a text was cut at `max_post_chars`, at a word's end",
     "code_block": "(dumps) a block of more than three lines of code became a mark that counts them",
     "image": "(dumps) an image became a mark",
     "edited_later": "(dumps) a post that its user edited after the question: a dump has the last"
     " version only",
     "missing_question": "(dumps) the question that an answer or comment is about is not there",
+    "taken_out_post": "(Polis) a statement that moderators took out is in its author's history",
     "empty_aspect": "an entry of rubric_aspects without a text was left out",
 }
 

@@ -40,7 +40,10 @@ COLUMNS = {
         " posts, of which build/units.jsonl has hashes."
     ),
     "question": "The question both responses answer.",
-    "profile": "The user's earlier posts, oldest first, with time, address and licence.",
+    "profile": (
+        "The user's earlier posts, oldest first, with time, address and licence; in mode natural"
+        " also later ones, where no time of the choice is known."
+    ),
     "rubric_aspects": (
         "What this user expects in an answer: aspect, reason, evidence (its passages, one a line)"
         " and the posts it is from, and the judge's adherence scores of both responses"
@@ -87,9 +90,10 @@ COLUMNS = {
     "verified": "Whether people's answers verified the pair under the rule of its study.",
     "simulated": "Whether a program had a part in it: then it is not a benchmark.",
     "created": (
-        "When the question was asked, in UTC; in mode natural, when the later choice was made."
+        "When the question was asked, in UTC; in mode natural, when this user chose. All posts of"
+        " the profile with a time are older."
     ),
-    "source_url": "The address of the question.",
+    "source_url": "The address of the question; in mode natural, of this user's choice.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
     "response_sources": (
         "Where chosen and rejected are from: author (a pseudonym), address, time, licence, and, in"

@@ -10,6 +10,7 @@ from pairwright.modes import MODES
 from pairwright.release.derive.audit_summary import blind_sentences
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.own_choice import (
+    moderation_sentences,
     neighbour_sentences,
     own_choice_words,
     time_sentences,
@@ -93,6 +94,8 @@ def sensitive(release: ReleaseContext) -> Iterator[str]:
     )
     if words := own_choice_words(summary):
         yield from words.sensitive
+        if release.build.source:
+            yield from moderation_sentences(release.build.source.repaired)
     if release.primary.audit is not None:
         yield (
             "What an automatic search found in them, such as e-mail addresses and phone numbers, is"

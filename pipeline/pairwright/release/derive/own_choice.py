@@ -5,10 +5,11 @@ The sentences are plain text: a page escapes them. All pairs of a release are su
 mode, or none.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from pairwright.answer_traits import Trait
+from pairwright.intervals import Interval
 from pairwright.modes import is_own_choice
 from pairwright.records import Mode
 from pairwright.release.summary import Summary
@@ -46,9 +47,11 @@ _HELD_TO_PEOPLE = (
     "Holding scorers that do well on pairs that models wrote to people's own choices: a scorer"
     " that reads people should do well on both."
 )
+_BEFORE = "wrote or chose before"
+_ANY_TIME = "wrote in the same conversation or source, before or after the choice"
 NATURAL = OwnChoiceWords(
     pair=(
-        "A pair is one question, what one user wrote or chose before, and two responses: the user"
+        f"A pair is one question, what one user {_BEFORE}, and two responses: the user"
         " took the chosen one and refused the rejected one. There is no rubric: the column"
         " rubric_aspects is empty, and nothing says why the user chose so but, where the source has"
         " it, the user's own reason in the column narrative."
@@ -61,16 +64,14 @@ NATURAL = OwnChoiceWords(
         "No model had a part in these pairs. Who chose what, and which users were coupled, is"
         " below."
     ),
-    items=(
-        "natural twins, each a question with what two users chose and had written or chosen before"
-    ),
+    items="natural twins, each a question with what two users chose and their histories",
     responses=(
         "The responses are texts of the source too, and have the licence that its maker states for"
         " them"
     ),
     uses=(
         "Measuring whether a reward model or judge prefers, of two responses to one question, the"
-        " one that a given user took, when it is shown what that user wrote or chose before.",
+        f" one that a given user took, when it is shown what that user {_BEFORE}.",
         _HELD_TO_PEOPLE,
     ),
     misuse=(
@@ -94,6 +95,11 @@ NATURAL = OwnChoiceWords(
     ),
     units="natural twins were made",
 )
+NATURAL_AT_ANY_TIME = NATURAL._replace(
+    pair=NATURAL.pair.replace(_BEFORE, _ANY_TIME),
+    uses=tuple(use.replace(_BEFORE, _ANY_TIME) for use in NATURAL.uses),
+)
+"""Where nothing tells whether a history is older than the choice."""
 ACCEPTED = OwnChoiceWords(
     pair=(
         "A pair is one question, what the user who asked it wrote before, and two answers that"
@@ -148,7 +154,8 @@ WORDS: dict[Mode, OwnChoiceWords] = {"natural": NATURAL, "accepted": ACCEPTED}
 
 def own_choice_words(summary: Summary) -> OwnChoiceWords | None:
     """What is said of a release whose labels are users' own choices; None of others."""
-    return words_of_modes(config.mode for config in summary.configs)
+    words = words_of_modes(config.mode for config in summary.configs)
+    return NATURAL_AT_ANY_TIME if words is NATURAL and summary.untimed_choices else words
 
 
 def words_of_modes(modes: Iterable[str]) -> OwnChoiceWords | None:
@@ -180,21 +187,40 @@ def time_sentences(summary: Summary) -> Iterator[str]:
             f"Of {summary.untimed_choices:,} of {summary.rows:,} pairs the source does not say when"
             " the user chose: their histories may hold what was written after the choice."
         )
+    if found := summary.younger_posts:
+        yield (
+            f"In {_percent(found)} of {found.n:,} pairs of {found.clusters:,} couples at least one"
+            " post is younger than both responses. The user may have chosen before writing it."
+        )
+
+
+def moderation_sentences(repaired: Mapping[str, int]) -> Iterator[str]:
+    """What moderators of the source had taken out, and histories hold all the same; `repaired`
+    counts rows of the source by reason."""
+    if n := repaired.get("taken_out_post"):
+        yield (
+            f"Moderators of the source had taken out {n:,} statements of the authors whose choices"
+            " were read. Those among them that are in a history here are published again."
+        )
 
 
 def neighbour_sentences(summary: Summary) -> Iterator[str]:
     """How far users' choices follow from those of others, with n and interval."""
     if found := summary.neighbours:
-        value, low, high = (
-            None if x is None else f"{100 * x:.1f}" for x in (found.value, found.low, found.high)
-        )
-        ends = "no interval" if low is None or high is None else f"{low} to {high}"
         yield (
-            f"The choices of others tell {value} % ({ends}) of {found.n:,} pairs of"
+            f"The choices of others tell {_percent(found)} of {found.n:,} pairs of"
             f" {found.clusters:,} couples: those who choose like the user elsewhere lean more to"
             " what the user took; equal leanings count one half. It is a mark that scorers, who see"
             " texts alone, are held to, and not the most that can be reached."
         )
+
+
+def _percent(found: Interval) -> str:
+    """A share and its interval."""
+    value, low, high = (
+        None if x is None else f"{100 * x:.1f}" for x in (found.value, found.low, found.high)
+    )
+    return f"{value} % ({'no interval' if None in (low, high) else f'{low} to {high}'})"
 
 
 def preparation(words: OwnChoiceWords, units: int) -> Iterator[str]:

@@ -20,9 +20,11 @@ NEAR = 0.001
 """Between two fits of the same votes."""
 _COMMON = (
     "twin_id", "question", "item_id", "category", "domain", "strategy", "generator", "judge",
-    "verified", "simulated", "created", "source_url", "licence",
+    "verified", "simulated",
 )  # fmt: skip
 """What both halves say alike."""
+_OF_THE_QUESTION = ("created", "source_url", "licence")
+"""The same of one question that one user asked. Users' own choices each have a time and address."""
 _MIRRORED = {"chosen": "rejected", "rejected": "chosen"}
 """A verdict on the same responses as the other half tells it."""
 
@@ -69,6 +71,8 @@ def _check_twin(first: Row, other: Row, where: str) -> None:
     sources = first.response_sources and first.response_sources.mirrored
     same("response_sources", other.response_sources, sources, where)
     if not is_own_choice(first.mode):
+        for name in _OF_THE_QUESTION:
+            same(name, getattr(other, name), getattr(first, name), where)
         same("narrative of the half that did not ask", other.narrative, None, where)
     if other.user == first.user:
         raise difference(f"both halves are of {other.user}", where)

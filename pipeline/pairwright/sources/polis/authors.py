@@ -9,9 +9,10 @@ from pairwright.records import Authorship, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choosers import Chooser, OwnPost, Voter
-from pairwright.sources.fields import label
+from pairwright.sources.fields import Repairs, address, label, repaired
 from pairwright.sources.polis.files import (
     STATEMENTS,
+    SUMMARY,
     Conversation,
     open_exported,
     prefix_rows,
@@ -59,12 +60,14 @@ class _ConversationReader:
                 ' at the top of the configuration: rubrics = "rubrics".',
             ) from None
         self._summary = read_summary(conversation.summary) if conversation.summary else {}
-        url = self._summary.get("url", "").strip()
-        self._url = url if url.startswith(("https://", "http://")) and " " not in url else None
+        self._repairs: Repairs = {}
+        self._url = address(self._summary, "url", self._repairs) or None
         self._question = ""
         self._authorships: dict[str, Authorship] = {}
 
     def choosers(self) -> Iterator[Chooser | Voter | SourceProblem]:
+        conversation = self._conversation
+        yield from repaired(self._repairs, conversation.prefix + SUMMARY, conversation.name)
         statements: dict[str, Statement] = {}
         read = read_statements(self._conversation, self._category, self._url, self._rules)
         for one in read:
@@ -155,6 +158,7 @@ class _ConversationReader:
     ) -> Iterator[Chooser | Voter | SourceProblem]:
         user = self._user(author)
         history: dict[str, OwnPost] = {}
+        moderated = list[Statement]()
         for one in sorted(own, key=lambda one: one.post.created or ""):
             if votes.get(one.post.id) in (-1, 0):
                 yield SourceRefusal("disowned", "").at(one.where, one.post.id)
@@ -163,6 +167,8 @@ class _ConversationReader:
             kept = OwnPost(one.post.model_copy(update={"id": id}))
             if history.setdefault(normalised(one.post.text), kept) is not kept:
                 yield SourceRefusal("duplicate_post", "").at(one.where, one.post.id)
+            elif one.never_response == "taken_out":
+                moderated.append(one)
         taken, refused = (
             {
                 name: one.post.text
@@ -178,6 +184,9 @@ class _ConversationReader:
             sides = (tuple(side.values()) for side in (taken, refused))
             yield Voter(user, self._question, *sides)
             return
+        note = {"taken_out_post": ""}
+        for one in moderated:
+            yield from repaired(note, one.where, one.post.id)
         yield Chooser(
             where=where,
             user=user,

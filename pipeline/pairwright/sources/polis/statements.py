@@ -7,12 +7,16 @@ from pairwright.records import Post
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.fields import Repairs, label, repaired, text, time
 from pairwright.sources.polis.files import Conversation, statement_rows
-from pairwright.sources.problems import SourceProblem, SourceRefusal
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceRow
 
 OWNER = "0"
 """The participant who opened the conversation. Its statements are seeds, and statements of others
 that moderators wrote again: in published conversations they contradict each other."""
+
+
+_MODERATION = {"1": 1, "1.0": 1, "0": 0, "0.0": 0, "": 0, "-1": -1, "-1.0": -1}
+"""Let in by moderators, not looked at, taken out."""
 
 
 class Statement(NamedTuple):
@@ -74,12 +78,24 @@ def _statement(
         kind="statement",
     )
     never_response = None
-    if label(row.fields, "moderated", repairs) in ("-1", "-1.0"):
+    if _is_taken_out(row.fields, repairs):
         never_response = "taken_out"
     elif _is_true(row.fields, "is-meta"):
         never_response = "about_voters"
     seed = author == OWNER or _is_true(row.fields, "is-seed")
     return Statement(row.where, author, post, never_response, seed)
+
+
+def _is_taken_out(fields: Mapping[str, Any], repairs: Repairs) -> bool:
+    """Whether moderators took it out. Raises SourceRefusal where nobody can tell."""
+    value = label(fields, "moderated", repairs)
+    if value not in _MODERATION:
+        raise SourceRefusal(
+            "bad_moderation",
+            f"`moderated` is {excerpt(value)}: not 1, 0, -1 or empty",
+            value=value[:200],
+        )
+    return _MODERATION[value] == -1
 
 
 def _is_true(fields: Mapping[str, Any], name: str) -> bool:
