@@ -18,9 +18,10 @@ from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import board as board_module
 from pairwright.evaluate.board.flips import sign_flip
+from pairwright.evaluate.board.letters import group_letters
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.board.plots import accuracies
-from pairwright.evaluate.board.ranking import group_letters
+from pairwright.evaluate.board.sentences import ranking_sentences
 from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
@@ -174,7 +175,10 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
         kind = "baseline" if name == "longer" else "dpo"
         result(tmp_path, name, blind, "none", scorer=ScorerRef(name=name, kind=kind))
         result(tmp_path, name, blind, scorer=ScorerRef(name=name, kind=kind))
-    page = to_markdown(board_page(board_of(tmp_path))).splitlines()
+    board = board_of(tmp_path)
+    assert "n = 40 pairs of 20 dyads" in " ".join(ranking_sentences(board, board.rankings[0]))
+    page = to_markdown(board_page(board)).splitlines()
+    assert sum("By identity: a scorer" in line for line in page) == 1
     shown = [[cell.strip() for cell in line.split("|")[1:6]] for line in page]
     identity = "50.0 by identity"
     assert ["longer (baseline)", "a", identity, "40", "0.0 by identity"] in shown
@@ -490,7 +494,7 @@ def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_pa
     assert "overlap (baseline)" in told
     assert "pairwright evaluate RELEASE --out RESULTS --condition profile --scorer longer" in told
     for name in ("longer", "constant", "similarity"):
-        result(tmp_path, name, right_on(20), scorer=ScorerRef(name=name, kind="baseline"))
+        result(tmp_path, name, right_on(20))
     assert board_of(tmp_path).missing == {}
 
 

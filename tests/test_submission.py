@@ -124,7 +124,7 @@ def test_a_leaderboard_takes_it_beside_ones_own_results(
 
 
 def test_its_decisions_are_derived_again_from_its_own_replies(submission: Submission) -> None:
-    both = [submission.archive, f"team={submission.archive}"]
+    both: list[str | Path] = [submission.archive, f"team={submission.archive}"]
     check = check_results(both, submission.release, submission.scorers)
     assert (check.results, check.differences) == (2, ())
 
