@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -185,6 +186,18 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
     assert ["model", "a", identity, "40", "0.0 by identity"] in shown
     # With posts in view the model could have been right on more.
     assert any(row[:2] == ["model", "a"] and row[2].startswith("50.0 (") for row in shown)
+
+
+def test_the_legend_of_many_conditions_has_two_lines(tmp_path: Path) -> None:
+    """In one line six names are wider than the plot, which cuts them off."""
+    shown: tuple[ConditionName, ...] = (
+        "none", "profile", "profile-without-evidence", "evidence-only", "planner", "rubric",
+    )  # fmt: skip
+    for condition in shown:
+        result(tmp_path, "a", right_on(8, 8), condition)
+    svg = accuracies(board_of(tmp_path), "violate").svg
+    lines = {re.findall(rf'<text[^>]* y="([0-9.]+)"[^>]*>{name}</text>', svg)[0] for name in shown}
+    assert len(lines) == 2
 
 
 def test_two_rows_are_compared_on_all_pairs_and_those_without_a_score_are_wrong(
