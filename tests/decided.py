@@ -13,6 +13,7 @@ from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import Choice, PairDecision
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ResultSummary, ScorerRef, write_result
+from pairwright.evaluate.scorers.baselines import BASELINES
 
 RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=40)
 
@@ -62,8 +63,9 @@ def result(
     **changes: Any,
 ) -> Path:
     """A result as `pairwright evaluate` writes it."""
+    kind = "baseline" if name in BASELINES else "classifier"
     about: dict[str, Any] = {
-        "release": RELEASE, "scorer": ScorerRef(name=name, kind="classifier"),
+        "release": RELEASE, "scorer": ScorerRef(name=name, kind=kind),
         "condition": condition, "pairs": len(decisions),
         "scored": sum(one.choice is not None for one in decisions), "ties": 0, "unstable": 0,
         "unscored": {}, "shortened": 0, "tokens": 100,

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import board as board_module
 from pairwright.evaluate.board.flips import sign_flip
+from pairwright.evaluate.board.letters import group_letters
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.board.plots import accuracies
-from pairwright.evaluate.board.ranking import group_letters
+from pairwright.evaluate.board.sentences import ranking_sentences
 from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
@@ -174,13 +176,28 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
         kind = "baseline" if name == "longer" else "dpo"
         result(tmp_path, name, blind, "none", scorer=ScorerRef(name=name, kind=kind))
         result(tmp_path, name, blind, scorer=ScorerRef(name=name, kind=kind))
-    page = to_markdown(board_page(board_of(tmp_path))).splitlines()
+    board = board_of(tmp_path)
+    assert "n = 40 pairs of 20 dyads" in " ".join(ranking_sentences(board, board.rankings[0]))
+    page = to_markdown(board_page(board)).splitlines()
+    assert sum("By identity: a scorer" in line for line in page) == 1
     shown = [[cell.strip() for cell in line.split("|")[1:6]] for line in page]
     identity = "50.0 by identity"
     assert ["longer (baseline)", "a", identity, "40", "0.0 by identity"] in shown
     assert ["model", "a", identity, "40", "0.0 by identity"] in shown
     # With posts in view the model could have been right on more.
     assert any(row[:2] == ["model", "a"] and row[2].startswith("50.0 (") for row in shown)
+
+
+def test_the_legend_of_many_conditions_has_two_lines(tmp_path: Path) -> None:
+    """In one line six names are wider than the plot, which cuts them off."""
+    shown: tuple[ConditionName, ...] = (
+        "none", "profile", "profile-without-evidence", "evidence-only", "planner", "rubric",
+    )  # fmt: skip
+    for condition in shown:
+        result(tmp_path, "a", right_on(8, 8), condition)
+    svg = accuracies(board_of(tmp_path), "violate").svg
+    lines = {re.findall(rf'<text[^>]* y="([0-9.]+)"[^>]*>{name}</text>', svg)[0] for name in shown}
+    assert len(lines) == 2
 
 
 def test_two_rows_are_compared_on_all_pairs_and_those_without_a_score_are_wrong(
@@ -490,7 +507,7 @@ def test_baselines_are_marked_and_missing_ones_are_named_with_the_command(tmp_pa
     assert "overlap (baseline)" in told
     assert "pairwright evaluate RELEASE --out RESULTS --condition profile --scorer longer" in told
     for name in ("longer", "constant", "similarity"):
-        result(tmp_path, name, right_on(20), scorer=ScorerRef(name=name, kind="baseline"))
+        result(tmp_path, name, right_on(20))
     assert board_of(tmp_path).missing == {}
 
 

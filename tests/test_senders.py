@@ -35,10 +35,6 @@ def pairs(wins: int) -> list[Any]:
     return [violate(n, 1.0 if n < wins else -1.0) for n in range(40)]
 
 
-def baseline(name: str) -> dict[str, Any]:
-    return {"scorer": ScorerRef(name=name, kind="baseline")}
-
-
 def send(folder: Path) -> Path:
     """The archive of a folder of results."""
     archive = folder.with_suffix(".zip")
@@ -105,7 +101,7 @@ def test_a_result_of_another_wording_is_refused_by_name(tmp_path: Path) -> None:
 def test_the_same_results_in_two_archives_and_a_folder_count_once(tmp_path: Path) -> None:
     """The page's own command names an archive beside the folder that it was made of."""
     for sender, wins in (("theirs", 20), ("ours", 30)):
-        result(tmp_path / sender, "overlap", pairs(25), **baseline("overlap"))
+        result(tmp_path / sender, "overlap", pairs(25))
         result(tmp_path / sender, f"{sender}-rm", pairs(wins), tokens=wins)
     theirs, ours = send(tmp_path / "theirs"), send(tmp_path / "ours")
     board = leaderboard([tmp_path / "ours", theirs, ours, theirs])
@@ -114,7 +110,7 @@ def test_the_same_results_in_two_archives_and_a_folder_count_once(tmp_path: Path
 
 def test_an_alias_sets_two_scorers_of_one_name_apart_and_leaves_baselines(tmp_path: Path) -> None:
     for sender, wins in (("theirs", 20), ("ours", 30)):
-        result(tmp_path / sender, "overlap", pairs(25), **baseline("overlap"))
+        result(tmp_path / sender, "overlap", pairs(25))
         result(tmp_path / sender, "judge", pairs(wins))
     theirs, ours = send(tmp_path / "theirs"), send(tmp_path / "ours")
     with pytest.raises(InputError) as error:
@@ -144,7 +140,7 @@ def test_an_alias_is_a_name_of_an_archive(
 
 def test_a_baseline_that_differs_is_refused_and_its_archive_named(tmp_path: Path) -> None:
     for sender, wins in (("theirs", 39), ("ours", 25)):
-        result(tmp_path / sender, "overlap", pairs(wins), **baseline("overlap"))
+        result(tmp_path / sender, "overlap", pairs(wins))
     archive = send(tmp_path / "theirs")
     with pytest.raises(InputError, match="A baseline gives everybody the same") as error:
         leaderboard([tmp_path / "ours", f"team={archive}"])

@@ -12,6 +12,7 @@ replies/        what a judge's free text says
 evaluation.py   one scorer in one condition over a release
 decision.py     the result of one pair
 results.py      what an evaluation leaves in its folder; result_lines.py: the same in words
+identities.py   figures of twins that could not be otherwise
 submission.py   results as one file to send in
 derivation.py   whether that is what the stored replies give
 measure/        figures of decisions, each with n and interval

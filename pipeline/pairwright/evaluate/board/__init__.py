@@ -1,13 +1,14 @@
 """The leaderboard: results of one release side by side, and which of them can be distinguished.
 
 inputs.py     results that may be compared, and the refusal of others
+release_facts.py   what results say of their release, and whether they agree
 pairs.py      the pairs that they are of
 flips.py      the tests of differences
 power.py      what these tests could distinguish, before there is any score
 findings.py   the tests of the controls: recall, word overlap, evidence, order
 band.py       floor and ceiling, and each scorer's share of the way
 entry.py      one scorer in one condition, with all its figures
-ranking.py    the rows of one mode in one condition, ranked
+ranking.py    the rows of one mode in one condition, ranked; letters.py: which share a letter
 board.py      all of it
 pages.py      the two pages
 tables.py slice_tables.py cells.py plots.py calibration_plot.py                 their parts

@@ -22,6 +22,7 @@ from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
+    identity_sentences,
     independent_units,
     least_p,
     not_part,
@@ -139,6 +140,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield from posts_sentences(board)
     yield from people_sentences(board)
     yield from way_sentences(board)
+    yield from identity_sentences(board)
     yield (
         "What the controls find is said in sentences: each is a sign-flip test by cluster, and all"
         " of the leaderboard together find something where there is nothing in at most 5 % of"
@@ -244,6 +246,7 @@ def _brief_method(board: Leaderboard) -> Iterator[Block]:
     yield from posts_sentences(board)
     yield from people_sentences(board)
     yield from way_sentences(board)
+    yield from identity_sentences(board)
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"
         " wrong. leaderboard.html has plots, every condition's own table, configurations, halves"

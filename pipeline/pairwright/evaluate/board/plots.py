@@ -54,8 +54,8 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             right.set_xlabel("both halves right, %")
         _legend(figure, [one.about.condition for entries in scorers.values() for one in entries])
         caption = (
-            f"{mode_title(mode)}: accuracy with its 95 % interval. The dashed line is one half."
-            " Hollow marks are not ranked."
+            f"{mode_title(mode)}: accuracy with its 95 % interval, which a figure by identity does"
+            " not have. The dashed line is one half. Hollow marks are not ranked."
         )
         if banded:
             caption += (
@@ -172,8 +172,10 @@ def _panel(axes: Axes, scorers: dict[str, list[BoardEntry]], name: str, mode: Mo
         order = sorted(entries, key=lambda one: list(CONDITIONS).index(one.about.condition))
         for step, one in enumerate(order):
             at = line + 0.6 * ((step + 0.5) / len(order) - 0.5)
-            hollow = bool(one.unranked(mode))
-            _mark(axes, one.figure(name, mode), at, one.about.condition, hollow=hollow)
+            shown, hollow = one.figure(name, mode), bool(one.unranked(mode))
+            if shown is not None and one.by_identity(shown):
+                shown = shown.model_copy(update={"low": shown.value, "high": shown.value})
+            _mark(axes, shown, at, one.about.condition, hollow=hollow)
     _lines(axes, scorers)
     axes.set_xlim(-2, 102)
 

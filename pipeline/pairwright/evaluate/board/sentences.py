@@ -102,7 +102,8 @@ def independent_units(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     names = (*ranking.ranked, *ranking.unranked)
     figure = board.entries[names[0]].figure("accuracy", ranking.mode)
     if figure and figure.n:
-        yield f"n = {figure.n:,}, {clusters_in_words(figure.clusters, ranking.mode)}."
+        units = clusters_in_words(figure.clusters, ranking.mode)
+        yield f"n = {figure.n:,} pairs of {units}, which are what is independent."
 
 
 def not_part(ranking: Ranking) -> Iterator[str]:
@@ -185,6 +186,15 @@ def test_in_words() -> str:
     )
 
 
+def identity_sentences(board: Leaderboard) -> Iterator[str]:
+    """What a figure by identity is, where there is any."""
+    if any(one.by_identity(figure) for one in board.entries.values() for figure in one.figures):
+        yield (
+            "By identity: a scorer that cannot see the user has one point on each whole twin,"
+            " whatever the data, so there is no interval."
+        )
+
+
 def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """What is said below a ranking's table: its band, what is not in it, and its test."""
     yield from independent_units(board, ranking)
@@ -198,6 +208,7 @@ def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
 def closing_sentences(board: Leaderboard) -> Iterator[str]:
     """What is said below all tables."""
     yield from people_sentences(board)
+    yield from identity_sentences(board)
     yield board.rule
     yield (
         "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
