@@ -43,7 +43,8 @@ INTRODUCED: dict[Family, str] = {
     " out one half.",
     "baselines": "What word overlap with the user's posts or aspects picks. This is not a fault of"
     " the pairs: it is the floor that a scorer which reads the user has to pass. It decides only"
-    " where the auditor set a limit. Intervals of notes are 95 % intervals, each by itself.",
+    " where the study or the auditor set a limit. Intervals of notes are 95 % intervals, each by"
+    " itself.",
     "human": "What annotators said of these pairs. Pairs without votes were verified by nobody.",
     "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
 }
