@@ -121,7 +121,7 @@ def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path)
         return decide(found)
 
     with patch.object(audit_run, "decide", watched):
-        options = audit_run.Options(max_overlap=0.9)
+        options = audit_run.Options(max_overlap=0.9, max_aspects_overlap=0.9)
         checks = audit_run.audit(open_source(str(layout.root)), options).checks
     names = {comparison.check(LEVEL).name for comparison in comparisons}
     # Nothing is learnt from so few users, the texts are too short to tell a language, and there are

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pairwright.audit.catalogue import decide
+from pairwright.audit.people import PeoplePart
 from pairwright.audit.read import ReadRow, UnreadRow, open_source
 from pairwright.audit.records import Check
 from pairwright.audit.shortcuts import Shortcuts
@@ -70,6 +71,11 @@ def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
     assert (first.chosen, first.rejected, second.rejected) == ("Look at them.", "Rest.", "Don't.")
     assert (first.question, first.user) == ("What now?", pseudonym("7"))
     assert [post.text for post in first.profile] == ["I keep bees."]
+    people = PeoplePart()
+    for one in (first, second):
+        people.add(one)
+    licence = next(check for check in people.checks() if check.name == "licence")
+    assert (licence.status, licence.of) == ("note", 2), "a history states no licence"
 
 
 @pytest.mark.parametrize(

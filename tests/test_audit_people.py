@@ -490,11 +490,31 @@ def test_a_post_without_its_licence_is_found(
     assert not said or check.flags[0].detail.startswith(said)
 
 
-def test_posts_none_of_which_has_licence_or_address_fail() -> None:
+def test_where_nothing_is_stated_of_other_peoples_posts_nothing_is_decided() -> None:
     bare = (post(licence=None, source_url=None),)
-    check = only([row(profile=bare), row("r2", profile=bare)], "licence")
-    assert (check.status, check.count) == ("fail", 2)
-    assert check.detail == "0 of 2 texts have an address; by licence: none 2"
+    rows = [row(profile=bare), row("r2", profile=bare)]
+    check = only(rows, "licence")
+    assert (check.status, check.count, check.limit, check.flags) == ("note", 2, None, ())
+    assert check.detail.startswith("none of 2 texts states a licence or has an address")
+    for more in (post(), post(licence="CC-BY-4.0", source_url=None), post(licence=None)):
+        assert only([*rows, row("r3", profile=(more,))], "licence").status == "fail"
+    ours = only([of.model_copy(update={"mode": "natural"}) for of in rows], "licence")
+    assert (ours.status, ours.count) == ("fail", 2)
+    assert ours.detail == "0 of 2 texts have an address; by licence: none 2"
+
+
+@pytest.mark.parametrize(("licence", "status"), [("CC-BY-4.0", "pass"), (None, "fail")])
+def test_a_stated_attribution_stands_in_for_addresses_and_not_for_a_licence(
+    licence: str | None, status: str
+) -> None:
+    of = row(profile=(post(licence=licence, source_url=None),)).model_copy(
+        update={"mode": "natural"}
+    )
+    people = PeoplePart(has_attribution=True)
+    people.add(of)
+    (check,) = (one for one in people.checks() if one.name == "licence")
+    assert check.status == status
+    assert only([of], "licence").status == "fail"
 
 
 @pytest.mark.parametrize("changes", [{"licence": None}, {"licence": "MIT"}, {"source_url": None}])

@@ -126,6 +126,17 @@ def test_a_release_that_does_not_state_its_version_is_refused(
     assert "stated.json: states no version" in refused(folder)
 
 
+@pytest.mark.parametrize("bound", [0.5, 1.1, "most"])
+def test_a_release_whose_own_bound_is_none_is_refused(tmp_path: Path, bound: object) -> None:
+    folder = release(tmp_path / "mine", {"test": [violate(1)]})
+    stated = {"version": "1.2.3", "info": {"name": "mine", "max_overlap": bound, "newer": 1}}
+    Layout(folder).provenance.write_text(json.dumps(stated), encoding="utf-8")
+    assert "[info.max_overlap]" in refused(folder)
+    stated["info"] = {"name": "mine", "max_overlap": 0.8, "newer": 1}
+    Layout(folder).provenance.write_text(json.dumps(stated), encoding="utf-8")
+    assert open_source(str(folder)).info.max_overlap == 0.8
+
+
 def test_half_a_parquet_file_of_a_release_is_named(tmp_path: Path) -> None:
     folder = release(tmp_path / "mine", {"test": [violate(1)]})
     file = folder / Part("Home-violate", "test").path

@@ -21,6 +21,7 @@ from pairwright.audit.shortcuts.response import (
     response_counts,
 )
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
+from pairwright.settings.release_info import ReleaseInfo
 from reference_data import LLMBAR
 from small_studies import twin, violate
 
@@ -394,15 +395,28 @@ def test_pairs_without_a_rubric_or_their_other_half_are_not_looked_through_for_l
     assert check.detail.startswith("1 pair without the other half.")
 
 
+@pytest.mark.parametrize("by_study", [False, True])
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("profile_overlap", "max_overlap"), ("aspects_overlap", "max_aspects_overlap")],
+)
 @pytest.mark.parametrize(("bound", "status"), [(0.7, "fail"), (0.95, "pass"), (0.8, "too_few")])
-def test_a_bound_on_word_overlap_is_held_on_one_side(bound: float, status: str) -> None:
+def test_a_bound_on_word_overlap_is_held_on_one_side(
+    bound: float, status: str, name: str, key: str, by_study: bool
+) -> None:
     solved = informed(160, "Mend the rudder first.", "Mend the roof first.")
     other = informed(40, "Mend the roof first.", "Mend the rudder first.")
-    part = Shortcuts(max_overlap=bound)
+    # The auditor's own bound goes before that of the study.
+    stated = ReleaseInfo.model_validate({key: bound if by_study else 0.6})
+    options: dict[str, Any] = {} if by_study else {key: bound}
+    part = Shortcuts(study=stated, **options)
     for n, of in enumerate([*solved, *other]):
         part.add(of.model_copy(update={"question": f"Question {n}?"}))
-    check = next(one for one in decide(part.checks()) if one.name == "profile_overlap")
+    checks = [one for one in decide(part.checks()) if one.family == "baselines"]
+    assert [one.name for one in checks if one.limit] == [name]
+    (check,) = (one for one in checks if one.name == name)
     assert (check.family, check.status, check.limit) == ("baselines", status, bound)
+    assert check.detail == (f"The study set a bound of {bound:g}." if by_study else "")
     assert check.found
     assert (check.found.value, check.found.n) == (0.8, 200)
     assert check.found.low is not None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pairwright.audit.read.folders import _licence, _name_and_version
+from pairwright.audit.read.folders import _release_info, _release_statement
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
@@ -24,7 +24,7 @@ def provenance(path: Path) -> object:
     layout = Layout(path.parent)
     layout.provenance.parent.mkdir(exist_ok=True)
     layout.provenance.write_text(JSON)
-    return _name_and_version(layout)
+    return _release_statement(layout)
 
 
 def run_manifest(path: Path) -> object:
@@ -39,7 +39,7 @@ def run_config(path: Path) -> object:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (provenance, JSON), (run_manifest, JSON), (run_config, TOML), (_licence, TOML),
+        (provenance, JSON), (run_manifest, JSON), (run_config, TOML), (_release_info, TOML),
         (_audit, JSON), (_target, JSON), (load_checks, TOML), (read_task_file, JSON),
     ],
 )  # fmt: skip

@@ -334,6 +334,43 @@ def test_a_table_of_choices_goes_from_command_to_leaderboard(tmp_path: Path) -> 
     assert "attribution" not in (out / "stated.json").read_text(encoding="utf-8")
 
 
+def test_a_release_without_addresses_keeps_the_bound_and_attribution_that_it_states(
+    tmp_path: Path,
+) -> None:
+    table_of_choices(tmp_path / "choices.csv", users=8, questions=6)
+    table_of_texts(tmp_path / "texts.csv", users=8)
+    config = {
+        "modes": ["natural"],
+        "source": {"path": "choices.csv", "format": "choices", "texts": "texts.csv",
+                   "default_category": "travel"},
+        "release": {"licence": "CC-BY-4.0", "attribution": ATTRIBUTION, "max_overlap": 0.51},
+    }  # fmt: skip
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    out = tmp_path / "1.0.0"
+    made = release(tmp_path / "run", out, "1.0.0")
+    assert not any("Licences" in check for check in made.failed_checks)
+    stated = json.loads((out / "stated.json").read_text(encoding="utf-8"))["info"]
+    assert stated["max_overlap"] == 0.51
+    assert "max_aspects_overlap" not in stated
+    assert verify(out).kind == "release"
+    card = " ".join((out / "README.md").read_text(encoding="utf-8").split())
+    assert "The study set a bound: words of the posts may pick the chosen response" in card
+    assert "in at most 51 % of the pairs of a configuration" in card
+
+    def bound(path: Path, most: float | None = None) -> tuple[float | None, str, str | None]:
+        found = audit(path, out=tmp_path / "audit", max_overlap=most)
+        (check,) = (one for one in found.audit.checks if one.name == "profile_overlap")
+        return check.limit, check.detail, found.differs
+
+    limit, detail, differs = bound(out)
+    assert (limit, differs) == (0.51, "")
+    assert detail.startswith("The study set a bound of 0.51.")
+    assert bound(tmp_path / "run")[0] == 0.51
+    limit, detail, differs = bound(out, 0.9)
+    assert (limit, differs) == (0.9, None)
+    assert "The study" not in detail
+
+
 def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     page = " ".join((DOCS / "choices.md").read_text(encoding="utf-8").split())
     config = write_example_study(tmp_path / "own", choices=True)

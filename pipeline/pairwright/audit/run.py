@@ -38,13 +38,16 @@ class Options(NamedTuple):
     max_shortcut: float = MAX_SHORTCUT
     """The bound on blind accuracies, 0.5 to 1."""
     max_overlap: float | None = None
-    """The bound on the accuracy of word overlap with the posts, 0.5 to 1; None: no bound."""
+    """The bound on the accuracy of word overlap with the posts, 0.5 to 1; None: that which the
+    release or run states, if it states one."""
     corpora: tuple[Path, ...] = ()
     """Files of texts that the pairs are compared with."""
     forgotten: ForgetList | None = None
     """What tombstones name; None where there is no list of them."""
     public: ReleasedStudy | None = None
     """What people said of a run's pairs. A release has its own."""
+    max_aspects_overlap: float | None = None
+    """The same as `max_overlap` of word overlap with the aspects."""
 
 
 DEFAULT = Options()
@@ -102,11 +105,17 @@ class _Parts:
 
     def __init__(self, source: PairSource, options: Options) -> None:
         released = source.folder if source.kind == "release" else None
-        self.balance, self.people = Balance(), PeoplePart(options.forgotten)
+        self.balance = Balance()
+        self.people = PeoplePart(
+            options.forgotten, has_attribution=bool(source.info.attribution.strip())
+        )
         self.human = Human(options.public or (read_public(Layout(released)) if released else None))
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
         self._shortcuts = Shortcuts(
-            max_shortcut=options.max_shortcut, max_overlap=options.max_overlap
+            max_shortcut=options.max_shortcut,
+            max_overlap=options.max_overlap,
+            max_aspects_overlap=options.max_aspects_overlap,
+            study=source.info,
         )
         self._parts: dict[str, RowReader] = {
             "shortcuts": self._shortcuts,

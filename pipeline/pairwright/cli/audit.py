@@ -52,7 +52,16 @@ def audit_command(
             min=0.5,
             max=1,
             help="The bound on how often word overlap with the posts picks the chosen response;"
-            " without it, that is only noted.",
+            " without it, that of the release or run, else that is only noted.",
+        ),
+    ] = None,
+    max_aspects_overlap: Annotated[
+        float | None,
+        typer.Option(
+            "--max-aspects-overlap",
+            min=0.5,
+            max=1,
+            help="The same for word overlap with the aspects.",
         ),
     ] = None,
     against: Annotated[
@@ -129,6 +138,7 @@ def audit_command(
             out=out,
             max_shortcut=max_shortcut,
             max_overlap=max_overlap,
+            max_aspects_overlap=max_aspects_overlap,
             against=against,
             corpora=corpus or (),
             columns=column or (),

@@ -26,6 +26,16 @@ class ReleaseInfo(Record):
     languages: tuple[str, ...] = Field(
         (), description="languages of the texts, as ISO 639 codes such as `en`"
     )
+    max_overlap: float | None = Field(
+        None,
+        gt=0.5,
+        le=1,
+        description="bound on the share of pairs in which word overlap with the posts picks the"
+        " chosen response; an audit fails above it",
+    )
+    max_aspects_overlap: float | None = Field(
+        None, gt=0.5, le=1, description="the same of word overlap with the aspects"
+    )
     citation: str = Field("", description="how to cite it, as BibTeX")
     annotators: str = Field("", description="who the annotators were and how they were found")
     payment: str = Field("", description="what annotators were paid, and for how long")
@@ -36,8 +46,9 @@ class ReleaseInfo(Record):
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it where there is none."""
         fields: dict[str, object] = handler(self)
-        if not self.attribution:
-            fields.pop("attribution", None)
+        for name in ("attribution", "max_overlap", "max_aspects_overlap"):
+            if not getattr(self, name):
+                fields.pop(name, None)
         return fields
 
     @field_validator("languages")

@@ -50,6 +50,7 @@ def audit(
     out: str | Path | None = None,
     max_shortcut: float = MAX_SHORTCUT,
     max_overlap: float | None = None,
+    max_aspects_overlap: float | None = None,
     against: str | Path | None = None,
     corpora: Iterable[str | Path] = (),
     columns: Iterable[str] = (),
@@ -61,8 +62,9 @@ def audit(
     `path` is a release, a run folder, a file or folder of pairs, or a Hugging Face id, and
     `against` another whose figures are shown beside. The files go to `out`: without it, to
     RUN/audit for a run folder, else to ./audit-NAME. `max_shortcut` is the bound on accuracy
-    without the user, and `max_overlap`, if one is given, the bound on that of word overlap with
-    the posts, both 0.5 to 1. `corpora` are files of texts that the pairs are compared with.
+    without the user, and `max_overlap` and `max_aspects_overlap` are those on that of word overlap
+    with the posts and with the aspects, each 0.5 to 1. Without them overlap has the bounds that the
+    release or run states, if any. `corpora` are files of texts that the pairs are compared with.
     `columns` name the columns of somebody's file, each as WHAT=COLUMN.
 
     Raises InputError where pairs, a corpus or a study cannot be read, a bound is not one, or `out`
@@ -72,7 +74,11 @@ def audit(
         >>> found.passed, [check.name for check in found.audit.failed]
         (True, [])
     """
-    for option, bound in (("--max-shortcut", max_shortcut), ("--max-overlap", max_overlap)):
+    for option, bound in (
+        ("--max-shortcut", max_shortcut),
+        ("--max-overlap", max_overlap),
+        ("--max-aspects-overlap", max_aspects_overlap),
+    ):
         if bound is not None and not 0.5 <= bound <= 1:
             raise InputError(
                 f"{bound} cannot be a bound on accuracy", where=option, fix="Give 0.5 to 1."
@@ -81,7 +87,12 @@ def audit(
     beside = open_source(str(against), against_columns) if against is not None else None
     folder = _folder(source, Path(out) if out is not None else None)
     output_folder(folder)
-    options = Options(max_shortcut, max_overlap, tuple(map(Path, corpora)))
+    options = Options(
+        max_shortcut,
+        max_overlap,
+        tuple(map(Path, corpora)),
+        max_aspects_overlap=max_aspects_overlap,
+    )
 
     def rows(name: str, done: int | None) -> None:
         # Nobody knows how long a check takes: only reading has a total.

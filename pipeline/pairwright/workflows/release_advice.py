@@ -61,7 +61,9 @@ def advise(result: ReleaseResult, run: Path) -> Iterator[str]:
 
 def _not_stated(info: ReleaseInfo, summary: Summary) -> list[str]:
     """The fields that are empty, in their order. A licence is needed where a post has none."""
-    needless = {"licence"} - summary.licences.keys() if "unknown" not in summary.licences else set()
+    needless = {"max_overlap", "max_aspects_overlap"}
+    if "unknown" not in summary.licences:
+        needless |= {"licence"} - summary.licences.keys()
     if not (info.licence or "").startswith("CC-BY"):
         needless.add("attribution")
     if has_own_choices(config.mode for config in summary.configs):

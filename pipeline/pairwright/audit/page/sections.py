@@ -44,7 +44,8 @@ INTRODUCTIONS: dict[Family, str] = {
     " out one half.",
     "baselines": "What word overlap with the user's posts or aspects picks. This is not a fault of"
     " the pairs: it is the floor that a scorer which reads the user has to pass. It decides only"
-    " where the auditor set a limit. Intervals of notes are 95 % intervals, each by itself.",
+    " where the study or the auditor set a limit. Intervals of notes are 95 % intervals, each by"
+    " itself.",
     "human": "Answers of annotators on these pairs. Nobody verified pairs without votes.",
     "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
 }

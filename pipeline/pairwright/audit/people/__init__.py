@@ -26,18 +26,21 @@ from pairwright.dataset.tombstones import ForgetList
 
 class PeoplePart:
     """The part of an audit on people. `forgotten` is what tombstones name; None where the auditor
-    has no list of them."""
+    has no list of them. `has_attribution`: whether a release or run states the attribution of its
+    texts."""
 
     definitions: ClassVar[Definitions] = (
         *PersonalData.definitions,
         *definitions_of((SensitiveSubjects, Licences, Tombstones)),
     )
 
-    def __init__(self, forgotten: ForgetList | None = None) -> None:
+    def __init__(
+        self, forgotten: ForgetList | None = None, *, has_attribution: bool = False
+    ) -> None:
         self._data = PersonalData()
         self._checks: tuple[RowCounter, ...] = (
             SensitiveSubjects(),
-            Licences(),
+            Licences(has_attribution=has_attribution),
             Tombstones(forgotten),
         )
         """The checks of this part after personal data, in the order of the report."""

@@ -11,31 +11,36 @@ from pairwright.dataset.address import of_stack_exchange
 from pairwright.dataset.tombstones import ForgetList
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
-"""Licences, by the start of their SPDX id, that ask for the address of a text."""
+"""Licences, by the start of their SPDX id, that ask for attribution, which an address gives."""
 
 
 LICENCE = CheckDefinition(
     family="people",
     name="licence",
     title="Licences and addresses",
-    why="A text without a licence may not be passed on. Most licences of such texts, CC BY-SA "
-    "among them, ask for the address, too; data without them have been taken down.",
-    todo="Give every post its address and its licence, which for Stack Exchange "
-    "follows from its date.",
+    why="A text without a licence may not be passed on. Most licences of such texts, CC BY and "
+    "CC BY-SA among them, ask for attribution, too; data without it have been taken down.",
+    todo="Give every post its licence, and its address where the licence asks for attribution. "
+    "Posts of one source, which have no addresses, need the source's own words instead: "
+    "`[release] attribution`, beside `[release] licence`. On Stack Exchange the licence follows "
+    "from address and date.",
 )
 
 
 class Licences:
-    """`licence`: posts, and questions with an address, that state no licence, that lack the address
-    which their licence asks for, or that state another licence than their address and date imply.
+    """`licence`: posts, and questions with an address, that state no licence, that lack the
+    attribution which their licence asks for, or that state another licence than their address and
+    date imply. An address attributes a text; a release or run may attribute all of its texts.
 
     One rule holds for all three: no row of a release or run may have such a text, and at most the
-    share OTHERS of other people's rows. Only what a text states counts.
+    share OTHERS of other people's rows. Only what a text states counts, and where other people's
+    texts state nothing at all, nothing is decided.
     """
 
     definitions: ClassVar[Definitions] = (LICENCE,)
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_attribution: bool = False) -> None:
+        self._has_attribution, self._has_mode = has_attribution, False
         self._check = RowCheck(
             LICENCE, limit=0.0, others=OTHERS,
             nothing="no row has posts, or gives the address of its question",
@@ -55,6 +60,7 @@ class Licences:
             texts.append(("a response", answer.source_url, answer.created, answer.licence))
         if not texts:
             return
+        self._has_mode |= row.mode is not None
         detail = None
         for name, url, created, licence in texts:
             self._texts += 1
@@ -70,22 +76,32 @@ class Licences:
             f"{self._addressed:,} of {self._texts:,} texts have an address; by licence: "
             + ", ".join(f"{name} {n:,}" for name, n in counts)
         )
-        yield from self._check.checks(detail if self._texts else "")
+        for check in self._check.checks(detail if self._texts else ""):
+            silent = not self._has_mode and not self._addressed and set(self._licences) == {"none"}
+            yield _as_note(check, self._texts) if silent else check
 
     def _fault(self, url: str | None, created: str | None, licence: str | None) -> str | None:
         # Posts are repeated, and parsing an address takes time.
         key = hash((url, created, licence))
         if key not in self._faults:
-            self._faults[key] = _fault(url, created, licence)
+            self._faults[key] = _fault(url, created, licence, self._has_attribution)
         return self._faults[key]
 
 
-def _fault(url: str | None, created: str | None, licence: str | None) -> str | None:
+def _as_note(check: Check, texts: int) -> Check:
+    """What is said where no text states a licence or has an address."""
+    detail = f"none of {texts:,} texts states a licence or has an address: nothing can be decided"
+    return check.model_copy(update={"status": "note", "limit": None, "detail": detail, "flags": ()})
+
+
+def _fault(
+    url: str | None, created: str | None, licence: str | None, has_attribution: bool
+) -> str | None:
     """What is wrong with a text's licence. The date of a Stack Exchange text implies it."""
     if not licence:
         return "states no licence"
     if not url:
-        if licence.upper().startswith(_ATTRIBUTION):
+        if licence.upper().startswith(_ATTRIBUTION) and not has_attribution:
             return f"states {licence}, which asks for attribution, and has no address"
         return None
     due = licence_of(url, created) if of_stack_exchange(url) else None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import ConfigDict
+from pydantic import ConfigDict, ValidationError
 
 from pairwright.audit.read.source import PairSource, ReadRow
 from pairwright.dataset import (
@@ -52,11 +52,12 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
     Raises InputError where the release does not say its version.
     """
     parts = parts_of(folder)
-    name, version = _name_and_version(Layout(folder))
+    statement = _release_statement(Layout(folder))
     return PairSource(
-        name=name or fallback or folder.resolve().name,
+        name=statement.name or fallback or folder.resolve().name,
         kind="release",
-        version=version,
+        version=statement.version,
+        info=statement.info,
         read=partial(_release_rows, folder, parts),
         folder=folder,
         total=_count(folder, parts),
@@ -69,13 +70,28 @@ def _release_rows(folder: Path, parts: list[Part]) -> Iterator[ReadRow]:
             yield ReadRow(part.split, row, f"{part.path}:{number}")
 
 
-def _name_and_version(layout: Layout) -> tuple[str, str]:
-    """The name, which says so for a trial, and the version."""
+class _ReleaseStatement(NamedTuple):
+    """What stated.json says."""
+
+    name: str
+    """It says so for a trial; empty where there is none."""
+    version: str
+    info: ReleaseInfo
+
+
+def _release_statement(layout: Layout) -> _ReleaseStatement:
     try:
         provenance = json.loads(layout.provenance.read_text(encoding="utf-8"))
-        name = str(provenance.get("info", {}).get("name", ""))
-        trial = provenance.get("kind") == "trial"
-        return f"{name}-trial" if name and trial else name, str(provenance["version"])
+        info = provenance.get("info", {})
+        name, trial = str(info.get("name", "")), provenance.get("kind") == "trial"
+        name, version = f"{name}-trial" if name and trial else name, str(provenance["version"])
+        # What newer versions state besides concerns no check of this one.
+        known = {key: value for key, value in info.items() if key in ReleaseInfo.model_fields}
+        return _ReleaseStatement(name, version, ReleaseInfo.model_validate(known))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = f"{layout.provenance} [info.{'.'.join(map(str, first['loc']))}]"
+        raise InputError(first["msg"], where=where, fix=_FIX) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
 
@@ -127,15 +143,16 @@ def is_run(folder: Path) -> bool:
 
 def open_run(folder: Path) -> PairSource:
     """The kept pairs in the run's order. Raises InputError where its config.toml is not valid."""
-    read = partial(_run_rows, folder, _licence(folder / "config.toml"))
-    return PairSource(name=folder.resolve().name, kind="run", read=read, folder=folder)
+    info = _release_info(folder / "config.toml")
+    read = partial(_run_rows, folder, info.licence)
+    return PairSource(name=folder.resolve().name, kind="run", read=read, folder=folder, info=info)
 
 
-def _licence(file: Path) -> str | None:
-    """The licence of posts whose address implies none, as in a release of the run."""
+def _release_info(file: Path) -> ReleaseInfo:
+    """What a release of the run would state of itself."""
     try:
         settings = tomllib.loads(file.read_text(encoding="utf-8"))
-        return ReleaseInfo.model_validate(settings.get("release", {})).licence
+        return ReleaseInfo.model_validate(settings.get("release", {}))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
             f"cannot be read: {error}", where=file, fix="Restore it from a copy, or build again."

@@ -7,8 +7,11 @@ from typing import Literal, NamedTuple
 
 from pairwright.audit.read.options import OptionKey
 from pairwright.dataset import Row
+from pairwright.settings.release_info import ReleaseInfo
 
 Kind = Literal["release", "run", "official", "plain"]
+NO_INFO = ReleaseInfo()
+"""Of what states nothing of itself, as other people's files."""
 
 REASONS = {
     "bad_json": "a line is not JSON",
@@ -70,6 +73,8 @@ class PairSource:
     """The folder of a release or a run."""
     total: int | None = None
     """Rows, where that is known before they are read."""
+    info: ReleaseInfo = NO_INFO
+    """What a release states of itself, or a run of the release it will be."""
 
     def seen_by(self, look: Callable[[Row], None]) -> "PairSource":
         """The same source; `look` is called with every row as it is read."""

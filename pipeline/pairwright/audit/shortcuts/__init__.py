@@ -11,9 +11,10 @@ gaps.py          whether twins are whole, and how unequal two responses are
 """
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from pairwright.audit.read.options import OptionKey
+from pairwright.audit.read.source import NO_INFO
 from pairwright.audit.records import Check, Definitions, LimitComparison
 from pairwright.audit.shortcuts.baselines import (
     ASPECTS_OVERLAP,
@@ -38,10 +39,23 @@ from pairwright.audit.shortcuts.trials import (
 from pairwright.dataset import Row
 from pairwright.intervals import AccuracyLimits
 from pairwright.modes import is_twin
+from pairwright.settings.release_info import ReleaseInfo
 
 MAX_SHORTCUT = 0.58
 SEED = 0
 """The seed of samples and folds: the same rows give the same checks."""
+
+
+class _OverlapBound(NamedTuple):
+    """The highest accuracy that word overlap may have, and whether the study set it itself."""
+
+    most: float
+    by_study: bool
+
+
+def _overlap_bound(option: float | None, own: float | None) -> _OverlapBound | None:
+    most = own if option is None else option
+    return None if most is None else _OverlapBound(most, option is None)
 
 
 class Shortcuts:
@@ -67,12 +81,18 @@ class Shortcuts:
         *,
         max_shortcut: float = MAX_SHORTCUT,
         max_overlap: float | None = None,
+        max_aspects_overlap: float | None = None,
+        study: ReleaseInfo = NO_INFO,
     ) -> None:
         """`max_shortcut` bounds max(accuracy, 1 - accuracy) of blind checks: between 0.5 and 1.
-        `max_overlap` bounds the accuracy of word overlap with the posts; None: it has no bound."""
+        `max_overlap` and `max_aspects_overlap` bound the accuracy of word overlap with the posts
+        and with the aspects; None: as the study did, or not at all."""
         self._bound = max_shortcut
         self._blind = AccuracyLimits(max_shortcut, max_shortcut)
-        self._overlap = max_overlap and AccuracyLimits(max_overlap, max_overlap, either_side=False)
+        self._overlap = {
+            PROFILE_OVERLAP.name: _overlap_bound(max_overlap, study.max_overlap),
+            ASPECTS_OVERLAP.name: _overlap_bound(max_aspects_overlap, study.max_aspects_overlap),
+        }
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
         self._published = PublishedAnswers()
@@ -108,6 +128,11 @@ class Shortcuts:
         yield from self._published.checks()
 
     def _pair_check(self, trial: Trial) -> Check | LimitComparison:
+        bound = self._overlap.get(trial.definition.name)
+        if bound and bound.by_study:
+            trial = trial._replace(
+                why=f"The study set a bound of {bound.most:g}. {trial.why}".strip()
+            )
         limits = self._limits(trial)
         return comparison(trial, limits) if limits else _note(trial)
 
@@ -130,10 +155,10 @@ class Shortcuts:
 
     def _limits(self, trial: Trial) -> AccuracyLimits | None:
         """What decides on a trial: on blind ones where no identity makes them 50 %, on private
-        words where there is anything to count, and on overlap where the auditor set a bound."""
+        words where there is anything to count, and on overlap where somebody set a bound."""
         name = trial.definition.name
-        if name == PROFILE_OVERLAP.name:
-            return self._overlap or None
+        if bound := self._overlap.get(name):
+            return AccuracyLimits(bound.most, bound.most, either_side=False)
         if name == PROFILE_RESIDUAL.name:
             return LEAK_LIMITS if len(trial.points) else None
         return self._blind if name in BLIND and not is_twin(trial.mode) else None

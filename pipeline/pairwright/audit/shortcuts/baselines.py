@@ -14,7 +14,8 @@ PROFILE_OVERLAP = CheckDefinition(
     name="profile_overlap",
     title="Picks the response with more of the profile's words",
     why="A floor: a scorer that reads the profile should do better than counting its words. It has "
-    "a limit only where the auditor sets one: `--max-overlap`.",
+    "a limit only where the study or the auditor sets one: `[release] max_overlap` or "
+    "`--max-overlap`.",
     todo="Print it beside every scorer. Where it is above a limit, report scorers on the pairs "
     "that it gets wrong, or write answers that share fewer words with the posts.",
     by_estimate=True,
@@ -24,8 +25,11 @@ ASPECTS_OVERLAP = CheckDefinition(
     family="baselines",
     name="aspects_overlap",
     title="Picks the response with more of the aspects' words",
-    why="A floor for scorers that are shown the aspects.",
-    todo="Print it beside every scorer that sees aspects.",
+    why="A floor for scorers that are shown the aspects. It has a limit only where the study or "
+    "the auditor sets one: `[release] max_aspects_overlap` or `--max-aspects-overlap`.",
+    todo="Print it beside every scorer that sees aspects. Where it is above a limit, write answers "
+    "that serve the aspects in other words.",
+    by_estimate=True,
 )
 
 PROFILE_TFIDF = CheckDefinition(

@@ -13,6 +13,7 @@ from pairwright.dataset import Layout
 from pairwright.errors import InputError
 from pairwright.records import Record
 from pairwright.release.primary import PrimaryFiles
+from pairwright.settings.release_info import ReleaseInfo
 
 BLIND = {
     "length": "longer", "lists": "more lists", "headings": "more headings", "bold": "more bold",
@@ -213,7 +214,23 @@ def _cell(score: BaselineScore | None) -> str:
     return f"{value} ({100 * score.low:.0f} to {100 * score.high:.0f})"
 
 
-def baseline_notes(audit: AuditSummary) -> Iterator[str]:
+def bound_sentences(audit: AuditSummary, info: ReleaseInfo) -> Iterator[str]:
+    """The bounds that the study set on word overlap, and how the audit decided by them."""
+    bounds = {"profile_overlap": info.max_overlap, "aspects_overlap": info.max_aspects_overlap}
+    words = {"fail": "failed", "too_few": "had too few pairs to decide", "pass": "passed"}
+    for name, bound in bounds.items():
+        if bound is None:
+            continue
+        statuses = Counter(score.status for score in audit.baselines if score.name == name)
+        counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
+        yield (
+            f"The study set a bound: {INFORMED[name]} may pick the chosen response in at most"
+            f" {100 * bound:g} % of the pairs of a configuration. Of"
+            f" {sum(statuses[status] for status in words):,} configurations, {counts}."
+        )
+
+
+def baseline_notes(audit: AuditSummary, info: ReleaseInfo) -> Iterator[str]:
     """What must be known to read the table."""
     yield (
         "How often each way of choosing picks the chosen response, a tie counting one half, with"
@@ -221,9 +238,12 @@ def baseline_notes(audit: AuditSummary) -> Iterator[str]:
         " the columns after them see the user's posts or the aspects. A scorer that reads the user"
         " has to do better than all of them."
     )
+    bounds = list(bound_sentences(audit, info))
+    yield from bounds
+    wider = "of the blind ways, and of what the study bounded," if bounds else "of the blind ways"
     yield (
         "Intervals of the columns that see posts or aspects are 95 % intervals, each by itself."
-        " Those of the blind ways are wider: the audit decides them together with its other"
+        f" Those {wider} are wider: the audit decides them together with its other"
         " estimates, by Holm's levels."
     )
     if any(

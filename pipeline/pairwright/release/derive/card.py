@@ -33,6 +33,7 @@ from pairwright.release.derive.study_sentences import (
 )
 from pairwright.release.records import Erratum
 from pairwright.release.summary import Summary
+from pairwright.settings.release_info import ReleaseInfo
 
 COLUMNS = {
     "id": (
@@ -156,7 +157,7 @@ def dataset_card(release: ReleaseContext) -> str:
         failed=_failed_checks(audit),
         voters=release.study and voters(release.study),
         languages=", ".join(info.languages), twins=any(map(is_twin, modes)),
-        baselines=_baselines(audit), checks=audit and _check_counts(audit),
+        baselines=_baselines(audit, info), checks=audit and _check_counts(audit),
         uses=points(cautions.uses(release)), misuses=points(cautions.misuses(release)),
         sensitive=points(cautions.sensitive(release)),
         biases=points(cautions.biases(release)), limits=points(cautions.limits(release)),
@@ -241,11 +242,11 @@ def _check_counts(audit: AuditSummary) -> str:
     )
 
 
-def _baselines(audit: AuditSummary | None) -> dict[str, Markdown] | None:
+def _baselines(audit: AuditSummary | None, info: ReleaseInfo) -> dict[str, Markdown] | None:
     """The table of simple ways of choosing, and what to know to read it."""
     if audit is None or not (rows := baseline_rows(audit)):
         return None
-    return {"table": table(BASELINE_HEAD, rows), "notes": points(baseline_notes(audit))}
+    return {"table": table(BASELINE_HEAD, rows), "notes": points(baseline_notes(audit, info))}
 
 
 def _failed_checks(audit: AuditSummary | None) -> Markdown | None:
