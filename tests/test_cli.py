@@ -302,7 +302,7 @@ def test_rows_that_were_refused_are_told_with_the_remedy_by_build_and_status(
         assert "'chess' (1), 'knots' (1)" in said
         assert 'Add also = ["chess", "knots"] to the file of the domain' in said.replace("\n", " ")
         assert "refused 1: bad_time; the first at histories.jsonl:3: created '03/04/2023'" in said
-        assert "Write times as 2023-04-03" in said
+        assert "Write times as 2024-03-01" in said
 
 
 def test_a_changed_model_asks_everything_again(built: Built, copied: Study) -> None:

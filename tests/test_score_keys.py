@@ -73,15 +73,15 @@ GOLDEN: dict[str, tuple[str, tuple[str, ...]]] = {
         ("b2:b134eea71a0f8ebeff60eb82f9c2cabb0207cd72",),
     ),
     "pairwise": (
-        "b2:0346f71b0a9efee58bd0c0926c1160f8826b8e7d",
+        "b2:f7c0a51bc2213d64d266530f3ee966bc54198106",
         (
-            "b2:c0b0adf37052df128dbe6d39f5033e20f2c6d774",
-            "b2:31ac9d634f523130bbe8e971d68a2f88ab455876",
+            "b2:3ed29df04027dc0d3d2a3b0ddca506021401016f",
+            "b2:bcaaf73fbce0692a3ef011c351569e490d5c5ccc",
         ),
     ),
     "pointwise": (
-        "b2:0346f71b0a9efee58bd0c0926c1160f8826b8e7d",
-        ("b2:698c58ed094d08daf92bfb1db14c1ce133202e57",),
+        "b2:f7c0a51bc2213d64d266530f3ee966bc54198106",
+        ("b2:1f45da344e7c307f15bed594bf95df77291e72c9",),
     ),
 }
 """By kind: the settings that results name, and the key of each stored call."""

@@ -13,6 +13,7 @@ from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import percent
 from pairwright.evaluate.board.entry import gain_over
 from pairwright.evaluate.board.findings import ScorerFinding
+from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.modes import mode_pairs
 from pairwright.records import Mode
@@ -142,7 +143,9 @@ def _beside(board: Leaderboard, mode: Mode | None, meaning: Meaning, one: Scorer
     """What a baseline has that reads nothing, where it can be mistaken for reading."""
     if meaning in ("reads evidence", "uses evidence"):
         entry = board.entries.get(f"{FLOOR}.{one.condition}")
-        loss = entry.figure(gain_over("profile-without-evidence"), mode) if entry else None
+        controls = CONDITIONS[one.condition].compared_with
+        control = next(name for name in controls if CONDITIONS[name].finding == "evidence")
+        loss = entry.figure(gain_over(control), mode) if entry else None
         if loss is None or loss.value is None:
             return " Word overlap was not evaluated in both conditions."
         return f" Word overlap itself loses {_share(loss, 'points')}."
