@@ -103,7 +103,7 @@ def independent_units(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     figure = board.entries[names[0]].figure("accuracy", ranking.mode)
     if figure and figure.n:
         units = clusters_in_words(figure.clusters, ranking.mode)
-        yield f"n = {figure.n:,} pairs of {units}, which are what is independent."
+        yield f"n = {figure.n:,} pairs of {units}, which are the independent units."
 
 
 def not_part(ranking: Ranking) -> Iterator[str]:
