@@ -121,7 +121,8 @@ def _released(result: "ReleaseResult") -> Table:
     names = sorted({split for _, split in splits})
     table = Table(
         box=box.SIMPLE, title=escape(f"{result.provenance.name} {result.provenance.version}"),
-        title_justify="left", caption="released, of: twins and pairs; then rows by split",
+        title_justify="left",
+        caption="released: twins and pairs, of those in the run; then rows by split, and users",
         caption_justify="left",
     )  # fmt: skip
     table.add_column("configuration", overflow="fold")
