@@ -14,7 +14,7 @@ from pairwright.records import FULL_ADHERENCE
 from pairwright.report import BLUE, FAINT, Block, Plot, Table, drawing, plot
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.prediction_powered import powered_mean
-from pairwright_human_eval.report.records import CalibrationBin, PoweredShare
+from pairwright_human_eval.report.records import PoweredShare, VoteCalibrationBin
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
 BINS = 5
@@ -45,7 +45,7 @@ def margin(pair: OutlinePair) -> float | None:
 
 def calibration_bins(
     subjects: Iterable[Outline], decisions: Mapping[str, Decision]
-) -> tuple[CalibrationBin, ...]:
+) -> tuple[VoteCalibrationBin, ...]:
     """Pairs in about `BINS` parts by the judge's margin; equal margins are in one part."""
     judged = []
     for subject in subjects:
@@ -65,14 +65,14 @@ def calibration_bins(
     )
 
 
-def _bin(judged: Sequence[JudgedVotes]) -> CalibrationBin:
+def _bin(judged: Sequence[JudgedVotes]) -> VoteCalibrationBin:
     dyads = {name: place for place, name in enumerate(sorted({one.dyad for one in judged}))}
     points = [float(k < one.chosen) for one in judged for k in range(one.votes)]
     clusters = [dyads[one.dyad] for one in judged for _ in range(one.votes)]
     found = accuracy(np.array(points), np.array(clusters, np.intp))
     assert found
     margins = [one.margin for one in judged]
-    return CalibrationBin(
+    return VoteCalibrationBin(
         least=round(min(margins), 6), most=round(max(margins), 6),
         mean=round(sum(margins) / len(margins), 6), pairs=len(judged),
         chosen=found.found(z_of(LEVEL)),
@@ -132,7 +132,7 @@ def _prediction(subject: Outline) -> float | None:
 
 
 def calibration_blocks(
-    bins: Sequence[CalibrationBin], shares: Sequence[PoweredShare]
+    bins: Sequence[VoteCalibrationBin], shares: Sequence[PoweredShare]
 ) -> Iterator[Block]:
     """The curve, and the shares that people would verify of the whole run."""
     if bins:
@@ -191,7 +191,7 @@ def _percent(value: float | None, low: float | None, high: float | None) -> str:
     return f"{100 * value:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
 
 
-def _curve(bins: Sequence[CalibrationBin]) -> Plot:
+def _curve(bins: Sequence[VoteCalibrationBin]) -> Plot:
     with drawing():
         figure = Figure(figsize=(5.6, 3.4), layout="constrained")
         axes = figure.add_subplot()

@@ -123,7 +123,7 @@ class Comment(Record):
     text: str
 
 
-class CalibrationBin(Record):
+class VoteCalibrationBin(Record):
     """Pairs whose judge's margins are about alike, and how people voted on them."""
 
     least: float
@@ -163,7 +163,7 @@ class StudyReport(Findings):
     annotators: tuple[AnnotatorRow, ...]
     seconds: dict[Kind, Seconds]
     """Of all annotators together, in the first round."""
-    calibration: tuple[CalibrationBin, ...] = ()
+    calibration: tuple[VoteCalibrationBin, ...] = ()
     """The judge's margin against people's votes."""
     powered: tuple[PoweredShare, ...] = ()
     """Empty where every twin and pair of the run was sampled."""

@@ -36,7 +36,7 @@ class NLetSources(NamedTuple):
     choices: KnownChoices = KnownChoices()
 
 
-class Candidates(NamedTuple):
+class NLetCandidates(NamedTuple):
     """The users of an n-let, of whom the first is the right one."""
 
     shown: tuple[PromptContent, ...]
@@ -45,7 +45,7 @@ class Candidates(NamedTuple):
     """Strangers of whom the release does not say whether they took or refused the response."""
 
 
-def candidates_of(row: Row, sources: NLetSources) -> Candidates | Unscored:
+def candidates_of(row: Row, sources: NLetSources) -> NLetCandidates | Unscored:
     """What a scorer is shown of each user.
 
     The partner of a twin, whom the other response is for, is one of them; all others are users of
@@ -70,7 +70,7 @@ def candidates_of(row: Row, sources: NLetSources) -> Candidates | Unscored:
     shown = selected(row.question, own, sources.history)
     as_many = sources.history.model_copy(update={"posts": len(shown)})
     every = (*others, *(one.posts for one in strangers))
-    return Candidates(
+    return NLetCandidates(
         shown=(
             PromptContent(row.question, shown),
             *(PromptContent(row.question, selected(row.question, one, as_many)) for one in every),

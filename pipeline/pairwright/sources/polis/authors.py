@@ -19,7 +19,7 @@ from pairwright.sources.polis.files import (
     read_summary,
 )
 from pairwright.sources.polis.question import question_of
-from pairwright.sources.polis.statements import Statement, read_statements
+from pairwright.sources.polis.statements import PolisStatement, read_statements
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow
@@ -68,10 +68,10 @@ class _ConversationReader:
     def choosers(self) -> Iterator[Chooser | Voter | SourceProblem]:
         conversation = self._conversation
         yield from repaired(self._repairs, conversation.prefix + SUMMARY, conversation.name)
-        statements: dict[str, Statement] = {}
+        statements: dict[str, PolisStatement] = {}
         read = read_statements(self._conversation, self._category, self._url, self._rules)
         for one in read:
-            if isinstance(one, Statement):
+            if isinstance(one, PolisStatement):
                 statements[one.post.id] = one
             else:
                 yield one
@@ -96,7 +96,7 @@ class _ConversationReader:
             )
             for name, one in statements.items()
         }
-        by_author: dict[str, list[Statement]] = {}
+        by_author: dict[str, list[PolisStatement]] = {}
         for statement in statements.values():
             if not statement.seed:
                 by_author.setdefault(statement.author, []).append(statement)
@@ -121,7 +121,9 @@ class _ConversationReader:
         self._check_signs(own_votes)
         yield from choosers
 
-    def _voters(self, statements: Mapping[str, Statement]) -> Iterator[SourceRow | SourceProblem]:
+    def _voters(
+        self, statements: Mapping[str, PolisStatement]
+    ) -> Iterator[SourceRow | SourceProblem]:
         table = open_exported(self._conversation.votes)
         if "participant" not in (table.columns or ()):
             raise SourceError(
@@ -152,13 +154,13 @@ class _ConversationReader:
         self,
         author: str,
         where: str,
-        own: list[Statement],
-        statements: Mapping[str, Statement],
+        own: list[PolisStatement],
+        statements: Mapping[str, PolisStatement],
         votes: Mapping[str, int | None],
     ) -> Iterator[Chooser | Voter | SourceProblem]:
         user = self._user(author)
         history: dict[str, OwnPost] = {}
-        moderated = list[Statement]()
+        moderated = list[PolisStatement]()
         for one in sorted(own, key=lambda one: one.post.created or ""):
             if votes.get(one.post.id) in (-1, 0):
                 yield SourceRefusal("disowned", "").at(one.where, one.post.id)

@@ -19,7 +19,7 @@ _MODERATION = {"1": 1, "1.0": 1, "0": 0, "0.0": 0, "": 0, "-1": -1, "-1.0": -1}
 """Let in by moderators, not looked at, taken out."""
 
 
-class Statement(NamedTuple):
+class PolisStatement(NamedTuple):
     """A statement as it was read."""
 
     where: str
@@ -33,7 +33,7 @@ class Statement(NamedTuple):
 
 def read_statements(
     conversation: Conversation, category: str, url: str | None, rules: SourceRules
-) -> Iterator[Statement | SourceProblem]:
+) -> Iterator[PolisStatement | SourceProblem]:
     """Each statement after its problems, in the order of the file. Raises SourceError."""
     places: dict[str, str] = {}
     for row in statement_rows(conversation.statements, conversation.prefix):
@@ -59,7 +59,7 @@ def read_statements(
 
 def _statement(
     row: SourceRow, category: str, url: str | None, rules: SourceRules, repairs: Repairs
-) -> Statement:
+) -> PolisStatement:
     """Raises SourceRefusal."""
     name, author = (label(row.fields, column, repairs) for column in ("comment-id", "author-id"))
     if not name:
@@ -83,7 +83,7 @@ def _statement(
     elif _is_true(row.fields, "is-meta"):
         never_response = "about_voters"
     seed = author == OWNER or _is_true(row.fields, "is-seed")
-    return Statement(row.where, author, post, never_response, seed)
+    return PolisStatement(row.where, author, post, never_response, seed)
 
 
 def _is_taken_out(fields: Mapping[str, Any], repairs: Repairs) -> bool:
