@@ -158,6 +158,7 @@ def test_an_account_of_a_server_and_of_a_file_with_one_number_are_one_person(run
     assert states(run)[one] == "verified"
 
 
+@pytest.mark.real
 def test_two_accounts_that_the_study_lead_gives_to_one_person_are_one(run: Path) -> None:
     assert human("adjudicate", run).code == 0
     one = min(DISPUTED)

@@ -91,6 +91,7 @@ async def by_wording(asked: Asked) -> web.StreamResponse:
     return web.json_response(completion(json.dumps({"reason": "r", "score": score})))
 
 
+@pytest.mark.real
 def test_the_command_reports_mean_deviation_and_the_order(
     small_release: Path, tmp_path: Path
 ) -> None:
