@@ -116,7 +116,8 @@ def _read_texts(
             yield SourceRefusal("unknown_user", "").at(row.where, found.user)
             continue
         matched += 1
-        if timed and _latest_time(OwnPost(found.post)) >= latest[found.user]:
+        last = latest[found.user]
+        if timed and last and _latest_time(OwnPost(found.post)) >= last:
             yield SourceRefusal("later_post", "").at(row.where, found.post.id)
         else:
             yield from repaired(found.repairs, row.where, found.post.id)
