@@ -22,7 +22,7 @@ from aiohttp import web
 
 from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated, thinks
 from pairwright import assets, load_release
-from pairwright.cli import RENAMED
+from pairwright.cli.previous_commands import REMOVED, RENAMED
 from pairwright.models import SIMULATED
 from pairwright.models.simulated.reading import read
 from pairwright.models.store import Store
@@ -1015,6 +1015,13 @@ def test_an_old_name_of_a_command_is_an_error_that_names_the_new_one(old: str, n
     assert f"`pairwright {old}` is now `pairwright {new}`" in done.err
     words = new.partition(" DIR")[0].split()
     assert pairwright(*words, "--help").code == 0
+
+
+@pytest.mark.parametrize("name", REMOVED)
+def test_a_command_that_is_gone_is_an_error_that_says_what_to_do_instead(name: str) -> None:
+    done = pairwright(*name.split(), "x.toml", "--out", "y")
+    assert done.code == 2
+    assert f"`pairwright {name}` is gone. {REMOVED[name]}" in done.err
 
 
 def test_a_command_that_is_misspelt_is_an_error_that_names_the_near_one() -> None:

@@ -23,7 +23,7 @@ from typer.main import get_command
 import pairwright
 from pairwright import cli
 from pairwright.assets import DOCS
-from pairwright.cli import RENAMED
+from pairwright.cli.previous_commands import REMOVED, RENAMED
 from pairwright.evaluate.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
@@ -178,7 +178,10 @@ def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
     seen = set()
     for where, line in printed_commands():
         program, *words = shlex.split(line)
-        if where.startswith("CHANGELOG") and words and words[0] in RENAMED:
+        if where.startswith("CHANGELOG") and {*words[:1], " ".join(words[:2])} & {
+            *RENAMED,
+            *REMOVED,
+        }:
             continue  # It says what commands were called when a version came out.
         if program == "make":
             assert set(words) <= set(targets), f"{where}: {line}"

@@ -40,10 +40,6 @@ def evaluate_command(
     coverage: Annotated[
         float, least_share("Least share of twins and other pairs that must get a score.")
     ] = 0.95,
-    submission: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.zip", help="Write the results as one file to send in, too."),
-    ] = None,
 ) -> None:
     """Score a release's pairs with reward models and judges, shown more or less of the user.
 
@@ -64,9 +60,7 @@ def evaluate_command(
       pairwright evaluate releases/1.0.0 --out results --condition profile
       --condition profile-without-evidence --condition evidence-only
 
-      pairwright evaluate releases/1.0.0 --out results --submission ours.zip
-
-      pairwright leaderboard results theirs.zip --out board
+      pairwright leaderboard results theirs --out board
     """
     # What reads and retrieves takes a while to import, and other commands do without.
     from pairwright.workflows.evaluation import evaluate
@@ -80,7 +74,6 @@ def evaluate_command(
             conditions=condition,
             split=split,
             limit=limit,
-            submission=submission,
             progress=progress,
             stop=stop,
             on_result=print_result,

@@ -28,8 +28,8 @@ def leaderboard_command(
         list[Path],
         typer.Argument(
             metavar="RESULTS...",
-            help="Folders of `pairwright evaluate`, .json files, or submissions: theirs.zip, or"
-            " team=theirs.zip, whose scorers are then called “team: NAME”.",
+            help="Folders of `pairwright evaluate` or .json files; the scorers of team=FOLDER are"
+            " called “team: NAME”.",
         ),
     ],
     out: Annotated[
@@ -56,7 +56,7 @@ def leaderboard_command(
 
       pairwright leaderboard results
 
-      pairwright leaderboard results theirs/skywork.profile.json sent-in.zip --out board
+      pairwright leaderboard results team=theirs others/skywork.profile.json --out board
 
       pairwright leaderboard results --verify releases/1.0.0 --scorers scorers.toml
     """

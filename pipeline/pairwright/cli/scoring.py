@@ -82,8 +82,7 @@ def end_by_coverage(result: "EvaluationResult", coverage: float, console: Consol
         pairs = number_of(one.pairs, "pair has", "pairs have")
         warn(
             console,
-            f"{one.stem}{f' ({one.scorer.presentation})' if one.scorer.presentation else ''}:"
-            f" {one.scored:,} of {pairs} a score"
+            f"{one.stem}: {one.scored:,} of {pairs} a score"
             f" ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
             f" pairs {one.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
         )

@@ -6,32 +6,11 @@ for the frame, whatever is written in it.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-
-class Frame(NamedTuple):
-    """The lines before what is known of a person, and before the question."""
-
-    posts: str
-    aspects: str
-    question: str
-
-
-FRAMES = (
-    Frame(
-        "Earlier posts of one person, oldest first. Every line of theirs begins with “> ”.",
-        "What one person expects in an answer. Every line about it begins with “> ”.",
-        "Answer this question for that person.",
-    ),
-    Frame(
-        "Here is what somebody has written before, from the oldest post to the newest. Each line of"
-        " it begins with “> ”.",
-        "Here is what somebody hopes to find in an answer. Each line of it begins with “> ”.",
-        "Now the same person asks this:",
-    ),
-    Frame("Posts by the user (lines with “> ”):", "The user wants (lines with “> ”):", "Question:"),
-)
-"""The first is that of evaluations; the others show how far the wording decides."""
+_POSTS = "Earlier posts of one person, oldest first. Every line of theirs begins with “> ”."
+_ASPECTS = "What one person expects in an answer. Every line about it begins with “> ”."
+_QUESTION = "Answer this question for that person."
 
 
 class Dated(Protocol):
@@ -43,21 +22,17 @@ class Dated(Protocol):
     def created(self) -> str | None: ...
 
 
-def user_message(
-    question: str, posts: Sequence[Dated] = (), aspects: Sequence[str] = (), frame: int = 0
-) -> str:
-    """The question after the posts, oldest first, and the aspects; alone where there are none.
-    `frame` is a place in `FRAMES`."""
-    lines = FRAMES[frame]
+def user_message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[str] = ()) -> str:
+    """The question after the posts, oldest first, and the aspects; alone where there are none."""
     known: list[str] = []
     if posts:
-        known.append(lines.posts)
+        known.append(_POSTS)
         known += [_post(post, place, len(posts)) for place, post in enumerate(posts, start=1)]
     if aspects:
-        known.append("\n".join([lines.aspects, *map(_quoted, aspects)]))
+        known.append("\n".join([_ASPECTS, *map(_quoted, aspects)]))
     if not known:
         return question
-    return "\n\n".join([*known, f"{lines.question}\n{_quoted(question)}"])
+    return "\n\n".join([*known, f"{_QUESTION}\n{_quoted(question)}"])
 
 
 def _post(post: Dated, place: int, total: int) -> str:

@@ -13,13 +13,10 @@ evaluation.py   one scorer in one condition over a release
 decision.py     the result of one pair
 results.py      what an evaluation leaves in its folder; result_lines.py: the same in words
 identities.py   figures of twins that could not be otherwise
-submission.py   results as one file to send in
 derivation.py   whether that is what the stored replies give
 measure/        figures of decisions, each with n and interval
 board/          results side by side, and which of them can be distinguished
 outputs/        outputs of any models, judged by the rubrics
-n_lets/         one response and k users: whether the right one is picked
-spread/         how much accuracy depends on wording and layout
 guided/         policy accuracy: whether a guided policy's scores tell the chosen response
 best_of_n/      what a scorer's pick of k samples is worth
 correlation/    whether doing well on a benchmark goes with doing well downstream

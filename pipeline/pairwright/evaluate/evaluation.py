@@ -34,8 +34,6 @@ class Evaluation(NamedTuple):
     condition: ConditionName
     sources: ContentSources
     tie_margin: float = 0.0
-    layout: Callable[[PromptContent], PromptContent] = lambda shown: shown
-    """Of what is shown, once it is known to fit."""
 
     async def decide(self, row: Row) -> PairDecision:
         """The line of one pair. Calls that failed are its reason, and are asked again by
@@ -63,7 +61,7 @@ class Evaluation(NamedTuple):
             if isinstance(shown, Unscored):
                 return _without(decision, shown)
             answer, fewer = await ask_fitting(
-                shown, self.sources.history, lambda shown: _choice(scorer, row, self.layout(shown))
+                shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
             )
         except CallFailed as error:
             return _without(decision, failed_call(error))

@@ -36,9 +36,6 @@ class ScorerRef(Record):
     cutoff: str | None = None
     """The year, month or day of the latest texts that its model was trained on; None where the file
     of scorers does not say."""
-
-    presentation: str = ""
-    """Another wording or layout than that of evaluations."""
     tie_margin: float = 0.0
     """Scores that are at most so far apart are a tie."""
 

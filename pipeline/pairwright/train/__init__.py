@@ -2,7 +2,6 @@
 
 gold.py       items with gold aspects, how near planned aspects come to them, and means by user
 plan_score/   comparing planners on held-out gold aspects
-accepted/     testing a planner by the answers that users accepted
 planner/      training a planner on gold aspects, and choosing a checkpoint
 completions/  writing a question's body as its user would
 rl/           prompts for PPO and GRPO, and rewards over HTTP

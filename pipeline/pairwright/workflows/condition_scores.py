@@ -11,10 +11,9 @@ from pairwright.evaluate.evaluation import Evaluation, reasons
 from pairwright.evaluate.evaluation import evaluate as score_pairs
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import ResultSummary, ScorerRef, Timing, previous_timing
+from pairwright.evaluate.results import ResultSummary, Timing, previous_timing
 from pairwright.evaluate.scorers.scorer_protocols import ByPair
 from pairwright.evaluate.settings import history_hash, people_rules
-from pairwright.evaluate.spread.presentations import Presentation
 from pairwright.models import Usage, counting
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import ScorerSession
@@ -28,8 +27,6 @@ class EvaluationTask(NamedTuple):
     scorers: tuple[str, ...]
     conditions: tuple[ConditionName, ...]
     limit: int | None
-    presentation: Presentation | None = None
-    """None: as evaluations show it."""
 
 
 class ScorerEvaluation(NamedTuple):
@@ -66,9 +63,7 @@ class ScorerEvaluation(NamedTuple):
         return about.model_copy(update={"timing": timing}), decisions
 
     def _evaluation(self, condition: ConditionName) -> Evaluation:
-        margin, presentation = self.opened.ref.tie_margin, self.task.presentation
-        plain = Evaluation(self.opened.scorer, condition, self.sources, margin)
-        return plain._replace(layout=presentation.apply) if presentation else plain
+        return Evaluation(self.opened.scorer, condition, self.sources, self.opened.ref.tie_margin)
 
     def _stop(self) -> None:
         self.opened.stop()
@@ -89,7 +84,7 @@ class ScorerEvaluation(NamedTuple):
         shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
         return ResultSummary(
             release=release.ref,
-            scorer=self._ref,
+            scorer=opened.ref,
             condition=condition,
             limit=self.task.limit,
             split=release.split,
@@ -114,13 +109,6 @@ class ScorerEvaluation(NamedTuple):
             completion_tokens=usage.tokens.completion,
             cost=self._cost(usage),
         )
-
-    @property
-    def _ref(self) -> ScorerRef:
-        """The scorer, with how it is asked where that is not as in an evaluation."""
-        presentation = self.task.presentation
-        name = presentation.name if presentation else ""
-        return self.opened.ref.model_copy(update={"presentation": name})
 
     @property
     def _as_people(self) -> bool:

@@ -26,7 +26,6 @@ from pairwright.workflows.scoring import (
     open_session,
     scorer_settings,
 )
-from pairwright.workflows.submission import check_archive_name, pack_results
 
 OnResult: TypeAlias = Callable[[ResultSummary, list[PairDecision]], None]
 """What is called with a result's summary and decisions once its files are written."""
@@ -59,7 +58,6 @@ def evaluate(
     conditions: Iterable[str] | None = None,
     split: str | None = None,
     limit: int | None = None,
-    submission: str | Path | None = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
     on_result: OnResult = lambda _about, _decisions: None,
@@ -69,9 +67,8 @@ def evaluate(
     `scorers` is a file of scorers, or what it holds; None has the baselines alone. `names` are the
     scorers to try (the baselines), `conditions` what they are shown (`default_conditions`), `split`
     and `limit` which pairs: all, or the first `limit` subjects. `out` gets SCORER.CONDITION.json
-    and .jsonl, and `calls.sqlite`: what is stored there is not asked again. `submission` is the
-    path of an archive (.zip) that gets the results, too, to be sent in. `on_result` is called with
-    each result as it is written.
+    and .jsonl, and `calls.sqlite`: what is stored there is not asked again. `on_result` is called
+    with each result as it is written.
 
     Raises InputError, ConfigError, EndpointRefused, Interrupted and StoreError; results that were
     whole before are in their files.
@@ -81,8 +78,6 @@ def evaluate(
         [('longer', 'none'), ('longer', 'profile'), ('longer', 'wrong-profile')]
     """
     settings, folder = scorer_settings(scorers), Path(out)
-    if submission is not None:
-        check_archive_name(Path(submission))
     pairs = Release(Path(release), split)
     task = EvaluationTask(
         pairs,
@@ -96,10 +91,7 @@ def evaluate(
     for name, condition in CONDITIONS.items() if conditions is None else ():
         if condition.default and name not in task.conditions:
             progress(Note(f"Condition {name} is left out: it does not apply to twins."))
-    result = run_evaluation(task, settings, folder, progress, stop, on_result)
-    if submission is not None:
-        pack_results(result.results, settings.scorers, submission)
-    return result
+    return run_evaluation(task, settings, folder, progress, stop, on_result)
 
 
 def _check_rubrics(task: EvaluationTask) -> None:

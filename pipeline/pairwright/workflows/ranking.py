@@ -18,12 +18,13 @@ from pairwright.evaluate.derivation import (
     differences,
 )
 from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.results import Result
+from pairwright.evaluate.results import NAME, Result
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.settings import Scorers
 from pairwright.files import write_whole
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore
+from pairwright.models.store.file import holds_plain_replies
 from pairwright.notebook import run_async
 from pairwright.workflows.condition_scores import EvaluationTask
 from pairwright.workflows.evaluation import derive_results
@@ -35,7 +36,6 @@ from pairwright.workflows.scoring import (
     ScoringCalls,
     scorer_settings,
 )
-from pairwright.workflows.submission import unpack_submissions
 
 
 def leaderboard(
@@ -47,10 +47,10 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank scorers by what they got right on one release, and say which can be distinguished.
 
-    `results` are folders of `evaluate`, single .json files or submissions (.zip), all of one
-    release, the same pairs and the same limit. Scorers of `team=theirs.zip` are called
-    `team: NAME`. With `release`, its folder, who built it and how far people agree is taken from
-    it, and not from what the results say. `out` gets leaderboard.html, .md, .csv, .tex and
+    `results` are folders of `evaluate` or single .json files, all of one release, the same pairs
+    and the same limit. Scorers of the folder `team=theirs` are called `team: NAME`. With `release`,
+    its folder, who built it and how far people agree is taken from it, and not from what the
+    results say. `out` gets leaderboard.html, .md, .csv, .tex and
     .json. Accuracies are shares from 0 to 1, with 95 % intervals by cluster; scorers are compared
     by a step-down sign-flip test.
 
@@ -61,10 +61,10 @@ def leaderboard(
         [(None, 'none'), (None, 'profile')]
     """
     folder = output_folder(None if out is None else Path(out))
-    with unpack_submissions(map(Path, results)) as given:
-        gathered = gather_results(given.paths, given.aliases)
-        facts = None if release is None else _release_of(gathered, Path(release))
-        board = rank_results(gathered, counter(progress, "results", total=len(gathered)), facts)
+    aliases = dict(_path_and_alias(Path(path)) for path in results)
+    gathered = gather_results(aliases, {path: alias for path, alias in aliases.items() if alias})
+    facts = None if release is None else _release_of(gathered, Path(release))
+    board = rank_results(gathered, counter(progress, "results", total=len(gathered)), facts)
     if folder:
         write_whole(folder / "leaderboard.csv", csv_table(board))
         write_whole(folder / "leaderboard.tex", latex_tables(board))
@@ -106,15 +106,35 @@ def check_results(
     `calls.sqlite` beside it; and ConfigError and StoreError.
     """
     settings = _without_keys(scorer_settings(scorers))
-    with unpack_submissions(map(Path, results)) as given:
-        # By path: two senders may call two scorers by one name, and here each has its own replies.
-        gathered = [result for path in given.paths for result in gather_results([path])]
-        _release_of(gathered, Path(release))
-        for result in gathered:
-            _check_known(result, settings.scorers, without_file=scorers is None)
-        check = _check(gathered, settings, Path(release), progress, stop or Stop())
-        sentences = tuple(map(given.with_archives, check.differences))
-    return ResultCheck(check.results, sentences)
+    # By path: two senders may call two scorers by one name, and here each has its own replies.
+    paths = [_path_and_alias(Path(path))[0] for path in results]
+    gathered = [result for path in paths for result in gather_results([path])]
+    _release_of(gathered, Path(release))
+    for result in gathered:
+        _check_known(result, settings.scorers, without_file=scorers is None)
+    return _check(gathered, settings, Path(release), progress, stop or Stop())
+
+
+def _path_and_alias(path: Path) -> tuple[Path, str]:
+    """The folder and the alias of `ALIAS=FOLDER`; any other path has no alias.
+
+    Raises InputError where the alias is no name, and for an archive."""
+    alias, equals, folder = str(path).partition("=")
+    if not equals or path.exists() or "/" in alias:
+        alias, folder = "", str(path)
+    elif not NAME.fullmatch(alias):
+        raise InputError(
+            f"{alias!r} is not an alias: lower case, digits and dashes",
+            where=path,
+            fix="Choose another one, such as team=theirs",
+        )
+    if Path(folder).is_file() and folder.endswith(".zip"):
+        raise InputError(
+            "is an archive, which this version does not read",
+            where=folder,
+            fix="Unpack it, and name the folder that holds its results.",
+        )
+    return Path(folder), alias
 
 
 def _check_known(result: Result, scorers: Scorers, *, without_file: bool) -> None:
@@ -146,6 +166,12 @@ def _check(
                 "is not there, so the results beside it cannot be derived again",
                 where=replies,
                 fix="Name the folder that `pairwright evaluate` wrote, with its stored replies.",
+            )
+        if not holds_plain_replies(replies):
+            raise InputError(
+                "does not hold replies in the table that `pairwright evaluate` writes",
+                where=replies,
+                fix="Ask for the folder as `pairwright evaluate` left it.",
             )
         with closing(StoredReplies(replies)) as store:
             # The steps of each scorer are not reported: results are counted.

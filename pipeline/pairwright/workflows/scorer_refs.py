@@ -52,7 +52,7 @@ def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: Score
     decides = [
         spec.beta,
         policy.settings,
-        reward.model_dump(mode="json", exclude={"beside", "cutoff", "tie_margin", "presentation"}),
+        reward.model_dump(mode="json", exclude={"beside", "cutoff", "tie_margin"}),
     ]
     return ScorerRef(
         name=name,

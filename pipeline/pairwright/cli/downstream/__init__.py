@@ -7,12 +7,12 @@ from pairwright.cli.downstream.certify import certify_command
 from pairwright.cli.downstream.completions import completions_command
 from pairwright.cli.downstream.correlate import correlate_command
 from pairwright.cli.downstream.judge_outputs import judge_outputs_command
-from pairwright.cli.downstream.n_lets import n_lets_command
 from pairwright.cli.downstream.policy import policy_command
-from pairwright.cli.downstream.spread import spread_command
+from pairwright.cli.previous_commands import CommandGroup
 
 downstream = typer.Typer(
     name="downstream",
+    cls=CommandGroup,
     help="""Measure whether a good score on a release goes with good responses.
 
     Examples:
@@ -34,5 +34,3 @@ downstream.command("policy")(policy_command)
 downstream.command("completions")(completions_command)
 downstream.command("correlate")(correlate_command)
 downstream.command("certify")(certify_command)
-downstream.command("n-lets")(n_lets_command)
-downstream.command("spread")(spread_command)

@@ -2,13 +2,14 @@
 
 import typer
 
-from pairwright.cli.train.accepted import accepted_answers_command
+from pairwright.cli.previous_commands import CommandGroup
 from pairwright.cli.train.planner import score_planners_command, train_planner_command
 from pairwright.cli.train.reward_server import reward_server_command
 from pairwright.cli.train.rl_files import export_rl_command, rl_outputs_command
 
 train = typer.Typer(
     name="train",
+    cls=CommandGroup,
     help="""Train planners on gold aspects, and policies on a release's questions.
 
     Examples:
@@ -24,7 +25,6 @@ train = typer.Typer(
 )
 train.command("planner")(train_planner_command)
 train.command("score")(score_planners_command)
-train.command("accepted")(accepted_answers_command)
 train.command("export-rl")(export_rl_command)
 train.command("reward-server")(reward_server_command)
 train.command("rl-outputs")(rl_outputs_command)

@@ -7,7 +7,6 @@ from pairwright.errors import InputError
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.results import NAME, Result, read_results
 from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.text import visible
 
 _SAME = (
     "release", "scorer", "condition", "limit", "split", "history", "seed", "planner", "simulated",
@@ -79,12 +78,6 @@ def _check_scorer(result: Result) -> None:
             where=f"{result.path} [scorer.kind]",
             fix=f"The baselines are {', '.join(BASELINES)}. Call another scorer by another name.",
         )
-    if presentation := result.about.scorer.presentation:
-        raise InputError(
-            f"is of another wording or layout than that of evaluations ({visible(presentation)})",
-            where=f"{result.path} [scorer.presentation]",
-            fix="Leave it out: `pairwright downstream spread` reports these results itself.",
-        )
 
 
 def _check_release(result: Result, first: Result) -> None:
@@ -142,8 +135,8 @@ def _two_of_one_name(kind: str) -> str:
             " RELEASE finds which. Ask its sender for the other scorers alone."
         )
     return (
-        "Name one of the two, call one of the scorers by another name, or give an archive an alias:"
-        " team=theirs.zip"
+        "Name one of the two, call one of the scorers by another name, or give a folder an alias:"
+        " team=theirs"
     )
 
 
@@ -158,8 +151,8 @@ def _check_scorer_names(results: Sequence[Result]) -> None:
                     f"scorer {result.about.scorer.name} has {key} {mine[key]!r}, and"
                     f" {theirs[key]!r} in {other.path}",
                     where=result.path,
-                    fix="Evaluate one of the two again, give them two names, or give an archive an"
-                    " alias: team=theirs.zip",
+                    fix="Evaluate one of the two again, give them two names, or give a folder an"
+                    " alias: team=theirs",
                 )
 
 

@@ -161,7 +161,7 @@ class OwnReward(NamedTuple):
             shown.question,
             tuple(post.text for post in shown.posts),
             shown.aspects,
-            user_message(shown.question, shown.posts, shown.aspects, shown.frame),
+            user_message(shown.question, shown.posts, shown.aspects),
             response,
         )
         try:

@@ -32,7 +32,7 @@ def score_request(
 ) -> Request:
     """The request for the score of one response. `settings` is canonical JSON of what decides the
     reply beside the model."""
-    prompt = user_message(shown.question, shown.posts, shown.aspects, shown.frame)
+    prompt = user_message(shown.question, shown.posts, shown.aspects)
     return Request(
         model=model,
         revision=revision,

@@ -20,8 +20,6 @@ class PromptContent(NamedTuple):
     posts: tuple[Post, ...] = ()
     """Oldest first."""
     aspects: tuple[str, ...] = ()
-    frame: int = 0
-    """Which of `dataset.message.FRAMES` a reward model reads."""
 
 
 class ResponseScore(NamedTuple):

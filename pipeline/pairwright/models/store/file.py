@@ -75,36 +75,19 @@ def create(path: Path) -> None:
         raise unusable(path, error) from None
 
 
-def copy_replies(source: Path, target: Path) -> None:
-    """Make a store of the replies of another one, without the requests. Raises StoreError."""
-    create(target)
+def holds_plain_replies(path: Path) -> bool:
+    """Whether the table of replies is the one that `create` makes. A stranger's file could have a
+    view or computed columns in its place, which run when it is read."""
+    definition = "SELECT type, sql FROM sqlite_schema WHERE name = 'calls'"
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(target))}", uri=True)) as database:
-            database.execute("ATTACH DATABASE ? AS source", (f"file:{quote(str(source))}?mode=ro",))
-            database.execute(
-                "INSERT INTO calls SELECT key, purpose, model, prompt_tokens, completion_tokens,"
-                " simulated, reply, '' FROM source.calls ORDER BY key"
-            )
-            database.commit()
-    except sqlite3.Error as error:
-        raise unusable(source, error) from None
-
-
-def is_copy_of_replies(path: Path) -> bool:
-    """Whether a file has exactly the tables and indexes that `copy_replies` makes: a file of a
-    stranger could have views, triggers or computed columns in their place."""
-    made = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
-    try:
-        address = f"file:{quote(str(path))}?mode=ro&immutable=1"
         with (
             closing(sqlite3.connect(":memory:")) as expected,
-            closing(sqlite3.connect(address, uri=True)) as database,
+            closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as database,
         ):
             expected.executescript(SCHEMA)
-            database.execute("PRAGMA trusted_schema = OFF")
             own, other = (
-                [(*names, _without_comments(sql)) for *names, sql in one.execute(made)]
-                for one in (database, expected)
+                [(kind, _without_comments(sql)) for kind, sql in one.execute(definition)]
+                for one in (expected, database)
             )
     except (sqlite3.Error, UnicodeDecodeError):
         return False
