@@ -23,7 +23,6 @@ from pairwright_human_eval.report.number_text import (
     percent,
     percent_points,
 )
-from pairwright_human_eval.report.people import PeopleAccuracy
 from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, measure, ratio
 from pairwright_human_eval.wrong_profile import (
@@ -195,7 +194,6 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
             f" Share for the chosen response: {percent(fit.share)}, n = {fit.share.n:,}{unfit}."
             " The interval draws dyads and keeps the fit."
         )
-    yield from map(people_sentence, report.people)
     for control in report.contrasted:
         name = CONTROLS[control.control]
         yield (
@@ -211,19 +209,6 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
         yield _preferred([control.own, renamed])
     if "contrasted" in drawn:
         yield drawn["contrasted"]
-
-
-def people_sentence(found: PeopleAccuracy) -> str:
-    """One reader against the majority of the others, on the pairs of a mode."""
-    who = "a simulated reader" if found.simulated else "one reader"
-    return (
-        f"Mode {found.mode}: {who} is with the majority of the others in"
-        f" {100 * (found.accuracy.value or 0):.1f} %"
-        f" ({100 * (found.accuracy.low or 0):.1f} to {100 * (found.accuracy.high or 0):.1f}), n ="
-        f" {found.accuracy.n:,} votes of {found.annotators:,} annotators on {found.pairs:,} pairs,"
-        f" {found.accuracy.clusters:,} dyads. {found.tied:,} votes count one half: the others have"
-        " no majority for a response, or the reader took neither."
-    )
 
 
 def signs_sentence(control: ControlComparison) -> str:

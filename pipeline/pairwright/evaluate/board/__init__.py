@@ -6,7 +6,6 @@ pairs.py      the pairs that they are of
 flips.py      the tests of differences
 power.py      what these tests could distinguish, before there is any score
 findings.py   the tests of the controls: recall, word overlap, evidence, order
-band.py       floor and ceiling, and each scorer's share of the way
 entry.py      one scorer in one condition, with all its figures
 ranking.py    the rows of one mode in one condition, ranked; letters.py: which share a letter
 board.py      all of it

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from pairwright.evaluate.board.board import Leaderboard, people_of
+from pairwright.evaluate.board.board import Leaderboard, choices_of_others
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_mark
@@ -15,7 +15,6 @@ from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
-from pairwright_human_eval.report.people import PeopleAccuracy
 
 
 class RankingTable(NamedTuple):
@@ -43,10 +42,6 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     entries = [
         board.entries[name] for name in (*ranking.ranked, *unranked_by_accuracy(board, ranking))
     ]
-    if ranking.band and (shares := ranking.band.shares):
-        columns["of the way, %"] = lambda one: (
-            interval_percent(shares[one.name]) if one.name in shares else ""
-        )
     if is_twin(mode):
         columns["both right, %"] = lambda one: share(one, one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
@@ -67,18 +62,19 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         # Otherwise they say nothing that the accuracy does not.
         brief += [list(columns).index(name) for name in ("of the scored, %", covered)]
     table_rows = [tuple(cell(one) for cell in columns.values()) for one in entries]
-    if people := people_of(board, ranking):
-        table_rows.append(people_row(people, tuple(columns)))
+    if others := choices_of_others(board, ranking):
+        table_rows.append(others_row(others, tuple(columns)))
     return RankingTable(tuple(columns), tuple(table_rows), tuple(brief))
 
 
-def people_row(people: PeopleAccuracy, head: tuple[str, ...]) -> tuple[str, ...]:
-    """What people do, as a row below scorers; empty in columns that are of scorers alone."""
+def others_row(others: Interval, head: tuple[str, ...]) -> tuple[str, ...]:
+    """What the choices of others tell, as a row below scorers; empty in columns that are of scorers
+    alone."""
     known = {
-        "scorer": "people (simulated, not ranked)" if people.simulated else "people (not ranked)",
-        "accuracy, %": interval_percent(people.accuracy),
-        "n": f"{people.accuracy.n:,} votes",
-        "clusters": f"{people.accuracy.clusters:,}",
+        "scorer": "the choices of others (not ranked)",
+        "accuracy, %": percent(others),
+        "n": f"{others.n:,}",
+        "clusters": f"{others.clusters:,}",
     }
     return tuple(known.get(name, "") for name in head)
 
@@ -108,14 +104,7 @@ def figure_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def interval_percent(interval: Interval) -> str:
-    """The same of an interval that is no figure's."""
-    if interval.value is None or interval.low is None or interval.high is None:
-        return ""
-    return f"{100 * interval.value:.1f} ({100 * interval.low:.1f} to {100 * interval.high:.1f})"
-
-
-def percent(figure: ScorerFigure | None) -> str:
+def percent(figure: ScorerFigure | Interval | None) -> str:
     """`71.2 (65.0 to 76.6)`; empty where there is nothing to say."""
     if figure is None or figure.value is None:
         return ""

@@ -8,13 +8,13 @@ overlap is wrong, and one that only follows words loses them with the cited post
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from pairwright.evaluate.board.band import FLOOR
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import percent
 from pairwright.evaluate.board.entry import gain_over
 from pairwright.evaluate.board.findings import ScorerFinding
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.measure.slices import FLOOR
 from pairwright.modes import mode_pairs
 from pairwright.records import Mode
 from pairwright.stats import p_value

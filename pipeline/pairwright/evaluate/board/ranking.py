@@ -6,7 +6,6 @@ from itertools import combinations
 import numpy as np
 from pydantic import Field
 
-from pairwright.evaluate.board.band import Band
 from pairwright.evaluate.board.entry import BoardEntry
 from pairwright.evaluate.board.flips import sign_flip, step_down
 from pairwright.evaluate.board.letters import group_letters
@@ -68,8 +67,6 @@ class Ranking(Record):
     """The comparisons of all pairs of ranked rows."""
     test: RankingTest | None
     """None below two ranked rows."""
-    band: Band | None = None
-    """Floor and ceiling; None for conditions that people are not shown alike."""
     apart: dict[str, int] = Field(default={})
     """Pairs of the mode that are not part of the condition, by reason; the same for all rows."""
 
