@@ -12,6 +12,7 @@ from pairwright.evaluate.board.release_facts import release_of
 from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.identities import without_error
 from pairwright.evaluate.measure import RULE, calibration_of, figures_of, gains
 from pairwright.evaluate.measure.slices import FLOOR, overlap_slices, slice_figures
 from pairwright.evaluate.measure.units import by_mode
@@ -136,23 +137,25 @@ def _entry(
 ) -> BoardEntry:
     decisions, scorer = decided[about.condition], about.scorer
     cutoff = scorer.cutoff if CONDITIONS[about.condition].shows_posts else None
+    figures = [
+        *figures_of(decisions),
+        *slice_figures(decisions, overlap.get(about.condition, {}), cutoff),
+    ]
+    gained = [
+        gain
+        for control in CONDITIONS[about.condition].compared_with
+        if control in decided
+        for gain in gains(
+            decisions,
+            decided[control],
+            gain_over(control),
+            of_twins=CONDITIONS[control].gains_on_twins,
+        )
+    ]
     return BoardEntry(
         about=about,
-        figures=(
-            *figures_of(decisions),
-            *slice_figures(decisions, overlap.get(about.condition, {}), cutoff),
-        ),
-        gains=tuple(
-            gain
-            for control in CONDITIONS[about.condition].compared_with
-            if control in decided
-            for gain in gains(
-                decisions,
-                decided[control],
-                gain_over(control),
-                of_twins=CONDITIONS[control].gains_on_twins,
-            )
-        ),
+        figures=tuple(without_error(about, decisions, figures)),
+        gains=tuple(without_error(about, decisions, gained)),
         calibrations=tuple(
             found for mode_pairs in by_mode(decisions) if (found := calibration_of(mode_pairs))
         ),

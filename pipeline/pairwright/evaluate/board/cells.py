@@ -34,7 +34,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         "scorer": label,
         # On one line, however many.
         "group": lambda one: ranking.groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}"),
-        "accuracy, %": lambda one: share(one, one.figure("accuracy", mode)),
+        "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
     if not ranking.ranked:
@@ -43,9 +43,9 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         board.entries[name] for name in (*ranking.ranked, *unranked_by_accuracy(board, ranking))
     ]
     if is_twin(mode):
-        columns["both right, %"] = lambda one: share(one, one.figure("both_right", mode))
+        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
-        columns["interaction, %"] = lambda one: share(one, one.figure("interaction", mode))
+        columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
     for control in CONDITIONS[ranking.condition].compared_with:
         if any(count(one.figure(gain_over(control), mode)) not in ("", "0") for one in entries):
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
@@ -53,7 +53,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     columns["clusters"] = lambda one: clusters(one.figure("accuracy", mode))
     if ranking.ranked:
         columns["p, to the next"] = lambda one: _to_next(ranking, one)
-    columns["of the scored, %"] = lambda one: share(one, one.figure("accuracy_of_scored", mode))
+    columns["of the scored, %"] = lambda one: percent(one.figure("accuracy_of_scored", mode))
     columns["worst to best case, %"] = lambda one: bounds(one, mode)
     columns[covered] = lambda one: value(one.figure("coverage", mode))
     for name in figure_names("ranking"):
@@ -105,25 +105,22 @@ def figure_words(name: str) -> str:
 
 
 def percent(figure: ScorerFigure | Interval | None) -> str:
-    """`71.2 (65.0 to 76.6)`; empty where there is nothing to say."""
+    """`71.2 (65.0 to 76.6)`, or `50.0 by identity`; empty where there is nothing to say."""
     if figure is None or figure.value is None:
         return ""
+    if isinstance(figure, ScorerFigure) and figure.by_identity:
+        return f"{100 * figure.value:.1f} by identity"
     if figure.low is None or figure.high is None:
         return f"{100 * figure.value:.1f} (no interval)"
     return f"{100 * figure.value:.1f} ({100 * figure.low:.1f} to {100 * figure.high:.1f})"
-
-
-def share(entry: BoardEntry, figure: ScorerFigure | None) -> str:
-    """The same of an entry's figure: `50.0 by identity` where it could not come out otherwise."""
-    if figure is None or figure.value is None or not entry.by_identity(figure):
-        return percent(figure)
-    return f"{100 * figure.value:.1f} by identity"
 
 
 def in_words(figure: ScorerFigure) -> str:
     """A share as `percent` with its unit, any other figure as a plain number."""
     if figure.value is None:
         return "none"
+    if figure.by_identity:
+        return f"{100 * figure.value:.1f} % by identity"
     if FIGURES[figure.name].percent:
         return f"{percent(figure)} %"
     if figure.low is None or figure.high is None:
@@ -133,7 +130,11 @@ def in_words(figure: ScorerFigure) -> str:
 
 def points_text(figure: ScorerFigure | None) -> str:
     """The same as `percent`, with a sign."""
-    if figure is None or figure.value is None or figure.low is None or figure.high is None:
+    if figure is None or figure.value is None:
+        return ""
+    if figure.by_identity:
+        return f"{100 * figure.value:+.1f} by identity"
+    if figure.low is None or figure.high is None:
         return ""
     return f"{100 * figure.value:+.1f} ({100 * figure.low:+.1f} to {100 * figure.high:+.1f})"
 

@@ -10,9 +10,9 @@ from pairwright.evaluate.board.cells import (
     figure_words,
     label,
     others_row,
+    percent,
     points_text,
     ranking_table,
-    share,
     unranked_by_accuracy,
     value,
 )
@@ -198,11 +198,11 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
     names = dict.fromkeys([*own, *(name for some in by_condition.values() for name in some)])
     columns: dict[str, Callable[[BoardEntry], str]] = {
         "group": lambda one: ranking.groups.get(one.name, ""),
-        "accuracy, %": lambda one: share(one, one.figure("accuracy", mode)),
+        "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
     if is_twin(mode):
-        columns["both right, %"] = lambda one: share(one, one.figure("both_right", mode))
+        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
     elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
         gain = gain_over(controls[0])
         columns[f"{gain}, points"] = lambda one: points_text(one.figure(gain, mode))
@@ -224,7 +224,7 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
 
 
 def _accuracy(mode: Mode | None, entry: BoardEntry | None) -> str:
-    return "" if entry is None else share(entry, entry.figure("accuracy", mode))
+    return "" if entry is None else percent(entry.figure("accuracy", mode))
 
 
 def _in_condition(condition: ConditionName) -> str:

@@ -140,8 +140,6 @@ def _panel(axes: Axes, scorers: dict[str, list[BoardEntry]], name: str, mode: Mo
         for step, one in enumerate(order):
             at = line + 0.6 * ((step + 0.5) / len(order) - 0.5)
             shown, hollow = one.figure(name, mode), bool(one.unranked(mode))
-            if shown is not None and one.by_identity(shown):
-                shown = shown.model_copy(update={"low": shown.value, "high": shown.value})
             _mark(axes, shown, at, one.about.condition, hollow=hollow)
     _lines(axes, scorers)
     axes.set_xlim(-2, 102)
@@ -155,10 +153,11 @@ def _mark(
     *,
     hollow: bool = False,
 ) -> None:
-    if figure is None or figure.value is None or figure.low is None or figure.high is None:
+    if figure is None or figure.value is None:
         return
     marker, colour = _look(condition)
-    axes.hlines(at, 100 * figure.low, 100 * figure.high, color=colour.light, linewidth=1.8)
+    if figure.low is not None and figure.high is not None:
+        axes.hlines(at, 100 * figure.low, 100 * figure.high, color=colour.light, linewidth=1.8)
     axes.plot(
         100 * figure.value, at, marker, color=colour.light, markersize=5, clip_on=False,
         markerfacecolor=PAPER.light if hollow else colour.light,

@@ -186,7 +186,7 @@ def test_in_words() -> str:
 
 def identity_sentences(board: Leaderboard) -> Iterator[str]:
     """What a figure by identity is, where there is any."""
-    if any(one.by_identity(figure) for one in board.entries.values() for figure in one.figures):
+    if any(figure.by_identity for one in board.entries.values() for figure in one.figures):
         yield (
             "By identity: a scorer that cannot see the user has one point on each whole twin,"
             " whatever the data, so there is no interval."

@@ -10,8 +10,8 @@ from pairwright.evaluate.board.cells import (
     figure_words,
     in_words,
     label,
+    percent,
     points_text,
-    share,
     unranked_by_accuracy,
 )
 from pairwright.evaluate.board.entry import gain_over
@@ -40,11 +40,11 @@ def configuration_table(board: Leaderboard, mode: Mode | None) -> Table:
                 cell
                 for one in more
                 for cell in (
-                    share(entry, one) if one and one.name in twins else points_text(one),
+                    percent(one) if one and one.name in twins else points_text(one),
                     count(one),
                 )
             ]
-            own = (name, visible(accuracy.group), share(entry, accuracy), count(accuracy))
+            own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
             lines.append((*own, *cells, clusters(accuracy)))
     units = ["%" if figure in twins else "points" for figure in further]
     named = [

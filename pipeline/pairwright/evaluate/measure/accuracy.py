@@ -107,8 +107,20 @@ def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[ScorerFigure]:
 
 
 def _both_right(name: str, group: Group, twins: Sequence[Halves]) -> ScorerFigure:
+    """Nobody is right on both halves of more twins than on one half: where the interval of the
+    halves, which allows for more, reaches lower, so does this one."""
     both = [float(a.choice == b.choice == "chosen") for a, b in twins]
-    return share(name, group, both, [first.cluster for first, _ in twins])
+    figure = share(name, group, both, [first.cluster for first, _ in twins])
+    halves = accuracy_figure(name, group, [half for twin in twins for half in twin])
+    bounds = {
+        end: min(own, other)
+        for end, own, other in (
+            ("low", figure.low, halves.low),
+            ("high", figure.high, halves.high),
+        )
+        if own is not None and other is not None
+    }
+    return figure.model_copy(update=bounds)
 
 
 def _is_scored(twin: Halves) -> bool:
