@@ -90,7 +90,8 @@ def test_a_scorer_that_follows_words_is_exposed_and_a_reader_is_not(tmp_path: Pa
     for page in (board_page(board), summary_page(board)):
         html = to_html(page)
         assert "follower 0.0 % (0.0 to " in html
-        assert ", n = 36, 18 clusters). They follow the words" in html
+        assert ", n = 36, 18 clusters), where it is right 100.0 % (" in html
+        assert ", n = 84, 42 clusters). They follow the words" in html
         assert "reader 0" not in html
         assert "They read more" not in html
 
@@ -213,8 +214,38 @@ def test_a_scorer_that_does_the_opposite_of_word_overlap_is_not_said_to_read(
     result(tmp_path, "anti", twins([(not a, not b) for a, b in overlap]))
     (said,) = found_sentences(board_of(tmp_path), "twin")
     assert "anti 100.0 % (" in said
-    assert "of all 30.0 % (" in said
+    assert "where it is right 0.0 % (" in said
     assert "They go against the words" in said
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "unscored", "meaning"),
+    [
+        (1.0, 1.0, 0, "They read more than shared words"),
+        (1.0, 0.0, 0, "They follow the words"),
+        (0.0, 1.0, 0, "They go against the words"),
+        # The same reader with its sign turned, and one without half of its scores.
+        (0.1, 0.1, 0, "They may be wrong everywhere: see whether the sign of the score is right"),
+        (0.9, 0.9, 30, "They read more than shared words"),
+        (0.4, 0.8, 0, "they read more than shared words, or go against them, is open"),
+        (0.5, 0.0, 0, "see whether the sign of the score is right"),
+    ],
+)
+def test_what_a_test_of_word_overlap_means_depends_on_where_it_is_right(
+    tmp_path: Path, right: float, wrong: float, unscored: int, meaning: str
+) -> None:
+    """30 twins where word overlap is right and 30 where it is wrong."""
+    overlap = repeated((30, (True, True)), (30, (False, False)))
+    result(tmp_path, "overlap", twins(overlap), scorer=OVERLAP)
+    halves = twins([((n % 10) < 10 * (right if n < 30 else wrong),) * 2 for n in range(60)])
+    left_out = [n for n in range(len(halves)) if n // 2 % 2][: 2 * unscored]
+    for n in left_out:
+        halves[n] = halves[n].model_copy(
+            update={"chosen": None, "rejected": None, "unscored": "context_length"}
+        )
+    result(tmp_path, "model", halves)
+    said = [one for one in found_sentences(board_of(tmp_path), "twin") if "model" in one]
+    assert [meaning in one for one in said] == [True]
 
 
 def test_every_test_of_the_board_shares_one_level(tmp_path: Path) -> None:
