@@ -19,7 +19,7 @@ from pairwright.evaluate.measure.slices import FLOOR
 from pairwright.intervals import Interval
 from pairwright.modes import mode_pairs
 from pairwright.records import Mode
-from pairwright.stats import p_value
+from pairwright.stats import p_text
 from pairwright.text import number_of
 
 Meaning = Literal[
@@ -87,7 +87,7 @@ def position_biases(findings: Sequence[ScorerFinding]) -> Iterator[str]:
         if one.question == "order" and one.found:
             by_scorer.setdefault(one.scorer, []).append(
                 f"condition {one.condition}, {mode_pairs(one.mode)}, {in_words(one)},"
-                f" adjusted p {p_value(one.adjusted)}"
+                f" adjusted {p_text(one.adjusted)}"
             )
     for name, biases in by_scorer.items():
         yield (

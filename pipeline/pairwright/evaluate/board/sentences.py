@@ -107,7 +107,7 @@ def independent_units(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     figure = board.entries[names[0]].figure("accuracy", ranking.mode)
     if figure and figure.n:
         units = number_of(figure.clusters, _UNITS.get(ranking.mode, "cluster"))
-        yield f"n = {figure.n:,} pairs of {units}, which are the independent units."
+        yield f"n = {number_of(figure.n, 'pair')} of {units}, which are the independent units."
 
 
 def not_part(ranking: Ranking) -> Iterator[str]:

@@ -22,7 +22,7 @@ from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.report import Table
 from pairwright.stats import p_value
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 
 
 def configuration_table(board: Leaderboard, mode: Mode | None) -> Table:
@@ -179,7 +179,7 @@ def scorer_table(board: Leaderboard) -> Table:
             for s in (one.about.scorer,)
         ),
         left=5,
-        note=f"{board.release.pairs:,} pairs; the release's digest is"
+        note=f"{number_of(board.release.pairs, 'pair')}; the release's digest is"
         f" {visible(board.release.digest)}.",
     )
 

@@ -20,6 +20,7 @@ from pairwright.evaluate.measure.people import users_above_chance, vote_figures
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
 from pairwright.intervals import difference
 from pairwright.modes import MODES, is_twin
+from pairwright.text import number_of
 
 
 def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
@@ -156,7 +157,11 @@ def gains(
         if is_twin(mode_pairs.mode) and not of_twins:
             continue
         short = len(mode_pairs.given) - len(joined)
-        note = f"{short:,} pairs have no score in one of the two" if short else ""
+        note = (
+            f"{number_of(short, 'pair has', 'pairs have')} no score in one of the two"
+            if short
+            else ""
+        )
         figures.append(_gain(name, mode_group(mode_pairs.mode), joined, note))
         configs: dict[str, list[tuple[PairDecision, PairDecision]]] = {}
         for both in joined:
