@@ -12,7 +12,8 @@ from pairwright.models.model import CUT_IN_THINKING
 from pairwright.text import number_of
 from pairwright.workflows.run_status import RunStatus
 
-NO_PRICE = "no price set"
+NO_PRICE = "no price"
+"""A cost that nobody knows, because no endpoint that is asked has a price."""
 ESTIMATE_HEADS = ("role", "model", "calls", "prompt tokens", "reply tokens", "cost")
 SHORT = 0.05
 """The share of failed units above which a run is called short in plain words."""

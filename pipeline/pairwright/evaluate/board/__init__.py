@@ -11,7 +11,7 @@ ranking.py    the rows of one mode in one condition, ranked; letters.py: which s
 board.py      all of it
 pages.py      the two pages
 tables.py slice_tables.py cells.py plots.py calibration_plot.py                 their parts
-sentences.py band_sentences.py finding_sentences.py    what the pages and the terminal say
+sentences.py finding_sentences.py    what the pages and the terminal say
 exports.py    the rankings as CSV and LaTeX
 
 Rows are ranked within a mode and a condition, since what is shown decides most of an accuracy. What
