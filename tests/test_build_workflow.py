@@ -13,6 +13,7 @@ from endpoint import in_thread, simulated
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.settings.config import load
 from pairwright.workflows.build_estimate import estimate
+from pairwright.workflows.build_words import estimate_tables
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.workflows.run_build import build
@@ -94,6 +95,26 @@ def test_an_estimate_prices_histories_that_a_cache_may_hold(tmp_path: Path) -> N
     assert planner.cost_with_cache == pytest.approx(planner.cost - saved)
     assert (generator.cached_tokens, judge.cached_tokens) == (0, 0)
     assert judge.cost_with_cache == judge.cost
+
+
+def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path) -> None:
+    path = write_example_study(tmp_path / "study")
+    free, _ = estimate_tables(estimate(path, limit=ITEMS))
+    assert [row[-1] for row in (*free.rows, free.total)] == ["no price"] * 4
+    config = load(path)
+    first, *_ = config.roles.generator
+    endpoint = config.endpoints[first]
+    endpoints = {
+        **config.endpoints,
+        "priced": endpoint.model_copy(update={"price_in": 2.0, "price_out": 8.0}),
+    }
+    roles = config.roles.model_copy(update={"generator": ("priced",)})
+    some = config.model_copy(update={"endpoints": endpoints, "roles": roles})
+    partly, _ = estimate_tables(estimate(some, folder=path.parent, limit=ITEMS))
+    planner, generator, judge = (row[-1] for row in partly.rows)
+    assert (planner, judge) == ("no price", "no price")
+    assert partly.total[-1] == f"{generator}, where a price is set"
+    assert float(generator) > 0
 
 
 def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_path: Path) -> None:

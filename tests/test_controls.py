@@ -1,22 +1,18 @@
-"""What the leaderboard says beside ranks: slices, the tests of the controls, and the band between
-word overlap and people.
+"""What the leaderboard says beside ranks: slices, the tests of the controls, and the choices of
+others.
 """
 
-import math
-import re
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.evaluate.board import Leaderboard
-from pairwright.evaluate.board.band import Band, way_share
-from pairwright.evaluate.board.band_sentences import band_sentences
-from pairwright.evaluate.board.cells import label, ranking_table
+from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings
 from pairwright.evaluate.board.pages import board_page, summary_page
@@ -27,7 +23,6 @@ from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import EmbeddingScorer
 from pairwright.intervals import Interval
 from pairwright.report import to_html, to_markdown
-from pairwright_human_eval.report.people import PeopleAccuracy
 from test_leaderboard import run
 
 OVERLAP = ScorerRef(name="overlap", kind="baseline")
@@ -95,7 +90,8 @@ def test_a_scorer_that_follows_words_is_exposed_and_a_reader_is_not(tmp_path: Pa
     for page in (board_page(board), summary_page(board)):
         html = to_html(page)
         assert "follower 0.0 % (0.0 to " in html
-        assert ", n = 36, 18 clusters). They follow the words" in html
+        assert ", n = 36, 18 clusters), where it is right 100.0 % (" in html
+        assert ", n = 84, 42 clusters). They follow the words" in html
         assert "reader 0" not in html
         assert "They read more" not in html
 
@@ -218,8 +214,38 @@ def test_a_scorer_that_does_the_opposite_of_word_overlap_is_not_said_to_read(
     result(tmp_path, "anti", twins([(not a, not b) for a, b in overlap]))
     (said,) = found_sentences(board_of(tmp_path), "twin")
     assert "anti 100.0 % (" in said
-    assert "of all 30.0 % (" in said
+    assert "where it is right 0.0 % (" in said
     assert "They go against the words" in said
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "unscored", "meaning"),
+    [
+        (1.0, 1.0, 0, "They read more than shared words"),
+        (1.0, 0.0, 0, "They follow the words"),
+        (0.0, 1.0, 0, "They go against the words"),
+        # The same reader with its sign turned, and one without half of its scores.
+        (0.1, 0.1, 0, "They may be wrong everywhere: see whether the sign of the score is right"),
+        (0.9, 0.9, 30, "They read more than shared words"),
+        (0.4, 0.8, 0, "they read more than shared words, or go against them, is open"),
+        (0.5, 0.0, 0, "see whether the sign of the score is right"),
+    ],
+)
+def test_what_a_test_of_word_overlap_means_depends_on_where_it_is_right(
+    tmp_path: Path, right: float, wrong: float, unscored: int, meaning: str
+) -> None:
+    """30 twins where word overlap is right and 30 where it is wrong."""
+    overlap = repeated((30, (True, True)), (30, (False, False)))
+    result(tmp_path, "overlap", twins(overlap), scorer=OVERLAP)
+    halves = twins([((n % 10) < 10 * (right if n < 30 else wrong),) * 2 for n in range(60)])
+    left_out = [n for n in range(len(halves)) if n // 2 % 2][: 2 * unscored]
+    for n in left_out:
+        halves[n] = halves[n].model_copy(
+            update={"chosen": None, "rejected": None, "unscored": "context_length"}
+        )
+    result(tmp_path, "model", halves)
+    said = [one for one in found_sentences(board_of(tmp_path), "twin") if "model" in one]
+    assert [meaning in one for one in said] == [True]
 
 
 def test_every_test_of_the_board_shares_one_level(tmp_path: Path) -> None:
@@ -255,145 +281,26 @@ def test_the_p_of_a_board_are_holms() -> None:
     assert adjusted == pytest.approx([0.06, 0.04, 0.06, 0.06])
 
 
-# The band
+# Beside scorers
 
 
-CEILING = Interval(value=0.9, low=0.86, high=0.94, n=300, clusters=60)
+OTHERS = Interval(value=0.9, low=0.86, high=0.94, n=300, clusters=60)
+NATURAL = {"mode": "natural", "config": "Home-natural"}
 
 
-def people(**changes: Any) -> PeopleAccuracy:
-    given: dict[str, Any] = {
-        "mode": "twin", "accuracy": CEILING, "pairs": 80, "annotators": 6, "tied": 3,
-        "simulated": False,
-    }  # fmt: skip
-    return PeopleAccuracy(**given | changes)
-
-
-def band(board: Leaderboard) -> Band:
-    found = board.rankings[0].band
-    assert found
-    return found
-
-
-def test_a_scorer_halfway_between_words_and_people_has_half_the_way(tmp_path: Path) -> None:
-    verified = RELEASE.model_copy(update={"people": (people(),)})
-    floor = repeated((20, (True, True)), (60, (True, False)), (20, (False, False)))
-    model = repeated((60, (True, True)), (20, (True, False)), (20, (False, False)))
-    result(tmp_path, "overlap", twins(floor), scorer=OVERLAP, release=verified)
-    result(tmp_path, "model", twins(model), release=verified)
-    nearest = ScorerRef(name="near", kind="embedding")
-    result(tmp_path, "near", twins(floor), scorer=nearest, release=verified)
-    board = board_of(tmp_path)
-    found = band(board)
-    assert found.floor
-    assert (found.floor.value, found.ceiling, found.why) == (0.5, CEILING, "")
-    share = found.shares["model.profile"]
-    assert (share.value, share.n, share.clusters) == (0.5, 200, 100)
-    assert share.low is not None
-    assert share.high is not None
-    assert 0.2 < share.low < 0.4
-    assert 0.6 < share.high < 0.8
-    assert set(found.shares) == {"model.profile"}
-    assert label(board.entries["near.profile"]) == "near (baseline)"
-    assert {one.scorer for one in board.findings} == {"model"}
-    page = to_html(board_page(board))
-    assert "Floor: word overlap 50.0 % (" in page
-    assert ", n = 200 pairs, 100 dyads); the cosine of near.profile 50.0 % (" in page
-    assert "from the higher floor, word overlap." in page
-    assert "an embedding baseline" not in page
-    # The ends of the band are named in the plot, too.
-    assert re.search(r"<text[^>]*>people</text>", page)
-    assert re.search(r"<text[^>]*>word overlap</text>", page)
-    assert "ceiling: people 90.0 % (86.0 to 94.0, n = 300 votes, 60 dyads)" in page
-    assert "of the way, %" in to_markdown(board_page(board))
-
-
-def test_the_share_of_the_way_is_from_the_higher_floor_and_a_missing_one_is_named(
-    tmp_path: Path,
-) -> None:
-    verified = RELEASE.model_copy(update={"people": (people(),)})
-    floor = repeated((20, (True, True)), (60, (True, False)), (20, (False, False)))
-    near = repeated((30, (True, True)), (60, (True, False)), (10, (False, False)))
-    model = repeated((60, (True, True)), (20, (True, False)), (20, (False, False)))
-    result(tmp_path, "overlap", twins(floor), scorer=OVERLAP, release=verified)
-    result(tmp_path, "model", twins(model), release=verified)
+def test_an_embedding_is_a_baseline_and_a_missing_one_is_named(tmp_path: Path) -> None:
+    right = twins(repeated((30, (True, True)), (60, (True, False)), (10, (False, False))))
+    result(tmp_path, "overlap", right, scorer=OVERLAP)
+    result(tmp_path, "model", right)
     missing = [one for one in warnings(board_of(tmp_path)) if "embedding" in one]
     assert len(missing) == 1
     assert "the extra '.[dense]'" in missing[0]
     assert "--scorers FILE.toml --condition profile --scorer near" in missing[0]
-    nearest = ScorerRef(name="near", kind="embedding")
-    result(tmp_path, "near", twins(near), scorer=nearest, release=verified)
+    result(tmp_path, "near", right, scorer=ScorerRef(name="near", kind="embedding"))
     board = board_of(tmp_path)
-    # From .6 to .9 the scorer's .7 is a third.
-    assert band(board).shares["model.profile"].value == pytest.approx(1 / 3, abs=1e-6)
-    (said,) = band_sentences(board.rankings[0])
-    assert said.endswith("from the higher floor, the cosine of near.profile.")
+    assert label(board.entries["near.profile"]) == "near (baseline)"
+    assert {one.scorer for one in board.findings} == {"model"}
     assert not any("embedding" in one for one in warnings(board))
-
-
-@pytest.mark.parametrize(
-    ("given", "overlap", "why"),
-    [
-        ((), True, "the release has no votes of people on twins"),
-        ((people(simulated=True),), True, "the annotators of the study are a program"),
-        ((people(),), False, "word overlap was not evaluated"),
-        (
-            (people(accuracy=CEILING.model_copy(update={"value": 0.6, "low": 0.4, "high": 0.8})),),
-            True,
-            "floor and ceiling cannot be distinguished",
-        ),
-    ],
-    ids=["nobody", "a program", "no floor", "too near"],
-)
-def test_without_floor_or_ceiling_there_is_no_share_and_the_page_says_why(
-    tmp_path: Path, given: tuple[PeopleAccuracy, ...], overlap: bool, why: str
-) -> None:
-    release = RELEASE.model_copy(update={"people": given})
-    right = twins(repeated((20, (True, True)), (20, (True, False))))
-    result(tmp_path, "model", right, release=release)
-    if overlap:
-        floor = twins([(True, False)] * 40)
-        result(tmp_path, "overlap", floor, scorer=OVERLAP, release=release)
-    board = board_of(tmp_path)
-    assert band(board).shares == {}
-    assert why in band(board).why
-    (sentence,) = band_sentences(board.rankings[0])
-    assert sentence.endswith(f"{why}.")
-    assert "of the way, %" not in ranking_table(board, board.rankings[0]).head
-
-
-def test_the_interval_of_a_share_holds_the_truth_in_about_95_of_100() -> None:
-    """Floor .6, scorer .7, ceiling .85, in dyads of two twins: the truth is .4."""
-    chance, held, n = np.random.default_rng(5), 0, 400
-    for _ in range(n):
-        clusters = np.repeat(np.arange(60), 4)
-        easy = np.repeat(chance.random(60), 4)
-        draw = np.where(chance.random(240) < 0.4, easy, chance.random(240))
-        own, floor = (draw < 0.7).astype(float), (draw < 0.6).astype(float)
-        error = 0.02
-        estimate = float(chance.normal(0.85, error))
-        width = 1.959964 * error
-        ceiling = Interval(
-            value=estimate, low=estimate - width, high=estimate + width, n=300, clusters=60
-        )
-        share = way_share(own, floor, clusters, ceiling)
-        assert share
-        assert share.low is not None
-        assert share.high is not None
-        held += share.low <= 0.4 <= share.high
-    assert abs(held / n - 0.95) < 3 * math.sqrt(0.95 * 0.05 / n)
-
-
-def test_a_scorer_that_is_as_the_floor_is_at_0_and_few_pairs_do_not_settle_it() -> None:
-    floor = np.array([1.0, 0.0] * 30)
-    share = way_share(floor, floor, np.arange(60), CEILING)
-    assert share
-    assert share.value == 0
-    assert share.low is not None
-    assert share.high is not None
-    assert -0.3 < share.low < -0.02
-    assert 0.02 < share.high < 0.3
-    assert way_share(floor, floor, np.zeros(60, np.intp), CEILING) is None
 
 
 def test_a_judge_is_tested_for_order_with_all_others(tmp_path: Path) -> None:
@@ -417,28 +324,46 @@ def test_another_cutoff_is_refused(cutoff: str) -> None:
         EmbeddingScorer(kind="embedding", model="m", cutoff=cutoff)
 
 
-def test_of_natural_twins_the_page_says_that_nobody_could_be_the_ceiling(tmp_path: Path) -> None:
-    changes = {"mode": "natural", "config": "Home-natural"}
-    result(tmp_path, "overlap", twins([(True, False)] * 20, **changes), scorer=OVERLAP)
-    result(tmp_path, "model", twins([(True, True)] * 20, **changes), "none")
-    board = board_of(tmp_path)
-    assert band(board).why == (
-        "there is no ceiling, because the labels are the users' own choices"
-        " and the release has no choices of others"
-    )
+def test_of_natural_twins_the_choices_of_others_are_a_row_that_is_not_ranked(
+    tmp_path: Path,
+) -> None:
+    known = RELEASE.model_copy(update={"neighbours": OTHERS})
+    halves = twins([(True, n < 25) for n in range(50)], **NATURAL)
+    for condition in ("profile", "none"):
+        result(tmp_path, "model", halves, condition, release=known)
+    out = run(tmp_path).output
+    # Once, below those that read the posts.
+    (row,) = (line for line in out.splitlines() if "the choices of others (not ranked)" in line)
+    assert "90.0 (86.0 to 94.0)" in row
+    assert "300" in row
+    assert "can be defended and give other figures" in " ".join(out.split())
+    page = to_markdown(board_page(board_of(tmp_path)))
+    assert "| the choices of others (not ranked) |" in page
+    assert "of the way" not in page
     # Both users chose, and neither asked: there is no asked half to recall.
-    assert board.findings == ()
+    assert {one.question for one in board_of(tmp_path).findings} <= {"overlap", "order"}
 
 
-def test_of_natural_twins_the_choices_of_others_are_the_ceiling(tmp_path: Path) -> None:
-    known = RELEASE.model_copy(update={"neighbours": CEILING})
-    changes = {"mode": "natural", "config": "Home-natural"}
-    halves = twins([(True, n < 25) for n in range(50)], **changes)
-    result(
-        tmp_path, "overlap", twins([(True, False)] * 50, **changes), scorer=OVERLAP, release=known
-    )
-    result(tmp_path, "model", halves, release=known)
-    found = band(board_of(tmp_path))
-    assert found.ceiling == CEILING
-    # 75 % of pairs, where words have 50 % and others' choices 90 %.
-    assert found.shares["model.profile"].value == pytest.approx(25 / 40)
+@pytest.mark.parametrize(
+    ("release", "changes", "about"),
+    [
+        ({}, NATURAL, {}),
+        ({"neighbours": OTHERS}, {}, {}),
+        ({"neighbours": OTHERS}, NATURAL, {"limit": 20}),
+    ],
+    ids=["no such data", "generated twins", "a part of the release's pairs"],
+)
+def test_otherwise_no_row_is_of_others(
+    tmp_path: Path, release: dict[str, Any], changes: dict[str, Any], about: dict[str, Any]
+) -> None:
+    halves = twins([(True, n < 10) for n in range(20)], **changes)
+    result(tmp_path, "model", halves, release=RELEASE.model_copy(update=release), **about)
+    assert "choices of others" not in run(tmp_path).output
+
+
+def test_what_results_of_older_versions_say_of_readers_is_not_shown(tmp_path: Path) -> None:
+    path = result(tmp_path, "model", twins([(True, True)] * 20))
+    about = json.loads(path.read_text(encoding="utf-8"))
+    about["release"]["people"] = [{"mode": "twin", "accuracy": OTHERS.model_dump()}]
+    path.write_text(json.dumps(about), encoding="utf-8")
+    assert "people (" not in run(tmp_path).output

@@ -19,6 +19,7 @@ from pairwright.report import to_markdown
 from pairwright.settings.domains import load_scales
 from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.looks import Look, Looks
 from pairwright_human_eval.records import (
     AspectAnswer,
     KeyedTask,
@@ -26,14 +27,19 @@ from pairwright_human_eval.records import (
     QualityAnswers,
     RubricAnswers,
     SetAside,
+    StoppingRule,
     Study,
     Verdict,
     response_id,
 )
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.report.by_question import agreement_table
+from pairwright_human_eval.report.claims import signs_sentence
+from pairwright_human_eval.report.findings_records import ControlSigns
+from pairwright_human_eval.report.number_text import percent
 from pairwright_human_eval.report.pages import page_of
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
+from pairwright_human_eval.report.summary import look_lines
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
 from small_studies import Made, mixed, study_of
@@ -306,6 +312,34 @@ def test_the_right_profile_is_held_against_the_wrong_one_on_the_same_pairs() -> 
     assert of.signs.p == pytest.approx(2 / 2**20, abs=1e-6)
     assert of.signs.power == pytest.approx(0.627, abs=0.001)
     assert of.difference.reason == "no interval: nothing varies"
+    for own, p, said in (
+        (1, 1.0, "Of 1 subject, own posts win in 1, the control in 0, and 0 are equal: sign test,"
+                 " p = 1.000."),
+        (40, 1e-9, "Of 40 subjects, own posts win in 40, the control in 0, and 0 are equal: sign"
+                   " test, p < 0.001."),
+    ):  # fmt: skip
+        signs = ControlSigns(own=own, control=0, equal=0, p=p, power=0.5)
+        few = of.model_copy(update={"control": "narrative", "signs": signs})
+        assert signs_sentence(few) == said
+
+
+def test_a_share_that_is_looked_at_has_one_interval() -> None:
+    asked = Asked(mixed(0, 30))
+    report = asked.report(asked.verdicts(noisy(0.8)))
+    claim = report.preferred[0].of_all
+    assert claim.value is not None
+    look = Look(
+        votes=claim.n, information=1, share=claim.value, low=0.111, high=0.999, n=claim.n,
+        dyads=claim.dyads, bound=1.96, outcome="above",
+    )  # fmt: skip
+    looks = Looks(rule=StoppingRule(looks=1, floor=0.5), looks=(look,))
+    looked = report.model_copy(update={"looks": looks})
+    page, lines = to_markdown(page_of(looked)), " ".join(look_lines(looked))
+    share = f"{100 * claim.value:.0f} %"
+    assert f"| {share} | {claim.n} | {claim.dyads} | 1.96 | above |" in page
+    assert f"for the chosen response {percent(claim)} of {claim.n}; to the floor: above" in lines
+    for text in (page, lines):
+        assert "(11 to 100)" not in text
 
 
 # Aspects
@@ -513,6 +547,8 @@ def test_parity_subtracts_the_second_side_from_the_first() -> None:
         assert 0.1 < twin.mean < 0.4 < 1.1 < violate.mean < 1.4
         assert violate.equivalent is False
         assert violate.apart.k == violate.pairs == 10
+    # A p that is nearly 0 is not 0.
+    assert "| 0.000 |" not in to_markdown(page_of(report))
     sides = {(of.mode, of.side, of.scale): of for of in report.scores}
     partner = sides["twin", "partner's response", SCALES[0].name]
     assert partner.counts == {1: 0, 2: 0, 3: 30, 4: 0, 5: 0}

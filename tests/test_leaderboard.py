@@ -1,5 +1,6 @@
 """The leaderboard: what is distinguished, what is in which table, and what is refused."""
 
+import csv
 import itertools
 import json
 import re
@@ -18,6 +19,8 @@ from pairwright.cli import _register, app
 from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import board as board_module
+from pairwright.evaluate.board.cells import points_text
+from pairwright.evaluate.board.exports import csv_table
 from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.board.letters import group_letters
 from pairwright.evaluate.board.pages import board_page, summary_page
@@ -26,6 +29,7 @@ from pairwright.evaluate.board.sentences import ranking_sentences
 from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.identities import IDENTITIES
 from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
 from pairwright.evaluate.measure.figure import FigureKind
 from pairwright.evaluate.results import PlannerVersion, ScorerRef
@@ -186,6 +190,46 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
     assert ["model", "a", identity, "40", "0.0 by identity"] in shown
     # With posts in view the model could have been right on more.
     assert any(row[:2] == ["model", "a"] and row[2].startswith("50.0 (") for row in shown)
+    # The same is true for Python, JSON and CSV, and for parts of the twins.
+    reread = Leaderboard.model_validate_json(board.model_dump_json())
+    for row in ("longer.profile", "longer.none", "model.none"):
+        whole = [one for one in reread.entries[row].figures if one.group in ("twin", "Home-twin")]
+        assert {one.name for one in whole if one.by_identity} == set(IDENTITIES) - {
+            "slice_accuracy"
+        }
+        assert all(one.low is None for one in whole if one.name in IDENTITIES)
+        own = reread.entries[row].figure("accuracy", "twin")
+        assert own
+        assert (own.value, own.low, own.high, own.n) == (0.5, None, None, 40)
+        (line,) = [one for one in csv.DictReader(csv_table(board).splitlines())
+                   if f"{one['scorer']}.{one['condition']}" == row]  # fmt: skip
+        assert (line["accuracy"], line["low"], line["high"]) == ("0.5", "", "")
+        assert (line["both_right"], line["both_right_low"]) == ("0.0", "")
+    seeing = reread.entries["model.profile"].figure("accuracy", "twin")
+    assert seeing
+    assert not seeing.by_identity
+    assert seeing.low is not None
+    assert seeing.low < 0.5
+    # Nor could two of them have differed.
+    (blind_rows,) = [one for one in board.rankings if one.condition == "none"]
+    assert [(one.difference, one.low) for one in blind_rows.comparisons] == [(0.0, None)]
+
+
+def test_gains_and_slices_of_a_scorer_that_cannot_see_the_user_have_no_interval(
+    tmp_path: Path,
+) -> None:
+    halves = [half for n in range(20) for half in twin(n, (1.0, 0.0), (-1.0, 0.0))]
+    for name in ("longer", "overlap"):
+        for condition in ("profile", "profile-without-evidence"):
+            result(tmp_path, name, halves, condition,
+                   scorer=ScorerRef(name=name, kind="baseline"))  # fmt: skip
+    entry = board_of(tmp_path).entries["longer.profile"]
+    gain = entry.figure("gain over profile-without-evidence", "twin")
+    assert gain
+    assert (gain.value, gain.low, gain.by_identity) == (0.0, None, True)
+    (part,) = [one for one in entry.figures if one.name == "slice_accuracy"]
+    assert (part.value, part.low, part.by_identity) == (0.5, None, True)
+    assert points_text(gain) == "+0.0 by identity"
 
 
 def test_the_legend_of_many_conditions_has_two_lines(tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from decided import RELEASE, board_of, result, twin, violate
 from pairwright import leaderboard
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.exports import COLUMNS, csv_table, escaped, latex_tables
-from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import Interval
 from pairwright_human_eval.spreadsheet.cells import unguarded
 
 NAMES = ("=1+1", r"a_b & 50 % \input{x}", "[2em] $x$ #1 ~ ^ -- \n*")
@@ -60,25 +58,13 @@ def test_pandas_reads_every_figure_back(hostile: Leaderboard, tmp_path: Path) ->
     assert np.isnan(row["both_right"])
 
 
-def test_a_row_of_the_csv_has_its_share_of_the_way_with_floor_and_ceiling(tmp_path: Path) -> None:
-    ceiling = Interval(value=0.9, low=0.86, high=0.94, n=300, clusters=60)
-    known = RELEASE.model_copy(update={"neighbours": ceiling})
-    natural = {"mode": "natural", "config": "Home-natural"}
-    for name, kind, right in (("overlap", "baseline", 0), ("model", "dpo", 25)):
-        halves = [
-            half
-            for n in range(50)
-            for half in twin(n, (1.0, 0.0), (1.0 if n < right else -1.0, 0.0), **natural)
-        ]
-        scorer = ScorerRef(name=name, kind=kind)
-        result(tmp_path / "results", name, halves, scorer=scorer, release=known)
+def test_a_row_of_the_csv_has_both_halves_right(tmp_path: Path) -> None:
+    halves = [half for n in range(50) for half in twin(n, (1.0, 0.0), (1.0 if n < 25 else -1.0, 0))]
+    result(tmp_path / "results", "model", halves)
     path = tmp_path / "leaderboard.csv"
     path.write_text(csv_table(board_of(tmp_path / "results")), encoding="utf-8")
-    row, floor = (pd.read_csv(path).set_index("scorer").loc[name] for name in ("model", "overlap"))
+    row = pd.read_csv(path).iloc[0]
     assert (row["both_right"], row["both_right_n"]) == (0.5, 50)
-    assert (row["floor"], row["ceiling"], row["ceiling_n"]) == (0.5, 0.9, 300)
-    assert row["of_the_way"] == pytest.approx(0.625)
-    assert np.isnan(floor["of_the_way"])
 
 
 def test_latex_has_whole_tables_and_no_character_with_a_meaning(hostile: Leaderboard) -> None:

@@ -12,7 +12,7 @@ from pairwright.assets import RUBRICS
 from pairwright.construct.neighbours import VoteTable
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Layout, Row
-from pairwright.intervals import Floats, Interval, accuracy_by_cluster
+from pairwright.intervals import Floats, accuracy_by_cluster
 from pairwright.records import Neighbours
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
@@ -108,7 +108,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_conversation(tmp_path_factory.mktemp("neighbours"))
 
 
-def test_a_release_keeps_them_and_the_leaderboard_reads_scores_against_them(
+def test_a_release_keeps_them_and_the_leaderboard_has_them_as_a_row(
     run: Path, tmp_path: Path
 ) -> None:
     release(run, tmp_path / "release", "1.0.0")
@@ -123,11 +123,11 @@ def test_a_release_keeps_them_and_the_leaderboard_reads_scores_against_them(
     assert "The choices of others tell 100.0 % (" in card
     evaluate(tmp_path / "release", None, tmp_path / "results", names=["overlap"])
     board = leaderboard([tmp_path / "results"], tmp_path / "board")
-    (band,) = (one.band for one in board.rankings if one.band)
-    assert isinstance(band.ceiling, Interval)
-    assert (band.ceiling.value, band.ceiling.n) == (1.0, len(rows))
+    others = board.release.neighbours
+    assert others
+    assert (others.value, others.n) == (1.0, len(rows))
     page = (tmp_path / "board" / "leaderboard.md").read_text()
-    assert "ceiling: the choices of others 100.0 % (" in page
+    assert "| the choices of others (not ranked) |  | 100.0 (" in page
 
 
 def test_a_choice_without_a_history_is_heard_all_the_same(tmp_path: Path) -> None:

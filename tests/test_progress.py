@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import shlex
 import signal
 from io import StringIO
@@ -12,7 +13,7 @@ from rich.console import Console
 from pairwright.cli.printing import command
 from pairwright.cli.progress import display, interruptible
 from pairwright.models.client import Meter
-from pairwright.workflows.progress import Event, Note, Step, Stop, counter, log_notes
+from pairwright.workflows.progress import BuildBegun, Event, Note, Step, Stop, counter, log_notes
 
 
 def test_a_counter_reports_the_step_and_each_piece() -> None:
@@ -97,6 +98,11 @@ def test_elsewhere_notes_are_lines_and_steps_only_where_wanted() -> None:
     assert shown(*events, terminal=False) == "[x] waits\n"
     lines = shown(*events, terminal=False, plain_steps=True).splitlines()
     assert lines == ["reading: 1 of 20", "[x] waits"]
+
+
+def test_a_build_shows_a_cost_only_where_a_price_is_set() -> None:
+    assert "cost" not in shown(BuildBegun(2, Meter()), terminal=True)
+    assert re.search(r"cost +0\.40", shown(BuildBegun(2, Meter(cost=0.4)), terminal=True))
 
 
 def test_a_printed_command_gives_back_its_arguments() -> None:

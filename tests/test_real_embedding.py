@@ -97,11 +97,10 @@ def test_the_score_is_the_cosine_with_the_nearest_post_and_a_second_floor_of_the
         apart = round(expected[0] - expected[1], 5)
         right += 0.5 if apart == 0 else float(apart > 0)
     board = leaderboard([tmp_path / "results"])
-    (ranking,) = board.rankings
-    assert ranking.band is not None
-    (floor,) = ranking.band.meaning_floors.values()
-    assert floor.value == pytest.approx(right / len(rows), abs=1e-6)
-    assert floor.n == len(rows)
+    accuracy = board.entries["near.profile"].figure("accuracy", "natural")
+    assert accuracy
+    assert accuracy.value == pytest.approx(right / len(rows), abs=1e-6)
+    assert accuracy.n == len(rows)
 
 
 def test_posts_are_ranked_by_their_inner_product_with_the_question(

@@ -547,9 +547,8 @@ PEOPLE = (
     Tampering("a refusal taken away", "data/", "label_error is", _refused_subject_gone),
     Tampering("an annotator made to fail", "data/", "support is",
               lambda bad: _annotator(bad, 1, passed=0)),
-    Tampering("people who agree more", STUDY, "people is",
-              lambda bad: bad.json(STUDY, people=[
-                  people | {"pairs": people["pairs"] + 1} for people in bad.one(STUDY)["people"]])),
+    Tampering("readers of an older version", f"{STUDY}:", "must be",
+              lambda bad: bad.json(STUDY, people=[{"mode": "twin", "pairs": 1}])),
     Tampering("attention counts", STUDY, "manifest.json has",
               lambda bad: _annotator(bad, 1, checks=9, passed=9)),
     Tampering("fewer than none left out", f"{STUDY} [left_out]", "is -5",

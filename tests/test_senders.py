@@ -18,11 +18,9 @@ from pairwright.evaluate.derivation import check_release
 from pairwright.evaluate.results import Result, ScorerRef
 from pairwright.intervals import Interval
 from pairwright.workflows.ranking import check_results
-from pairwright_human_eval.report.people import PeopleAccuracy
 
 JUDGE = (BuildModel(role="judge", model="Qwen/Qwen3-32B"),)
 SURE = Interval(value=0.99, low=0.98, high=1.0, n=300, clusters=60)
-PEOPLE = PeopleAccuracy(mode="twin", accuracy=SURE, pairs=80, annotators=6, tied=3, simulated=False)
 Parts = dict[str, bytes]
 
 
@@ -34,7 +32,6 @@ def pairs(wins: int) -> list[Any]:
     ("key", "value", "other"),
     [
         ("builders", JUDGE, (BuildModel(role="judge", model="none-of-these"),)),
-        ("people", (PEOPLE,), (PEOPLE.model_copy(update={"pairs": 81}),)),
         ("neighbours", SURE, SURE.model_copy(update={"value": 0.985})),
         ("trial", True, False),
     ],
@@ -54,19 +51,19 @@ def test_two_results_that_say_different_things_of_a_release_are_refused(
 
 def test_a_result_of_an_older_version_says_less_and_passes(tmp_path: Path) -> None:
     model = ScorerRef(name="qwen-rm", kind="classifier", model="Qwen/Qwen3-8B")
-    known = RELEASE.model_copy(update={"builders": JUDGE, "people": (PEOPLE,)})
+    known = RELEASE.model_copy(update={"builders": JUDGE, "neighbours": SURE})
     result(tmp_path, "qwen-rm", pairs(30), scorer=model)
     result(tmp_path, "aaa", pairs(20), release=known)
     board = board_of(tmp_path)
     assert label(board.entries["qwen-rm.profile"]) == "qwen-rm (family of the build's judge)"
-    assert board.people == (PEOPLE,)
+    assert board.release.neighbours == SURE
 
 
 def test_what_a_result_says_of_its_release_is_held_to_the_release(tmp_path: Path) -> None:
     release = RELEASE.model_copy(update={"builders": JUDGE})
-    forged = RELEASE.model_copy(update={"people": (PEOPLE,), "builders": JUDGE})
+    forged = RELEASE.model_copy(update={"neighbours": SURE, "builders": JUDGE})
     check_release(Result(result(tmp_path, "older", pairs(30))), release)
-    with pytest.raises(InputError, match="is of another release: people"):
+    with pytest.raises(InputError, match="is of another release: neighbours"):
         check_release(Result(result(tmp_path, "forged", pairs(30), release=forged)), release)
 
 

@@ -6,10 +6,10 @@ ones too; how each annotator did in checks and repeats, whose tasks are never re
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.records import Record
@@ -21,11 +21,10 @@ from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.records import SetAside, StoppingRule, Verdict
 from pairwright_human_eval.report.annotators import retested
-from pairwright_human_eval.report.answers import Vote, abouts, answers_of
+from pairwright_human_eval.report.answers import abouts, answers_of
 from pairwright_human_eval.report.findings import derive_findings
 from pairwright_human_eval.report.findings_records import Findings
 from pairwright_human_eval.report.label_errors import errors_by_pair
-from pairwright_human_eval.report.people import PeopleAccuracy, people_accuracies
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
 
@@ -73,16 +72,20 @@ class PublicStudy(Record):
     """As fixed before the first answer; None in studies and releases of older versions."""
     looks: int | None = None
     """How often the answers were looked at: reports of votes that no report before had."""
-    people: tuple[PeopleAccuracy, ...] = ()
-    """One reader against the majority of the others, by mode, for a leaderboard of scorers; not in
-    releases of older versions."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_people(cls, fields: object) -> object:
+        """Drop what releases of older versions say of readers, which scorers cannot be held to."""
+        if isinstance(fields, dict):
+            fields.pop("people", None)
+        return fields
 
     @model_serializer(mode="wrap")
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it."""
         fields: dict[str, object] = handler(self)
-        later = {"people": not self.people, "stopping": self.stopping is None}
-        later["looks"] = self.looks is None
+        later = {"stopping": self.stopping is None, "looks": self.looks is None}
         return {name: value for name, value in fields.items() if not later.get(name)}
 
 
@@ -129,18 +132,11 @@ class ReleasedStudy:
         }
 
     @cached_property
-    def people(self) -> tuple[PeopleAccuracy, ...]:
-        """One reader against the majority of the others, by mode."""
-        return people_accuracies(self._votes, simulated=self.simulated)
-
-    @cached_property
     def label_errors(self) -> dict[str, float]:
         """By pair: how probable it is that its label is wrong."""
-        return errors_by_pair(self._votes, abouts(self.outlines))
-
-    @property
-    def _votes(self) -> list[Vote]:
-        return answers_of(abouts(self.outlines), self.verdicts, self.excluded).counted()
+        subjects = abouts(self.outlines)
+        votes = answers_of(subjects, self.verdicts, self.excluded).counted()
+        return errors_by_pair(votes, subjects)
 
     @cached_property
     def findings(self) -> Findings:
@@ -186,7 +182,7 @@ def published(
     study = fixed.study
     kept = tuple(outline for outline in outlines if outline.id not in leaving)
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
-    public = ReleasedStudy(
+    return ReleasedStudy(
         PublicStudy(
             version=study.version,
             policy=rules,
@@ -208,7 +204,6 @@ def published(
             if verdict.purpose not in UNRELEASED and verdict.subject not in leaving
         ),
     )
-    return replace(public, study=public.study.model_copy(update={"people": public.people}))
 
 
 def _annotators(fixed: FixedStudy, verdicts: Sequence[Verdict]) -> tuple[PublicAnnotator, ...]:

@@ -25,8 +25,13 @@ class Share(NamedTuple):
 
 
 def p_value(p: float) -> str:
-    """Three places; no p is ever 0."""
+    """Three places, as in a table; no p is ever 0."""
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def p_text(p: float) -> str:
+    """The same in a sentence: `p = 0.012`, `p < 0.001`."""
+    return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
 
 
 def share(k: int, n: int, z: float = 1.959964) -> Share:

@@ -4,7 +4,7 @@ records.py, findings_records.py   the numbers as they are in report.json
 answers.py, resample.py           answers by question; intervals by dyads and annotators
 study.py, decisions.py, adjudication.py, by_question.py, claims.py, aspects.py, quality.py,
 judge.py, annotators.py           a section each: its numbers and its words
-people.py, label_errors.py        one reader against the others; how probably a label is wrong
+label_errors.py                   how probably a label is wrong
 findings.py                       all numbers
 number_text.py, plots.py          numbers in words and in plots
 pages.py                          the pages, and the files

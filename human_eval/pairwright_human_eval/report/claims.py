@@ -7,7 +7,8 @@ from typing import TypeVar
 import numpy as np
 
 from pairwright.report import Block, Plot, Table
-from pairwright.stats import p_value
+from pairwright.stats import p_text
+from pairwright.text import number_of
 from pairwright_human_eval.records import EQUAL, Purpose
 from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
 from pairwright_human_eval.report.findings_records import (
@@ -23,7 +24,6 @@ from pairwright_human_eval.report.number_text import (
     percent,
     percent_points,
 )
-from pairwright_human_eval.report.people import PeopleAccuracy
 from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, measure, ratio
 from pairwright_human_eval.wrong_profile import (
@@ -190,19 +190,18 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
         unfit = "" if fit.converged else " (THE FIT DID NOT CONVERGE)"
         yield (
             "Consensus by Dawid and Skene's model, fitted to neutral labels: of"
-            f" {fit.pairs:,} pairs the most probable label is the chosen response in"
+            f" {number_of(fit.pairs, 'pair')} the most probable label is the chosen response in"
             f" {fit.chosen:,}, the other one in {fit.other:,} and “about equal” in {fit.equal:,}."
             f" Share for the chosen response: {percent(fit.share)}, n = {fit.share.n:,}{unfit}."
             " The interval draws dyads and keeps the fit."
         )
-    yield from map(people_sentence, report.people)
     for control in report.contrasted:
         name = CONTROLS[control.control]
         yield (
-            f"Controls: {control.pairs:,} pairs shown with their own posts to some annotators and"
-            f" with {name} to others. Own posts less {name}, in percentage points of the votes for"
-            f" the chosen response: {percent_points(control.difference)} of the votes for either"
-            f" response (n = {control.difference.n:,});"
+            f"Controls: {number_of(control.pairs, 'pair')} shown with their own posts to some"
+            f" annotators and with {name} to others. Own posts less {name}, in percentage points"
+            f" of the votes for the chosen response: {percent_points(control.difference)} of the"
+            f" votes for either response (n = {control.difference.n:,});"
             f" {percent_points(control.difference_of_all)} of all votes"
             f" (n = {control.difference_of_all.n:,})."
             f" {signs_sentence(control)}"
@@ -213,26 +212,14 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
         yield drawn["contrasted"]
 
 
-def people_sentence(found: PeopleAccuracy) -> str:
-    """One reader against the majority of the others, on the pairs of a mode."""
-    who = "a simulated reader" if found.simulated else "one reader"
-    return (
-        f"Mode {found.mode}: {who} is with the majority of the others in"
-        f" {100 * (found.accuracy.value or 0):.1f} %"
-        f" ({100 * (found.accuracy.low or 0):.1f} to {100 * (found.accuracy.high or 0):.1f}), n ="
-        f" {found.accuracy.n:,} votes of {found.annotators:,} annotators on {found.pairs:,} pairs,"
-        f" {found.accuracy.clusters:,} dyads. {found.tied:,} votes count one half: the others have"
-        " no majority for a response, or the reader took neither."
-    )
-
-
 def signs_sentence(control: ControlComparison) -> str:
     """The sign test over subjects, and what it could find where a difference is expected."""
     signs = control.signs
     subjects = signs.own + signs.control + signs.equal
     sentence = (
-        f"Of {subjects:,} subjects, own posts win in {signs.own:,}, the control in"
-        f" {signs.control:,}, and {signs.equal:,} are equal: sign test, p = {p_value(signs.p)}."
+        f"Of {number_of(subjects, 'subject')}, own posts win in {signs.own:,}, the control in"
+        f" {signs.control:,}, and {number_of(signs.equal, 'is', 'are')} equal: sign test,"
+        f" {p_text(signs.p)}."
     )
     if control.control != "wrong_profile":
         return sentence

@@ -22,7 +22,6 @@ from pairwright_human_eval.report.claims import (
 from pairwright_human_eval.report.decision_states import by_chance, reasons, states
 from pairwright_human_eval.report.findings_records import Findings
 from pairwright_human_eval.report.judge import delivery_agreement, judge_preference, judge_quality
-from pairwright_human_eval.report.people import people_accuracies
 from pairwright_human_eval.report.quality import parities, score_counts, side_names
 from pairwright_human_eval.report.records import Comment, StudyReport
 from pairwright_human_eval.report.resample import Draws
@@ -79,7 +78,6 @@ def derive_findings(
         if excluded
         else None,
         consensus=consensus(votes, pairs, draws),
-        people=people_accuracies(votes, simulated=any(v.simulated for v in verdicts)),
         contrasted=control_comparisons(answers, draws),
         supported=support_shares(answers, draws),
         delivered_by=delivery_shares(answers, draws),

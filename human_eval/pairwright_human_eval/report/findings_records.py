@@ -10,7 +10,6 @@ from pairwright_human_eval.agreement import Agreement, Parity
 from pairwright_human_eval.agreement.coefficients import Measurement
 from pairwright_human_eval.decision_parts import State
 from pairwright_human_eval.records import Purpose, Support
-from pairwright_human_eval.report.people import PeopleAccuracy
 
 
 class Measure(Record):
@@ -240,8 +239,6 @@ class Findings(Record):
     """The share of all votes with those of excluded annotators; None where nobody is."""
     consensus: Consensus | None
     """None where there is no vote."""
-    people: tuple[PeopleAccuracy, ...]
-    """One reader against the majority of the others, by mode."""
     contrasted: tuple[ControlComparison, ...]
     supported: tuple[SupportShares, ...]
     delivered_by: tuple[DeliveryShares, ...]

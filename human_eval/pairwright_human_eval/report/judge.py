@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pairwright.report import Block, Table
 from pairwright.settings.domains import Scale
+from pairwright.text import number_of
 from pairwright_human_eval.records import BOTH, CANNOT_TELL
 from pairwright_human_eval.report.answers import Answers, SubjectPair, Vote
 from pairwright_human_eval.report.findings_records import (
@@ -209,7 +210,8 @@ def judge_section(report: StudyReport) -> Iterator[Block]:
         " so its range here is narrow: correlations are lower than on all drafts."
     )
     if report.unjudged:
-        yield f"{report.unjudged:,} pairs have no scores of a judge and are left out."
+        unjudged = number_of(report.unjudged, "pair has", "pairs have")
+        yield f"{unjudged} no scores of a judge: left out."
     yield (
         "Does a response deliver an aspect? The judge says so from an adherence score of"
         f" {DELIVERS} on."

@@ -15,20 +15,24 @@ def looks_section(report: StudyReport) -> Iterator[Block]:
         return
     yield rule_text(found)
     yield Table(
-        ("look", "votes in", "of all", "for the chosen, of all", "n", "dyads", "to the floor"),
+        (
+            "look", "votes in", "of all", "for the chosen, of all", "n", "dyads",
+            "standard errors", "to the floor",
+        ),
         tuple(
             (
-                str(n), f"{look.votes:,}", f"{100 * look.information:.0f} %", look_text(look),
-                f"{look.n:,}", f"{look.dyads:,}", outcome_text(look),
+                str(n), f"{look.votes:,}", f"{100 * look.information:.0f} %",
+                f"{100 * look.share:.0f} %",
+                f"{look.n:,}", f"{look.dyads:,}", f"{look.bound:.2f}", outcome_text(look),
             )
             for n, look in enumerate(found.looks, start=1)
         ),
         left=1,
         note=(
-            "Repeated confidence intervals: all looks together hold the true share in 95 % of"
-            " studies (spending function of Lan and DeMets, of the kind of O'Brien and Fleming)."
-            " Votes of excluded annotators are in, and do not count. Every other interval of this"
-            " report is that of a single look."
+            "A share is above or below the floor if it is so many standard errors away: then all"
+            " looks together are right in 95 % of studies (spending function of Lan and DeMets, of"
+            " the kind of O'Brien and Fleming). Votes of excluded annotators are in, and do not"
+            " count. The interval of the share is with the claims, as that of a single look."
         ),
     )  # fmt: skip
 
@@ -53,9 +57,3 @@ def rule_text(found: Looks) -> str:
         f" {100 * found.rule.floor:.0f} % of the votes for the chosen response. Looks at the"
         f" answers: {made:,}.{more}"
     )
-
-
-def look_text(look: Look) -> str:
-    """`71 % (60 to 80)`."""
-    share, low, high = (100 * value for value in (look.share, look.low, look.high))
-    return f"{share:.0f} % ({low:.0f} to {high:.0f})"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pairwright.modes import MODES, Mode
 from pairwright.report import Block, Plot, Table
 from pairwright.settings.domains import Scale
+from pairwright.stats import p_value
 from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
 from pairwright_human_eval.report.answers import Answers, QualityScore
 from pairwright_human_eval.report.findings_records import ParityOf, ScoreCounts, SideNames
@@ -139,7 +140,7 @@ def _parity_row(row: ParityOf) -> tuple[str, ...]:
     return (
         *counts,
         f"{test.mean:+.2f} ({test.low:+.2f} to {test.high:+.2f})",
-        f"{max(test.p_above, test.p_below):.3f}",
+        p_value(max(test.p_above, test.p_below)),
         _equal(test, test.low, test.high),
         apart,
     )

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from pairwright.report import Table
 from pairwright_human_eval.agreement import Estimate
-from pairwright_human_eval.report.looks import look_text, outcome_text, rule_text
+from pairwright_human_eval.report.looks import outcome_text, rule_text
+from pairwright_human_eval.report.number_text import percent
 from pairwright_human_eval.report.records import StudyReport
 
 
@@ -25,9 +26,13 @@ def look_lines(report: StudyReport) -> Iterator[str]:
     if report.looks and report.looks.looks:
         last = report.looks.looks[-1]
         yield f"Looks. {rule_text(report.looks)}"
+        claim = next((one.of_all for one in report.preferred if one.group == "all"), None)
+        # Where answers were taken back, the last look is of more votes than the claim.
+        same = claim and (claim.value, claim.n) == (last.share, last.n)
+        share = percent(claim) if claim and same else f"{100 * last.share:.0f} %"
         yield (
             f"At this one {100 * last.information:.0f} % of the votes are in; for the chosen"
-            f" response {look_text(last)} of {last.n:,}; to the floor: {outcome_text(last)}."
+            f" response {share} of {last.n:,}; to the floor: {outcome_text(last)}."
         )
 
 

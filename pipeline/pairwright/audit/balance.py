@@ -66,7 +66,7 @@ class _PairSums:
 USER_DOMINATES = CheckDefinition(
     family="balance",
     name="user_dominates",
-    title="A user with too many pairs",
+    title="The user with the most pairs",
     why="A score would then show how well a model knows a few people, and intervals by user"
     " would be wide.",
     todo="Draw about the same number of pairs from each user, or add users.",

@@ -190,6 +190,11 @@ class BuildPanel:
         left = spent / self._done * (self._total - self._done) if self._done else float("inf")
         return self._meter.sent / spent, tokens / spent, left
 
+    @property
+    def _cost(self) -> str:
+        """Nothing where no endpoint has a price."""
+        return f"cost {self._meter.cost:.2f}, " if self._meter.cost else ""
+
     def _line(self) -> str:
         calls, tokens, left = self._rates()
         eta = "?" if left == float("inf") else f"{left:.0f} s"
@@ -199,7 +204,7 @@ class BuildPanel:
             f"{self._done}/{self._total} units, {surveyed}{sum(self._kept.values())} kept, "
             f"{sum(self._refused.values())} refused, {sum(self._failed.values())} failed, {waiting}"
             f"{calls:.0f} calls/s, {tokens:.0f} tokens/s, {self._meter.in_flight} in flight, "
-            f"cost {self._meter.cost:.2f}, {eta} to go"
+            f"{self._cost}{eta} to go"
         )
 
     def _panel(self) -> Table:
@@ -216,7 +221,9 @@ class BuildPanel:
             "calls",
             f"{calls:.0f}/s, {self._meter.in_flight} in flight, {self._meter.retried} retried",
         )
-        grid.add_row("tokens", f"{tokens:,.0f}/s, cost {self._meter.cost:.2f}")
+        grid.add_row("tokens", f"{tokens:,.0f}/s")
+        if self._meter.cost:
+            grid.add_row("cost", f"{self._meter.cost:.2f}")
         if self._surveyed:
             grid.add_row("surveyed", f"{self._surveyed}")
         grid.add_row("kept", kept)

@@ -46,8 +46,8 @@ class Condition(NamedTuple):
     """Whether it shows posts, which [history] selects."""
     about_user: bool = False
     """Whether it shows something of the user who asks."""
-    shown_to_people: bool = False
-    """Whether annotators of a study see the same: their row is below its tables."""
+    shows_own_posts: bool = False
+    """Whether it shows the user's own posts, no matter which the rubric cites."""
     unranked: str = ""
     """Why its rows are not ranked; empty where they are."""
     compared_with: tuple[ConditionName, ...] = ()
@@ -102,7 +102,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         colour="blue",
         shows_posts=True,
         about_user=True,
-        shown_to_people=True,
+        shows_own_posts=True,
         finding="overlap",
         compared_with=("none", "wrong-profile", "profile-without-evidence", "evidence-only"),
         default=True,

@@ -6,22 +6,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
-from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_one, read_rows
+from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
 from pairwright.evaluate.builders import BuildModel, BuildRole
 from pairwright.intervals import Interval, accuracy_by_cluster
 from pairwright.records import Post, Record
-from pairwright_human_eval.public_study import PublicStudy
-from pairwright_human_eval.report.people import PeopleAccuracy
 
 _FIX = "Get the release again, and run `pairwright verify` on it."
 
 
-LATER_FACTS = ("builders", "people", "neighbours")
+LATER_FACTS = ("builders", "neighbours")
 """What follows from a release, and results of older versions do not have."""
 
 
@@ -37,12 +35,17 @@ class ReleaseRef(Record):
     pairs: int
     builders: tuple[BuildModel, ...] = ()
     """The models that built it. Empty in files of older versions."""
-    people: tuple[PeopleAccuracy, ...] = ()
-    """How far one reader agrees with the majority of the others, by mode. Empty where nobody was
-    asked, and in files of older versions."""
     neighbours: Interval | None = None
     """Of natural twins: how often those who choose like the user lean more to the chosen response.
     None of other releases, and in files of older versions."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_people(cls, fields: object) -> object:
+        """Drop what results of older versions say of readers, which scorers cannot be held to."""
+        if isinstance(fields, dict):
+            fields.pop("people", None)
+        return fields
 
     def completed_by(self, other: "ReleaseRef") -> "ReleaseRef":
         """The same, with what another reference to this release has of `LATER_FACTS` in place of
@@ -127,7 +130,6 @@ class Release:
             trial=self._manifest.kind == "trial",
             pairs=pairs,
             builders=tuple(dict.fromkeys((*self._builders(), *of_rows))),
-            people=self._people(layout),
             neighbours=accuracy_by_cluster(points),
         )
 
@@ -165,12 +167,6 @@ class Release:
         for role, name in named:
             if name in build.endpoints and build.endpoints[name].model:
                 yield BuildModel(role=role, model=build.endpoints[name].model)
-
-    def _people(self, layout: Layout) -> tuple[PeopleAccuracy, ...]:
-        if not layout.study.is_file():
-            return ()
-        self._check_file(layout.study)
-        return read_one(layout.study, PublicStudy).people
 
     def _first(self, limit: int) -> set[str]:
         subjects: set[str] = set()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pairwright.evaluate.builders import build_ties, tie_sentence
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, PairDecision
-from pairwright.evaluate.identities import holds_by_identity
+from pairwright.evaluate.identities import without_error
 from pairwright.evaluate.measure import (
     ScorerFigure,
     figures_of,
@@ -24,10 +24,10 @@ _OF_SCORED = {
 
 def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[str]:
     """A line with the result's accuracies, and one for each thing that it leaves open."""
-    figures = figures_of(decisions)
+    figures = tuple(without_error(about, decisions, figures_of(decisions)))
     names = _ACCURACIES | (_OF_SCORED if about.units != about.units_scored else {})
     shares = [
-        f"{figure.group} {names[figure.name]} {_share(about, figures, figure)}"
+        f"{figure.group} {names[figure.name]} {_share(figure)}"
         for figure in figures
         if figure.name in names and figure.group == mode_group(figure.mode).name
     ]
@@ -35,11 +35,11 @@ def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[s
     return [heading, *(f"  {line}" for line in _open_ends(about, figures))]
 
 
-def _share(about: ResultSummary, figures: Sequence[ScorerFigure], figure: ScorerFigure) -> str:
+def _share(figure: ScorerFigure) -> str:
+    if figure.value is not None and figure.by_identity:
+        return f"{figure.value:.1%} (by identity, n = {figure.n:,})"
     if figure.value is None or figure.low is None or figure.high is None:
         return f"not known (n = {figure.n:,})"
-    if holds_by_identity(about, figures, figure):
-        return f"{figure.value:.1%} (by identity, n = {figure.n:,})"
     return f"{figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
 
 

@@ -2,16 +2,18 @@
 made less than it could."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pairwright.construct.estimate import BuildEstimate
+from pairwright.construct.estimate import BuildEstimate, RoleEstimate
 from pairwright.construct.pilot import PilotEstimate, kept_word
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING
 from pairwright.text import number_of
 from pairwright.workflows.run_status import RunStatus
 
+NO_PRICE = "no price"
+"""A cost that nobody knows, because no endpoint that is asked has a price."""
 ESTIMATE_HEADS = ("role", "model", "calls", "prompt tokens", "reply tokens", "cost")
 SHORT = 0.05
 """The share of failed units above which a run is called short in plain words."""
@@ -48,7 +50,7 @@ def estimate_tables(expected: BuildEstimate) -> Iterator[EstimateTable]:
                 line.role,
                 f"{line.model} ({line.endpoint})",
                 *(f"{n:,}" for n in (line.calls, line.prompt_tokens, line.completion_tokens)),
-                _range(line.cost_with_cache, line.cost),
+                _price([line]),
             )
             for line in lines
         )
@@ -56,10 +58,7 @@ def estimate_tables(expected: BuildEstimate) -> Iterator[EstimateTable]:
             sum(getattr(line, name) for line in lines)
             for name in ("calls", "prompt_tokens", "completion_tokens")
         )
-        price = _range(
-            sum(line.cost_with_cache for line in lines), sum(line.cost for line in lines)
-        )
-        total = ("all", "", *(f"{n:,}" for n in sums), price)
+        total = ("all", "", *(f"{n:,}" for n in sums), _price(lines))
         yield EstimateTable(f"{number_of(expected.items, 'item')}, {title}", rows, total)
 
 
@@ -79,9 +78,18 @@ def estimate_sentences(expected: BuildEstimate) -> Iterator[str]:
         )
 
 
-def _range(low: float, high: float) -> str:
-    """Two amounts of money, or one where they are the same."""
-    return f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
+def _price(lines: Sequence[RoleEstimate]) -> str:
+    """Two amounts of money, or one where they are the same; nothing is known of what is asked of
+    an endpoint without a price."""
+    priced = [line for line in lines if line.cost or not line.calls]
+    low, high = (
+        sum(line.cost_with_cache for line in priced),
+        sum(line.cost for line in priced),
+    )
+    if not high:
+        return NO_PRICE
+    amount = f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
+    return amount if len(priced) == len(lines) else f"{amount}, where a price is set"
 
 
 def pilot_rows(expected: PilotEstimate) -> tuple[tuple[str, str, str], ...]:
@@ -94,6 +102,8 @@ def pilot_rows(expected: PilotEstimate) -> tuple[tuple[str, str, str], ...]:
         places = 2 if one.name == "cost" else 0
         high = f"{one.high:,.{places}f}" if one.high < float("inf") else "no upper end"
         value, interval = f"{one.value:,.{places}f}", f"{one.low:,.{places}f} to {high}"
+        if one.name == "cost" and not one.high:
+            value, interval = NO_PRICE, ""
         rows.append((words.get(one.name, one.name), value, interval))
     return tuple(rows)
 

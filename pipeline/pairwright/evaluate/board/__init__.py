@@ -6,13 +6,12 @@ pairs.py      the pairs that they are of
 flips.py      the tests of differences
 power.py      what these tests could distinguish, before there is any score
 findings.py   the tests of the controls: recall, word overlap, evidence, order
-band.py       floor and ceiling, and each scorer's share of the way
 entry.py      one scorer in one condition, with all its figures
 ranking.py    the rows of one mode in one condition, ranked; letters.py: which share a letter
 board.py      all of it
 pages.py      the two pages
 tables.py slice_tables.py cells.py plots.py calibration_plot.py                 their parts
-sentences.py band_sentences.py finding_sentences.py    what the pages and the terminal say
+sentences.py finding_sentences.py    what the pages and the terminal say
 exports.py    the rankings as CSV and LaTeX
 
 Rows are ranked within a mode and a condition, since what is shown decides most of an accuracy. What

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from pairwright.evaluate.board.band import FLOOR, band_of
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings, scorer_findings
 from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
@@ -13,15 +12,15 @@ from pairwright.evaluate.board.release_facts import release_of
 from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.identities import without_error
 from pairwright.evaluate.measure import RULE, calibration_of, figures_of, gains
-from pairwright.evaluate.measure.slices import overlap_slices, slice_figures
+from pairwright.evaluate.measure.slices import FLOOR, overlap_slices, slice_figures
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
-from pairwright.intervals import Floats
+from pairwright.intervals import Floats, Interval
 from pairwright.modes import MODES
 from pairwright.records import Mode, Record
-from pairwright_human_eval.report.people import PeopleAccuracy
 
 ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
 """The order of the tables."""
@@ -43,9 +42,6 @@ class Leaderboard(Record):
     findings: tuple[ScorerFinding, ...] = ()
     """The tests of recall, of word overlap, of evidence and of the order; those that are found are
     sentences on the page. All together err in at most 5 % of leaderboards."""
-    people: tuple[PeopleAccuracy, ...] = ()
-    """One reader against the majority of the others, by mode: shown below the scorers, and not
-    ranked among them."""
     missing: dict[ConditionName, tuple[str, ...]]
     """Baselines without results, by condition."""
 
@@ -57,8 +53,8 @@ def leaderboard(
 ) -> Leaderboard:
     """Rank results that `gather_results` accepted; `done` is called after each result.
 
-    Who built the release and how far people agree is what `release` says; without it, what the
-    results say.
+    Who built the release and what the choices of others tell is what `release` says; without it,
+    what the results say.
 
     Raises InputError where two results have different pairs, or the lines of a result do not match
     its summary."""
@@ -74,19 +70,20 @@ def leaderboard(
         limit=first.limit,
         split=first.split,
         rule=RULE,
-        rankings=tuple(share_level(list(_rankings(reading, pairs, release)))),
+        rankings=tuple(share_level(list(_rankings(reading, pairs)))),
         entries=reading.entries,
         findings=adjust_findings(reading.findings),
-        people=release.people,
         missing=_missing(reading.entries),
     )
 
 
-def people_of(board: Leaderboard, ranking: Ranking) -> PeopleAccuracy | None:
-    """The row of people below a ranking, of a condition whose content people saw, too."""
-    if not CONDITIONS[ranking.condition].shown_to_people:
-        return None
-    return next((one for one in board.people if one.mode == ranking.mode), None)
+def choices_of_others(board: Leaderboard, ranking: Ranking) -> Interval | None:
+    """What the choices of others tell of a ranking's pairs: a row below it where the labels are
+    choices and scorers read the user's posts. None where only some of the release's pairs were
+    scored."""
+    own_choice = ranking.mode is not None and MODES[ranking.mode].own_choice
+    shown = own_choice and CONDITIONS[ranking.condition].shows_own_posts
+    return board.release.neighbours if shown and board.limit is None else None
 
 
 @dataclass
@@ -140,23 +137,25 @@ def _entry(
 ) -> BoardEntry:
     decisions, scorer = decided[about.condition], about.scorer
     cutoff = scorer.cutoff if CONDITIONS[about.condition].shows_posts else None
+    figures = [
+        *figures_of(decisions),
+        *slice_figures(decisions, overlap.get(about.condition, {}), cutoff),
+    ]
+    gained = [
+        gain
+        for control in CONDITIONS[about.condition].compared_with
+        if control in decided
+        for gain in gains(
+            decisions,
+            decided[control],
+            gain_over(control),
+            of_twins=CONDITIONS[control].gains_on_twins,
+        )
+    ]
     return BoardEntry(
         about=about,
-        figures=(
-            *figures_of(decisions),
-            *slice_figures(decisions, overlap.get(about.condition, {}), cutoff),
-        ),
-        gains=tuple(
-            gain
-            for control in CONDITIONS[about.condition].compared_with
-            if control in decided
-            for gain in gains(
-                decisions,
-                decided[control],
-                gain_over(control),
-                of_twins=CONDITIONS[control].gains_on_twins,
-            )
-        ),
+        figures=tuple(without_error(about, decisions, figures)),
+        gains=tuple(without_error(about, decisions, gained)),
         calibrations=tuple(
             found for mode_pairs in by_mode(decisions) if (found := calibration_of(mode_pairs))
         ),
@@ -164,11 +163,10 @@ def _entry(
     )
 
 
-def _rankings(reading: _Reading, pairs: Pairs, release: ReleaseRef) -> Iterator[Ranking]:
+def _rankings(reading: _Reading, pairs: Pairs) -> Iterator[Ranking]:
     for mode in (*MODES, None):
         places = pairs.of_mode(mode)
         clusters = pairs.clusters[places]
-        own_people = next((one for one in release.people if one.mode == mode), None)
         for condition in ORDER:
             there = [
                 entry
@@ -179,13 +177,7 @@ def _rankings(reading: _Reading, pairs: Pairs, release: ReleaseRef) -> Iterator[
                 continue
             own = {entry.name: reading.points[entry.name][places] for entry in there}
             ranking = rank(mode, condition, there, own, clusters)
-            changes: dict[str, object] = {"apart": reading.apart[condition, mode]}
-            if CONDITIONS[condition].shown_to_people:
-                scorers = {entry.name: entry.about.scorer for entry in there}
-                changes["band"] = band_of(
-                    mode, scorers, own, clusters, own_people, release.neighbours
-                )
-            yield ranking.model_copy(update=changes)
+            yield ranking.model_copy(update={"apart": reading.apart[condition, mode]})
 
 
 def _missing(entries: dict[str, BoardEntry]) -> dict[ConditionName, tuple[str, ...]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from pairwright.evaluate.board.board import Leaderboard, people_of
+from pairwright.evaluate.board.board import Leaderboard, choices_of_others
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_mark
@@ -15,7 +15,6 @@ from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.stats import p_value
 from pairwright.text import visible
-from pairwright_human_eval.report.people import PeopleAccuracy
 
 
 class RankingTable(NamedTuple):
@@ -35,7 +34,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         "scorer": label,
         # On one line, however many.
         "group": lambda one: ranking.groups.get(one.name, "").replace(" ", "\N{NO-BREAK SPACE}"),
-        "accuracy, %": lambda one: share(one, one.figure("accuracy", mode)),
+        "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
     if not ranking.ranked:
@@ -43,14 +42,10 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     entries = [
         board.entries[name] for name in (*ranking.ranked, *unranked_by_accuracy(board, ranking))
     ]
-    if ranking.band and (shares := ranking.band.shares):
-        columns["of the way, %"] = lambda one: (
-            interval_percent(shares[one.name]) if one.name in shares else ""
-        )
     if is_twin(mode):
-        columns["both right, %"] = lambda one: share(one, one.figure("both_right", mode))
+        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
         columns["twins"] = lambda one: count(one.figure("both_right", mode))
-        columns["interaction, %"] = lambda one: share(one, one.figure("interaction", mode))
+        columns["interaction, %"] = lambda one: percent(one.figure("interaction", mode))
     for control in CONDITIONS[ranking.condition].compared_with:
         if any(count(one.figure(gain_over(control), mode)) not in ("", "0") for one in entries):
             columns[f"{gain_over(control)}, points"] = partial(_gain, control, mode)
@@ -58,7 +53,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     columns["clusters"] = lambda one: clusters(one.figure("accuracy", mode))
     if ranking.ranked:
         columns["p, to the next"] = lambda one: _to_next(ranking, one)
-    columns["of the scored, %"] = lambda one: share(one, one.figure("accuracy_of_scored", mode))
+    columns["of the scored, %"] = lambda one: percent(one.figure("accuracy_of_scored", mode))
     columns["worst to best case, %"] = lambda one: bounds(one, mode)
     columns[covered] = lambda one: value(one.figure("coverage", mode))
     for name in figure_names("ranking"):
@@ -67,18 +62,19 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
         # Otherwise they say nothing that the accuracy does not.
         brief += [list(columns).index(name) for name in ("of the scored, %", covered)]
     table_rows = [tuple(cell(one) for cell in columns.values()) for one in entries]
-    if people := people_of(board, ranking):
-        table_rows.append(people_row(people, tuple(columns)))
+    if others := choices_of_others(board, ranking):
+        table_rows.append(others_row(others, tuple(columns)))
     return RankingTable(tuple(columns), tuple(table_rows), tuple(brief))
 
 
-def people_row(people: PeopleAccuracy, head: tuple[str, ...]) -> tuple[str, ...]:
-    """What people do, as a row below scorers; empty in columns that are of scorers alone."""
+def others_row(others: Interval, head: tuple[str, ...]) -> tuple[str, ...]:
+    """What the choices of others tell, as a row below scorers; empty in columns that are of scorers
+    alone."""
     known = {
-        "scorer": "people (simulated, not ranked)" if people.simulated else "people (not ranked)",
-        "accuracy, %": interval_percent(people.accuracy),
-        "n": f"{people.accuracy.n:,} votes",
-        "clusters": f"{people.accuracy.clusters:,}",
+        "scorer": "the choices of others (not ranked)",
+        "accuracy, %": percent(others),
+        "n": f"{others.n:,}",
+        "clusters": f"{others.clusters:,}",
     }
     return tuple(known.get(name, "") for name in head)
 
@@ -108,33 +104,23 @@ def figure_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def interval_percent(interval: Interval) -> str:
-    """The same of an interval that is no figure's."""
-    if interval.value is None or interval.low is None or interval.high is None:
-        return ""
-    return f"{100 * interval.value:.1f} ({100 * interval.low:.1f} to {100 * interval.high:.1f})"
-
-
-def percent(figure: ScorerFigure | None) -> str:
-    """`71.2 (65.0 to 76.6)`; empty where there is nothing to say."""
+def percent(figure: ScorerFigure | Interval | None) -> str:
+    """`71.2 (65.0 to 76.6)`, or `50.0 by identity`; empty where there is nothing to say."""
     if figure is None or figure.value is None:
         return ""
+    if isinstance(figure, ScorerFigure) and figure.by_identity:
+        return f"{100 * figure.value:.1f} by identity"
     if figure.low is None or figure.high is None:
         return f"{100 * figure.value:.1f} (no interval)"
     return f"{100 * figure.value:.1f} ({100 * figure.low:.1f} to {100 * figure.high:.1f})"
-
-
-def share(entry: BoardEntry, figure: ScorerFigure | None) -> str:
-    """The same of an entry's figure: `50.0 by identity` where it could not come out otherwise."""
-    if figure is None or figure.value is None or not entry.by_identity(figure):
-        return percent(figure)
-    return f"{100 * figure.value:.1f} by identity"
 
 
 def in_words(figure: ScorerFigure) -> str:
     """A share as `percent` with its unit, any other figure as a plain number."""
     if figure.value is None:
         return "none"
+    if figure.by_identity:
+        return f"{100 * figure.value:.1f} % by identity"
     if FIGURES[figure.name].percent:
         return f"{percent(figure)} %"
     if figure.low is None or figure.high is None:
@@ -144,7 +130,11 @@ def in_words(figure: ScorerFigure) -> str:
 
 def points_text(figure: ScorerFigure | None) -> str:
     """The same as `percent`, with a sign."""
-    if figure is None or figure.value is None or figure.low is None or figure.high is None:
+    if figure is None or figure.value is None:
+        return ""
+    if figure.by_identity:
+        return f"{100 * figure.value:+.1f} by identity"
+    if figure.low is None or figure.high is None:
         return ""
     return f"{100 * figure.value:+.1f} ({100 * figure.low:+.1f} to {100 * figure.high:+.1f})"
 

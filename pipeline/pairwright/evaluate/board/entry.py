@@ -2,7 +2,6 @@
 
 from pairwright.evaluate.builders import BuildTie
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
-from pairwright.evaluate.identities import holds_by_identity
 from pairwright.evaluate.measure import Calibration, ScorerFigure, mode_group
 from pairwright.evaluate.results import ResultSummary
 from pairwright.modes import is_twin
@@ -42,10 +41,6 @@ class BoardEntry(Record):
         return next(
             (figure for figure in every if (figure.name, figure.mode, figure.group) == key), None
         )
-
-    def by_identity(self, figure: ScorerFigure) -> bool:
-        """Whether one of its figures could not have come out otherwise."""
-        return holds_by_identity(self.about, self.figures, figure)
 
     def unranked(self, mode: Mode | None) -> str:
         """Why it is shown and not ranked; empty where it is ranked."""

@@ -1,8 +1,9 @@
 r"""The rankings as files for other programs: leaderboard.csv and leaderboard.tex.
 
 A row of the CSV is a scorer in one condition on one mode of pairs. Shares are from 0 to 1, and an
-empty cell means that there is no such figure. A text that a spreadsheet would take for a formula
-begins with an apostrophe; numbers are written as they are.
+empty cell means that there is no such figure; one that holds by identity has no interval. A text
+that a spreadsheet would take for a formula begins with an apostrophe; numbers are written as they
+are.
 
 The LaTeX file has one table a ranking, for `\input` in a document that loads `booktabs`. Names are
 of strangers: each character that LaTeX gives a meaning to is escaped.
@@ -19,7 +20,6 @@ from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_mark
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
-from pairwright.intervals import Interval
 from pairwright.modes import mode_title
 from pairwright.text import visible
 from pairwright_human_eval.spreadsheet.cells import guarded
@@ -43,10 +43,10 @@ COLUMNS = (
     ),
     *(
         f"{name}{part}"
-        for name in (*FURTHER, "of_the_way", "floor", "ceiling") for part in PARTS
+        for name in FURTHER for part in PARTS
     ),
 )  # fmt: skip
-"""The head of leaderboard.csv. The floor is the one that the share of the way is from."""
+"""The head of leaderboard.csv."""
 _ESCAPED = str.maketrans({
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}",
@@ -95,10 +95,6 @@ def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[
         yield from _numbers(entry.figure(gain_over(control), mode))
     for name in FURTHER:
         yield from _numbers(entry.figure(name, mode))
-    band = ranking.band
-    yield from _numbers(band.shares.get(entry.name) if band else None)
-    yield from _numbers(band.base[1] if band and band.base else None)
-    yield from _numbers(band.ceiling if band else None)
 
 
 def _rank(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> str:
@@ -115,7 +111,7 @@ def _accuracy(entry: BoardEntry, ranking: Ranking) -> float:
     return figure.value
 
 
-def _numbers(figure: ScorerFigure | Interval | None) -> tuple[str, str, str, str, str]:
+def _numbers(figure: ScorerFigure | None) -> tuple[str, str, str, str, str]:
     """Value, low, high, n and clusters."""
     if figure is None:
         return "", "", "", "", ""

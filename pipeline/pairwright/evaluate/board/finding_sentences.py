@@ -2,27 +2,29 @@
 
 A test says that a value is above or below one half, or that an accuracy changes. What this means
 may depend on another figure: a scorer that does the opposite of word overlap is right where word
-overlap is wrong, and one that only follows words loses them with the cited posts, too.
+overlap is wrong, one that is wrong everywhere is wrong there, too, and one that only follows words
+loses them with the cited posts.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from pairwright.evaluate.board.band import FLOOR
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import percent
 from pairwright.evaluate.board.entry import gain_over
 from pairwright.evaluate.board.findings import ScorerFinding
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.measure.slices import FLOOR
+from pairwright.intervals import Interval
 from pairwright.modes import mode_pairs
 from pairwright.records import Mode
-from pairwright.stats import p_value
+from pairwright.stats import p_text
 from pairwright.text import number_of
 
 Meaning = Literal[
-    "recalls", "against asker", "reads more", "against words", "follows words", "reads evidence",
-    "uses evidence", "better without",
+    "recalls", "against asker", "reads more", "against words", "right there", "follows words",
+    "wrong there", "reads evidence", "uses evidence", "better without",
 ]  # fmt: skip
 _SENTENCES: dict[Meaning, tuple[str, str]] = {
     "recalls": (
@@ -42,13 +44,24 @@ _SENTENCES: dict[Meaning, tuple[str, str]] = {
         "They read more than shared words",
     ),
     "against words": (
-        "These are right on more than one half where word overlap is wrong, and not above one half"
-        " of all",
+        "These are right on more than one half where word overlap is wrong, and on less than one"
+        " half where it is right",
         "They go against the words that a response shares with the posts",
     ),
+    "right there": (
+        "These are right on more than one half where word overlap is wrong, and not above one half"
+        " of all",
+        "Whether they read more than shared words, or go against them, is open",
+    ),
     "follows words": (
-        "These are right on less than one half where word overlap is wrong",
+        "These are right on less than one half where word overlap is wrong, and on more than one"
+        " half where it is right",
         "They follow the words that a response shares with the posts, against the person",
+    ),
+    "wrong there": (
+        "These are right on less than one half where word overlap is wrong, and not above one half"
+        " where it is right",
+        "They may be wrong everywhere: see whether the sign of the score is right",
     ),
     "reads evidence": (
         "These lose accuracy without the posts that the rubric cites, and read more than shared"
@@ -74,7 +87,7 @@ def position_biases(findings: Sequence[ScorerFinding]) -> Iterator[str]:
         if one.question == "order" and one.found:
             by_scorer.setdefault(one.scorer, []).append(
                 f"condition {one.condition}, {mode_pairs(one.mode)}, {in_words(one)},"
-                f" adjusted p {p_value(one.adjusted)}"
+                f" adjusted {p_text(one.adjusted)}"
             )
     for name, biases in by_scorer.items():
         yield (
@@ -91,7 +104,7 @@ def found_sentences(board: Leaderboard, mode: Mode | None) -> Iterator[str]:
             found.setdefault(_meaning(board, one), []).append(one)
     for meaning, (statement, conclusion) in _SENTENCES.items():
         if some := found.get(meaning):
-            scorers = "; ".join(_with_accuracy(board, one, meaning) for one in some)
+            scorers = "; ".join(_with_accuracy(one, meaning) for one in some)
             beside = _beside(board, mode, meaning, some[0])
             yield f"{statement}: {scorers}. {conclusion}.{beside}"
 
@@ -100,9 +113,7 @@ def _meaning(board: Leaderboard, one: ScorerFinding) -> Meaning:
     if one.question == "recall":
         return "recalls" if one.above else "against asker"
     if one.question == "overlap":
-        if not one.above:
-            return "follows words"
-        return "reads more" if _above_half(board, one) else "against words"
+        return _of_words(one)
     if not one.above:
         return "better without"
     more = any(
@@ -114,24 +125,33 @@ def _meaning(board: Leaderboard, one: ScorerFinding) -> Meaning:
     return "reads evidence" if more else "uses evidence"
 
 
-def _accuracy(board: Leaderboard, one: ScorerFinding) -> ScorerFigure | None:
-    return board.entries[f"{one.scorer}.{one.condition}"].figure("accuracy", one.mode)
+def _of_words(one: ScorerFinding) -> Meaning:
+    """What a test of word overlap means, by the intervals of the scorer's other accuracies."""
+    if one.above and _side(one.of_all) == "above":
+        return "reads more"
+    where_right = _side(one.where_right)
+    if one.above:
+        return "against words" if where_right == "below" else "right there"
+    return "follows words" if where_right == "above" else "wrong there"
 
 
-def _above_half(board: Leaderboard, one: ScorerFinding) -> bool:
-    """Whether the interval of its accuracy on all pairs is above one half."""
-    accuracy = _accuracy(board, one)
-    return accuracy is not None and accuracy.low is not None and accuracy.low > 0.5
+def _side(accuracy: Interval | None) -> Literal["above", "below", "open"]:
+    """Where an interval lies to one half."""
+    if accuracy is None or accuracy.low is None or accuracy.high is None:
+        return "open"
+    return "above" if accuracy.low > 0.5 else "below" if accuracy.high < 0.5 else "open"
 
 
-def _with_accuracy(board: Leaderboard, one: ScorerFinding, meaning: Meaning) -> str:
+def _with_accuracy(one: ScorerFinding, meaning: Meaning) -> str:
     text = f"{one.scorer} {in_words(one)}"
-    if meaning not in ("reads more", "against words"):
-        return text
-    return f"{text}, of all {_share(_accuracy(board, one))}"
+    if meaning in ("reads more", "right there"):
+        return f"{text}, of all with a score {_share(one.of_all)}"
+    if one.question == "overlap" and one.where_right:
+        return f"{text}, where it is right {_share(one.where_right)}"
+    return text
 
 
-def _share(figure: ScorerFigure | None, unit: str = "%") -> str:
+def _share(figure: ScorerFigure | Interval | None, unit: str = "%") -> str:
     """A figure as findings are written: `70.0 % (61.3 to 77.5, n = 120, 60 clusters)`."""
     value, _, interval = percent(figure).partition(" ")
     assert figure, "it was looked for"

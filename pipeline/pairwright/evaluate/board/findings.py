@@ -26,9 +26,16 @@ from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.accuracy import join_decisions
 from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.order import first_place_points
-from pairwright.evaluate.measure.slices import OVERLAP_WRONG, unit_name
+from pairwright.evaluate.measure.slices import OVERLAP_RIGHT, OVERLAP_WRONG, unit_name
 from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
-from pairwright.intervals import LEVEL, Interval, accuracy, difference, z_of
+from pairwright.intervals import (
+    LEVEL,
+    Interval,
+    accuracy,
+    accuracy_by_cluster,
+    difference,
+    z_of,
+)
 from pairwright.modes import MODES, is_twin
 from pairwright.records import Mode, Record
 
@@ -51,6 +58,10 @@ class ScorerFinding(Record):
     mode: Mode | None
     value: Interval
     """With its own 95 % interval; its n are pairs."""
+    of_all: Interval | None = None
+    """For question `overlap`, the accuracy on all pairs with a score."""
+    where_right: Interval | None = None
+    """For question `overlap`, the same where word overlap is right; None where it never is."""
     p: float
     """Of the sign-flip test of this one alone."""
     adjusted: float = 1.0
@@ -88,14 +99,14 @@ def scorer_findings(
             if tested == "recall" and _has_askers(mode_pairs.mode):
                 tests.append(("recall", [one for one in mode_pairs.scored if one.asked], points))
             if tested == "overlap" and is_twin(mode_pairs.mode):
-                tests.append(("overlap", _where_overlap_is_wrong(mode_pairs, slices), points))
+                tests.append(("overlap", _on_slice(mode_pairs, slices, OVERLAP_WRONG), points))
             for question, some, value in tests:
                 if some:
                     values = np.array(list(map(value, some)), np.float64)
                     clusters = cluster_numbers([one.cluster for one in some])
                     estimate = accuracy(values, clusters)
                     assert estimate, "there are pairs"
-                    yield ScorerFinding(
+                    found = ScorerFinding(
                         question=question,
                         scorer=scorer,
                         condition=condition,
@@ -103,6 +114,7 @@ def scorer_findings(
                         value=estimate.found(z_of(LEVEL)),
                         p=sign_flip(2 * values - 1, clusters),
                     )
+                    yield _with_context(found, mode_pairs, slices)
     for condition, control in product(decided, decided):
         record = CONDITIONS[condition]
         if CONDITIONS[control].finding == "evidence" and control in record.compared_with:
@@ -114,15 +126,28 @@ def _has_askers(mode: Mode | None) -> bool:
     return mode is not None and is_twin(mode) and not MODES[mode].own_choice
 
 
-def _where_overlap_is_wrong(
-    mode_pairs: ModeDecisions, slices: Mapping[str, str]
+def _on_slice(
+    mode_pairs: ModeDecisions, slices: Mapping[str, str], name: str
 ) -> list[PairDecision]:
-    return [
-        one
-        for unit in mode_pairs.whole
-        if slices.get(unit_name(unit)) == OVERLAP_WRONG
-        for one in unit
-    ]
+    """The scored pairs of the units in a slice."""
+    return [one for unit in mode_pairs.whole if slices.get(unit_name(unit)) == name for one in unit]
+
+
+def _with_context(
+    found: ScorerFinding, mode_pairs: ModeDecisions, slices: Mapping[str, str]
+) -> ScorerFinding:
+    """A test of word overlap with what its sentence depends on, of scored pairs as the test is."""
+    if found.question != "overlap":
+        return found
+    where_right = _on_slice(mode_pairs, slices, OVERLAP_RIGHT)
+    return found.model_copy(
+        update={
+            "of_all": accuracy_by_cluster(
+                [(one.cluster, points(one)) for one in mode_pairs.scored]
+            ),
+            "where_right": accuracy_by_cluster([(one.cluster, points(one)) for one in where_right]),
+        }
+    )
 
 
 def _evidence_findings(

@@ -3,18 +3,16 @@
 from collections.abc import Callable, Iterator
 
 from pairwright.evaluate.board import plots
-from pairwright.evaluate.board.band_sentences import band_sentences, way_sentences
-from pairwright.evaluate.board.board import Leaderboard, people_of
+from pairwright.evaluate.board.board import Leaderboard, choices_of_others
 from pairwright.evaluate.board.calibration_plot import calibration_plot
 from pairwright.evaluate.board.cells import (
     count,
     figure_words,
-    interval_percent,
     label,
-    people_row,
+    others_row,
+    percent,
     points_text,
     ranking_table,
-    share,
     unranked_by_accuracy,
     value,
 )
@@ -26,7 +24,7 @@ from pairwright.evaluate.board.sentences import (
     independent_units,
     least_p,
     not_part,
-    people_sentences,
+    others_sentences,
     posts_sentences,
     test_in_words,
     warnings,
@@ -82,7 +80,6 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
             note = " ".join(
                 (
                     *independent_units(board, ranking),
-                    *band_sentences(ranking),
                     *not_part(ranking),
                     *why_unranked(board, ranking),
                 )
@@ -138,8 +135,7 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield "The p to the next row is one of these."
     yield from (least_p(board, ranking) for ranking in board.rankings if ranking.test)
     yield from posts_sentences(board)
-    yield from people_sentences(board)
-    yield from way_sentences(board)
+    yield from others_sentences(board)
     yield from identity_sentences(board)
     yield (
         "What the controls find is said in sentences: each is a sign-flip test by cluster, and all"
@@ -184,7 +180,6 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     yield f"{title} (condition {ranking.condition}); other conditions are beside it."
     yield _table(board, ranking)
     yield from independent_units(board, ranking)
-    yield from band_sentences(ranking)
     yield from found_sentences(board, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:
@@ -203,15 +198,11 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
     names = dict.fromkeys([*own, *(name for some in by_condition.values() for name in some)])
     columns: dict[str, Callable[[BoardEntry], str]] = {
         "group": lambda one: ranking.groups.get(one.name, ""),
-        "accuracy, %": lambda one: share(one, one.figure("accuracy", mode)),
+        "accuracy, %": lambda one: percent(one.figure("accuracy", mode)),
         "n": lambda one: count(one.figure("accuracy", mode)),
     }
-    if ranking.band and (shares := ranking.band.shares):
-        columns["of the way, %"] = lambda one: (
-            interval_percent(shares[one.name]) if one.name in shares else ""
-        )
     if is_twin(mode):
-        columns["both right, %"] = lambda one: share(one, one.figure("both_right", mode))
+        columns["both right, %"] = lambda one: percent(one.figure("both_right", mode))
     elif (controls := CONDITIONS[ranking.condition].compared_with) and controls[0] in by_condition:
         gain = gain_over(controls[0])
         columns[f"{gain}, points"] = lambda one: points_text(one.figure(gain, mode))
@@ -227,13 +218,13 @@ def _table(board: Leaderboard, ranking: Ranking) -> Table:
         for name in names
     ]
     head = ("scorer", *columns, *map(_in_condition, by_condition))
-    if people_accuracy := people_of(board, ranking):
-        lines.append(people_row(people_accuracy, head))
+    if others := choices_of_others(board, ranking):
+        lines.append(others_row(others, head))
     return Table(head, tuple(lines), left=2)
 
 
 def _accuracy(mode: Mode | None, entry: BoardEntry | None) -> str:
-    return "" if entry is None else share(entry, entry.figure("accuracy", mode))
+    return "" if entry is None else percent(entry.figure("accuracy", mode))
 
 
 def _in_condition(condition: ConditionName) -> str:
@@ -244,8 +235,7 @@ def _brief_method(board: Leaderboard) -> Iterator[Block]:
     yield board.rule
     yield test_in_words()
     yield from posts_sentences(board)
-    yield from people_sentences(board)
-    yield from way_sentences(board)
+    yield from others_sentences(board)
     yield from identity_sentences(board)
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from pairwright.evaluate.board.band import CEILINGS, ceiling_name
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
@@ -21,7 +20,6 @@ from pairwright.report import (
     ORANGE,
     PAPER,
     RED,
-    RULE,
     SKY,
     Colour,
     Plot,
@@ -45,7 +43,6 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
         axes = figure.add_subplot(1, 2, 1) if twins else figure.add_subplot()
         _panel(axes, scorers, "accuracy", mode)
         axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
-        banded = _draw_band(axes, board, mode)
         axes.set_xlabel("accuracy, %")
         if twins:
             right = figure.add_subplot(1, 2, 2, sharey=axes)
@@ -57,11 +54,6 @@ def accuracies(board: Leaderboard, mode: Mode | None) -> Plot:
             f"{mode_title(mode)}: accuracy with its 95 % interval, which a figure by identity does"
             " not have. The dashed line is one half. Hollow marks are not ranked."
         )
-        if banded:
-            caption += (
-                " The grey band goes from the higher floor to the ceiling,"
-                f" {CEILINGS[ceiling_name(mode)]}."
-            )
         if twins:
             caption += " A scorer that cannot see the user has 0 % of twins with both halves right."
         return plot(figure, caption, name=f"accuracy-{mode_group(mode).name}")
@@ -100,31 +92,6 @@ def gains(board: Leaderboard, mode: Mode | None) -> Plot | None:
             f" the same pairs, with 95 % intervals ({shown})."
         )
         return plot(figure, caption, name=f"gain-{mode_group(mode).name}")
-
-
-def _draw_band(axes: Axes, board: Leaderboard, mode: Mode | None) -> bool:
-    """Draw the band of the table that has one; whether there is one."""
-    bands = [ranking.band for ranking in board.rankings if ranking.mode == mode and ranking.band]
-    for band in bands:
-        if band.base and band.ceiling and band.base[1].value and band.ceiling.value:
-            ends = 100 * band.base[1].value, 100 * band.ceiling.value
-            axes.axvspan(*ends, facecolor=RULE.light, edgecolor="none", alpha=0.6, zorder=0)
-            for end, name, side in zip(
-                sorted(ends), _end_names(ends, band.base[0], mode), ("right", "left"), strict=True
-            ):
-                axes.text(
-                    end, 1.01, name, transform=axes.get_xaxis_transform(), ha=side, va="bottom",
-                    fontsize="small",
-                )  # fmt: skip
-            return True
-    return False
-
-
-def _end_names(ends: tuple[float, float], base: str, mode: Mode | None) -> tuple[str, str]:
-    """What the lower end of the band is, and what the upper one is."""
-    floor, ceiling = ends
-    names = base, ceiling_name(mode)
-    return names if floor <= ceiling else names[::-1]
 
 
 def _gained(entry: BoardEntry, control: ConditionName, mode: Mode | None) -> bool:
@@ -173,8 +140,6 @@ def _panel(axes: Axes, scorers: dict[str, list[BoardEntry]], name: str, mode: Mo
         for step, one in enumerate(order):
             at = line + 0.6 * ((step + 0.5) / len(order) - 0.5)
             shown, hollow = one.figure(name, mode), bool(one.unranked(mode))
-            if shown is not None and one.by_identity(shown):
-                shown = shown.model_copy(update={"low": shown.value, "high": shown.value})
             _mark(axes, shown, at, one.about.condition, hollow=hollow)
     _lines(axes, scorers)
     axes.set_xlim(-2, 102)
@@ -188,10 +153,11 @@ def _mark(
     *,
     hollow: bool = False,
 ) -> None:
-    if figure is None or figure.value is None or figure.low is None or figure.high is None:
+    if figure is None or figure.value is None:
         return
     marker, colour = _look(condition)
-    axes.hlines(at, 100 * figure.low, 100 * figure.high, color=colour.light, linewidth=1.8)
+    if figure.low is not None and figure.high is not None:
+        axes.hlines(at, 100 * figure.low, 100 * figure.high, color=colour.light, linewidth=1.8)
     axes.plot(
         100 * figure.value, at, marker, color=colour.light, markersize=5, clip_on=False,
         markerfacecolor=PAPER.light if hollow else colour.light,

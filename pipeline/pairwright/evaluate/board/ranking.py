@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 from pydantic import Field
 
-from pairwright.evaluate.board.band import Band
 from pairwright.evaluate.board.entry import BoardEntry
 from pairwright.evaluate.board.flips import sign_flip, step_down
 from pairwright.evaluate.board.letters import group_letters
 from pairwright.evaluate.conditions import ConditionName
+from pairwright.evaluate.measure import ScorerFigure
 from pairwright.intervals import LEVEL, Floats, Places, difference
 from pairwright.records import Mode, Record
 
@@ -68,8 +68,6 @@ class Ranking(Record):
     """The comparisons of all pairs of ranked rows."""
     test: RankingTest | None
     """None below two ranked rows."""
-    band: Band | None = None
-    """Floor and ceiling; None for conditions that people are not shown alike."""
     apart: dict[str, int] = Field(default={})
     """Pairs of the mode that are not part of the condition, by reason; the same for all rows."""
 
@@ -102,10 +100,18 @@ def rank(
     unranked = {entry.name: why for entry in entries if (why := entry.unranked(mode))}
     ranked = sorted(
         (entry for entry in entries if entry.name not in unranked),
-        key=lambda one: (-_accuracy(one, mode), one.name),
+        key=lambda one: (-(_accuracy(one, mode).value or 0.0), one.name),
     )
     names = tuple(one.name for one in ranked)
     comparisons, test = compare_rows(names, points, clusters) if len(names) > 1 else ([], None)
+    exact = {one.name for one in ranked if _accuracy(one, mode).by_identity}
+    # Between two of these no difference could have come out.
+    comparisons = [
+        one.model_copy(update={"low": None, "high": None})
+        if {one.first, one.second} <= exact
+        else one
+        for one in comparisons
+    ]
     return Ranking(
         mode=mode,
         condition=condition,
@@ -172,11 +178,10 @@ def compare_rows(
     )
 
 
-def _accuracy(entry: BoardEntry, mode: Mode | None) -> float:
+def _accuracy(entry: BoardEntry, mode: Mode | None) -> ScorerFigure:
     figure = entry.figure("accuracy", mode)
-    assert figure is not None
-    assert figure.value is not None
-    return figure.value
+    assert figure, "a ranked row has an accuracy"
+    return figure
 
 
 def _compare(

@@ -1,4 +1,5 @@
-"""What results say of their release: whether it is a trial, who built it, how far people agree.
+"""What results say of their release: whether it is a trial, who built it, what the choices of
+others tell.
 
 All of it follows from the release, whose digest they share. So two results cannot say different
 things of it; only results of older versions say less.

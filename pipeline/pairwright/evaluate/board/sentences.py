@@ -4,8 +4,7 @@ what a table leaves out, and how its rows are compared.
 
 from collections.abc import Iterator
 
-from pairwright.evaluate.board.band_sentences import band_sentences, clusters_in_words
-from pairwright.evaluate.board.board import Leaderboard, people_of
+from pairwright.evaluate.board.board import Leaderboard, choices_of_others
 from pairwright.evaluate.board.cells import unranked_by_accuracy
 from pairwright.evaluate.board.finding_sentences import position_biases
 from pairwright.evaluate.board.flips import clusters_needed
@@ -15,7 +14,13 @@ from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import LEVEL
 from pairwright.modes import MODES, mode_title
+from pairwright.records import Mode
 from pairwright.text import number_of, visible
+
+_UNITS: dict[Mode | None, str] = {
+    "twin": "dyad", "natural": "couple", "violate": "user", "accepted": "user",
+}  # fmt: skip
+"""What a mode's pairs are clustered by: what is independent."""
 
 
 def warnings(board: Leaderboard) -> Iterator[str]:
@@ -54,15 +59,14 @@ def _shared(sharers: int) -> str:
 
 
 def _missing_embeddings(board: Leaderboard) -> Iterator[str]:
-    """A sentence for each condition whose band has no embedding's cosine as a floor."""
-    bare = dict.fromkeys(
-        ranking.condition
-        for ranking in board.rankings
-        if ranking.band and not ranking.band.meaning_floors
-    )
-    for condition in bare:
+    """A sentence for each condition that shows the user's posts and has no embedding's cosine."""
+    shown = [one.about for one in board.entries.values()]
+    bare = {about.condition for about in shown if CONDITIONS[about.condition].shows_own_posts} - {
+        about.condition for about in shown if about.scorer.kind == "embedding"
+    }
+    for condition in sorted(bare):
         yield (
-            f"No results of an embedding baseline in condition {condition}, which is a second floor"
+            f"No results of an embedding baseline in condition {condition}, which is a second one"
             " beside word overlap. To have them: install the extra '.[dense]', write"
             ' [scorers.near] with kind = "embedding" and model ='
             ' "facebook/contriever-msmarco" in FILE.toml, and run pairwright evaluate RELEASE --out'
@@ -102,8 +106,8 @@ def independent_units(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     names = (*ranking.ranked, *ranking.unranked)
     figure = board.entries[names[0]].figure("accuracy", ranking.mode)
     if figure and figure.n:
-        units = clusters_in_words(figure.clusters, ranking.mode)
-        yield f"n = {figure.n:,} pairs of {units}, which are the independent units."
+        units = number_of(figure.clusters, _UNITS.get(ranking.mode, "cluster"))
+        yield f"n = {number_of(figure.n, 'pair')} of {units}, which are the independent units."
 
 
 def not_part(ranking: Ranking) -> Iterator[str]:
@@ -151,27 +155,21 @@ def posts_sentences(board: Leaderboard) -> Iterator[str]:
     if all(about.as_people for about in shown):
         yield "Scorers were shown of each history the posts that people saw in the study."
         return
-    people = " People saw fewer or other posts." if board.people else ""
     if any(about.history for about in shown):
-        yield f"Scorers were shown posts by the rules of [history] in their file.{people}"
+        yield "Scorers were shown posts by the rules of [history] in their file."
     else:
-        yield f"Scorers were shown all posts of each history that fit.{people}"
+        yield "Scorers were shown all posts of each history that fit."
 
 
-def people_sentences(board: Leaderboard) -> Iterator[str]:
-    """What the rows of people are."""
-    shown = [people for ranking in board.rankings if (people := people_of(board, ranking))]
-    if shown:
-        pairs = ", ".join(
-            f"{people.pairs:,} pairs of mode {people.mode} ({people.annotators:,} annotators,"
-            f" {people.tied:,} of {people.accuracy.n:,} votes count one half)"
-            for people in shown
-        )
+def others_sentences(board: Leaderboard) -> Iterator[str]:
+    """What the rows of the choices of others are."""
+    if any(choices_of_others(board, ranking) for ranking in board.rankings):
         yield (
-            "People: one reader against the majority of the others, on all sampled pairs, verified"
-            f" or not: {pairs}. A vote counts one half where the others have no majority for a"
-            " response, or the reader took neither. Scorers are held to the chosen responses of"
-            " released pairs, so people are shown beside them and not ranked."
+            "The choices of others: how often those who choose like the user elsewhere, each"
+            " weighed by the cosine of their choices, lean more to what the user took; equal"
+            " leanings count one half. Other ways to weigh them can be defended and give other"
+            " figures. No scorer is shown these choices: the row is a point of comparison, and"
+            " nobody knows whether texts can tell as much, or more."
         )
 
 
@@ -188,7 +186,7 @@ def test_in_words() -> str:
 
 def identity_sentences(board: Leaderboard) -> Iterator[str]:
     """What a figure by identity is, where there is any."""
-    if any(one.by_identity(figure) for one in board.entries.values() for figure in one.figures):
+    if any(figure.by_identity for one in board.entries.values() for figure in one.figures):
         yield (
             "By identity: a scorer that cannot see the user has one point on each whole twin,"
             " whatever the data, so there is no interval."
@@ -196,9 +194,8 @@ def identity_sentences(board: Leaderboard) -> Iterator[str]:
 
 
 def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
-    """What is said below a ranking's table: its band, what is not in it, and its test."""
+    """What is said below a ranking's table: its units, what is not in it, and its test."""
     yield from independent_units(board, ranking)
-    yield from band_sentences(ranking)
     yield from not_part(ranking)
     yield from why_unranked(board, ranking)
     if ranking.test:
@@ -207,7 +204,7 @@ def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
 
 def closing_sentences(board: Leaderboard) -> Iterator[str]:
     """What is said below all tables."""
-    yield from people_sentences(board)
+    yield from others_sentences(board)
     yield from identity_sentences(board)
     yield board.rule
     yield (

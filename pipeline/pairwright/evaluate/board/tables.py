@@ -10,8 +10,8 @@ from pairwright.evaluate.board.cells import (
     figure_words,
     in_words,
     label,
+    percent,
     points_text,
-    share,
     unranked_by_accuracy,
 )
 from pairwright.evaluate.board.entry import gain_over
@@ -22,7 +22,7 @@ from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.report import Table
 from pairwright.stats import p_value
-from pairwright.text import visible
+from pairwright.text import number_of, visible
 
 
 def configuration_table(board: Leaderboard, mode: Mode | None) -> Table:
@@ -40,11 +40,11 @@ def configuration_table(board: Leaderboard, mode: Mode | None) -> Table:
                 cell
                 for one in more
                 for cell in (
-                    share(entry, one) if one and one.name in twins else points_text(one),
+                    percent(one) if one and one.name in twins else points_text(one),
                     count(one),
                 )
             ]
-            own = (name, visible(accuracy.group), share(entry, accuracy), count(accuracy))
+            own = (name, visible(accuracy.group), percent(accuracy), count(accuracy))
             lines.append((*own, *cells, clusters(accuracy)))
     units = ["%" if figure in twins else "points" for figure in further]
     named = [
@@ -179,7 +179,7 @@ def scorer_table(board: Leaderboard) -> Table:
             for s in (one.about.scorer,)
         ),
         left=5,
-        note=f"{board.release.pairs:,} pairs; the release's digest is"
+        note=f"{number_of(board.release.pairs, 'pair')}; the release's digest is"
         f" {visible(board.release.digest)}.",
     )
 

@@ -71,7 +71,8 @@ def scorer_head(certificate: Certificate) -> tuple[str, ...]:
 
 
 def _accuracy(figure: ScorerFigure, twins: int) -> str:
-    n = f"n = {figure.n:,} pairs, {twins:,} twins, {figure.clusters:,} clusters"
+    sizes = ((figure.n, "pair"), (twins, "twin"), (figure.clusters, "cluster"))
+    n = f"n = {', '.join(number_of(size, unit) for size, unit in sizes)}"
     if figure.low is None or figure.high is None:
         return f"{figure.value:.3f} ({n})"
     return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, {n})"
@@ -171,4 +172,6 @@ def _compared(certificate: Certificate) -> Iterator[Block]:
 
 
 def _release(release: ReleaseRef) -> str:
-    return f"{visible(release.name)} {visible(release.version)} ({release.pairs:,} pairs)"
+    return (
+        f"{visible(release.name)} {visible(release.version)} ({number_of(release.pairs, 'pair')})"
+    )

@@ -9,7 +9,7 @@ from pairwright.evaluate.correlation.page import interval_in_words, no_claim
 from pairwright.evaluate.correlation.table import LEAST_MODELS
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.intervals import LEVEL, z_of
-from pairwright.stats import p_value
+from pairwright.stats import p_text
 from pairwright.text import number_of
 
 
@@ -91,8 +91,8 @@ def _correlation_claim(certificate: Certificate) -> str:
     primary = certificate.primary
     assert primary, "there is a correlation"
     facts = (
-        f"Spearman {primary.value:.2f}, 95 % interval {interval_in_words(primary.interval)}, p"
-        f" {p_value(primary.chance.p)}, n = {number_of(len(certificate.scorers), 'scorer')} of"
+        f"Spearman {primary.value:.2f}, 95 % interval {interval_in_words(primary.interval)},"
+        f" {p_text(primary.chance.p)}, n = {number_of(len(certificate.scorers), 'scorer')} of"
         f" {number_of(certificate.families, 'family', 'families')}"
     )
     if primary.sure:
@@ -123,8 +123,9 @@ def _what_was_findable(certificate: Certificate) -> Iterator[str]:
             fewest = min(figures, key=lambda one: one.clusters)
             yield (
                 f"On {side} twins the scorers differ hardly more than by the errors of their"
-                f" accuracies (n = {fewest.n:,} pairs in {fewest.clusters:,} clusters), so their"
-                " order there is unclear, and a correlation would be found less often still."
+                f" accuracies (n = {number_of(fewest.n, 'pair')} in"
+                f" {number_of(fewest.clusters, 'cluster')}), so their order there is"
+                " unclear, and a correlation would be found less often still."
             )
 
 

@@ -20,6 +20,7 @@ from pairwright.evaluate.measure.people import users_above_chance, vote_figures
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
 from pairwright.intervals import difference
 from pairwright.modes import MODES, is_twin
+from pairwright.text import number_of
 
 
 def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
@@ -107,8 +108,20 @@ def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[ScorerFigure]:
 
 
 def _both_right(name: str, group: Group, twins: Sequence[Halves]) -> ScorerFigure:
+    """Nobody is right on both halves of more twins than on one half: where the interval of the
+    halves, which allows for more, reaches lower, so does this one."""
     both = [float(a.choice == b.choice == "chosen") for a, b in twins]
-    return share(name, group, both, [first.cluster for first, _ in twins])
+    figure = share(name, group, both, [first.cluster for first, _ in twins])
+    halves = accuracy_figure(name, group, [half for twin in twins for half in twin])
+    bounds = {
+        end: min(own, other)
+        for end, own, other in (
+            ("low", figure.low, halves.low),
+            ("high", figure.high, halves.high),
+        )
+        if own is not None and other is not None
+    }
+    return figure.model_copy(update=bounds)
 
 
 def _is_scored(twin: Halves) -> bool:
@@ -144,7 +157,11 @@ def gains(
         if is_twin(mode_pairs.mode) and not of_twins:
             continue
         short = len(mode_pairs.given) - len(joined)
-        note = f"{short:,} pairs have no score in one of the two" if short else ""
+        note = (
+            f"{number_of(short, 'pair has', 'pairs have')} no score in one of the two"
+            if short
+            else ""
+        )
         figures.append(_gain(name, mode_group(mode_pairs.mode), joined, note))
         configs: dict[str, list[tuple[PairDecision, PairDecision]]] = {}
         for both in joined:

@@ -146,6 +146,8 @@ class ScorerFigure(Record):
     """Pairs, twins or users."""
     clusters: int
     """Couples, users or prompts: what is independent."""
+    by_identity: bool = False
+    """Whether it could not have come out otherwise: then it has no interval."""
     note: str = ""
 
 

@@ -11,8 +11,10 @@ from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import Group, ScorerFigure, share
 from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
 
+FLOOR = "overlap"
+"""The baseline whose decisions make the slices of word overlap."""
 OVERLAP_SLICES = ("word overlap right", "word overlap tied", "word overlap wrong")
-OVERLAP_WRONG = OVERLAP_SLICES[-1]
+OVERLAP_RIGHT, OVERLAP_WRONG = OVERLAP_SLICES[0], OVERLAP_SLICES[-1]
 DATE_SLICES = (
     "posts before the cutoff",
     "posts before and after",

@@ -103,7 +103,7 @@ COLUMNS = {
     "neighbours": (
         "How those who choose like this user elsewhere lean to chosen and rejected, from -2 to 2,"
         " and how many `others` that is. Neither this user's choice of the two nor the partner's is"
-        " used. No scorer is shown any of it: it is what scorers are held to."
+        " used. No scorer is shown any of it."
     ),
 }
 """What each column of data/*.parquet holds, for the card and Croissant. The first eight are the

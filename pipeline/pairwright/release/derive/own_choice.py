@@ -210,8 +210,8 @@ def neighbour_sentences(summary: Summary) -> Iterator[str]:
         yield (
             f"The choices of others tell {_percent(found)} of {found.n:,} pairs of"
             f" {found.clusters:,} couples: those who choose like the user elsewhere lean more to"
-            " what the user took; equal leanings count one half. It is a mark that scorers, who see"
-            " texts alone, are held to, and not the most that can be reached."
+            " what the user took; equal leanings count one half. It is a point of comparison for"
+            " scorers, who see texts alone, and not the most that can be reached."
         )
 
 

@@ -28,7 +28,7 @@ from pairwright.release.verify.provenance import (
 )
 from pairwright.release.verify.row_checks import DecisionCheck
 from pairwright.release.verify.rows import RowTotals, check_rows
-from pairwright.release.verify.study import check_outlines, check_people, check_verdicts
+from pairwright.release.verify.study import check_outlines, check_verdicts
 
 
 class VerifiedRelease(Record):
@@ -78,8 +78,6 @@ def verify_release(
         decided = _decided(layout, primary, kept)
         read = check_rows(layout, kept, decided, primary.provenance, progress)
         decided.end(kept, "data")
-        if primary.public:
-            check_people(primary.public, layout.inside(layout.study))
         check_contents(kept, read.subjects, layout.inside(layout.units))
         rows = {config.config: config.rows for config in read.summary.configs}
         check_rows_of_history(primary.history, rows, layout.history.name)
@@ -124,7 +122,8 @@ def _not_compared(
 
 def _check_form(layout: Layout, primary: PrimaryFiles, folder: ReleaseFolder) -> None:
     for path, pieces in primary_texts(layout, primary):
-        compare(layout.root, path, pieces)
+        with by_another(primary.provenance):
+            compare(layout.root, path, pieces)
     for page in (layout.audit, layout.audit_page):
         if layout.inside(page) not in folder.files:
             raise difference("is missing: every release has it", layout.inside(page))

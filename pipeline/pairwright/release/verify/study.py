@@ -90,13 +90,6 @@ def check_verdicts(
         raise difference("is not ordered by task", file)
 
 
-def check_people(public: ReleasedStudy, file: str) -> None:
-    """What one reader does is what the answers give; older versions wrote none. Raises
-    Difference."""
-    if public.study.people:
-        same("people", public.study.people, public.people, file)
-
-
 def _check_counts(study: PublicStudy, file: str) -> None:
     counts = {"overlap": study.overlap, "of": study.of, "left_out": study.left_out}
     counts |= {f"set_aside.{reason}": n for reason, n in study.set_aside.items()}
