@@ -184,15 +184,15 @@ def test_no_two_tasks_have_the_same_id() -> None:
 
 @pytest.mark.parametrize(
     ("annotators", "overlap", "most_pairs", "needed"),
-    [(8, 3, 2, 9), (5, 3, 1, 6), (1, 1, 1, 2), (5, 2, 2, 6)],
+    [(10, 3, 2, 11), (6, 3, 1, 7), (4, 1, 1, 5), (9, 2, 2, 10)],
 )
 def test_too_few_people_are_refused_and_told_how_many_it_takes(
     annotators: int, overlap: int, most_pairs: int, needed: int
 ) -> None:
     with pytest.raises(InputError, match=rf"take {needed} \(") as refused:
-        check_enough(annotators, overlap, most_pairs)
+        check_enough(annotators, 4, overlap, most_pairs)
     assert f"--annotators {needed}" in refused.value.fix
-    check_enough(needed, overlap, most_pairs)
+    check_enough(needed, 4, overlap, most_pairs)
 
 
 def test_nine_for_twins_and_six_where_there_is_none() -> None:

@@ -36,7 +36,7 @@ from pairwright_human_eval.report.pages import page_of
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
-from small_studies import Made, mixed, study_of
+from small_studies import OF_THREE, Made, mixed, study_of
 
 SCALES = load_scales(assets.RUBRICS)
 Answer = Callable[[KeyedTask, Subject], Any]
@@ -47,9 +47,8 @@ class Asked:
 
     def __init__(self, pairs: list[Pair], **options: Any) -> None:
         self.made: Made = study_of(pairs, **options)
-        policy = HumanRules(
-            **{name: of for name, of in options.items() if name in HumanRules.model_fields}
-        )
+        of = {name: of for name, of in options.items() if name in HumanRules.model_fields}
+        policy = HumanRules(**OF_THREE | of)
         self.fixed = FixedStudy(
             Study(
                 version="0", simulated_pairs=False, pairs_hash="", seed=0, salts=self.made.salts,
@@ -238,7 +237,9 @@ def test_claims_and_agreement_know_nothing_of_decisions() -> None:
     """A changed rule decides otherwise, and estimates the same."""
     asked = Asked(mixed(6, 10))
     verdicts = asked.verdicts(noisy(0.7))
-    strict = HumanRules(rule="unanimity", quality_floor=4, aspects_supported=1, parity_margin=0.1)
+    strict = HumanRules(
+        votes=3, rule="unanimity", quality_floor=4, aspects_supported=1, parity_margin=0.1
+    )
     lax, hard = asked.report(verdicts), asked.report(verdicts, policy=strict)
     assert lax.decisions != hard.decisions
     for part in ("agreement", "preferred", "consensus", "contrasted", "parity", "scores",

@@ -170,18 +170,20 @@ def _sign(seat: Seat) -> int:
     return {"A": 1, "B": -1, None: 0}[seat.expected]
 
 
-def check_enough(annotators: int, overlap: int, most_pairs: int) -> None:
-    """Raise InputError where the rule of who sees what cannot be kept.
+def annotators_needed(votes: int, overlap: int, pairs: int) -> int:
+    """The fewest people for a subject of so many pairs: `votes` for each pair's preference, and
+    `overlap` others for the aspects."""
+    return votes * pairs + overlap
 
-    A subject of `most_pairs` pairs takes `overlap` people for each pair's preference and
-    `overlap` others for the aspects: nine for twins at overlap 3.
-    """
-    needed = overlap * (most_pairs + 1)
+
+def check_enough(annotators: int, votes: int, overlap: int, most_pairs: int) -> None:
+    """Raise InputError where the rule of who sees what cannot be kept."""
+    needed = annotators_needed(votes, overlap, most_pairs)
     if annotators < needed:
         what = "twins" if most_pairs == 2 else "pairs"
         raise InputError(
-            f"{annotators} annotators cannot be assigned: {what} at overlap {overlap} take {needed}"
-            f" ({overlap} for each preference and {overlap} others for the aspects)",
+            f"{annotators} annotators cannot be assigned: {what} take {needed}"
+            f" ({votes} for each preference and {overlap} others for the aspects)",
             where="--annotators",
-            fix=f"Give --annotators {needed}, or a smaller --overlap.",
+            fix=f"Give --annotators {needed}, or ask for less: --overlap, and human.votes.",
         )

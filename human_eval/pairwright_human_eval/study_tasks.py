@@ -43,11 +43,17 @@ class StudyPlan:
 
     annotators: tuple[str, ...]
     overlap: int
+    """People who answer each question; the preference for a pair at least as many as vote on it."""
     attention: float
     """Attention checks by the number of an annotator's preference votes."""
     seed: int
     human: HumanRules
     planner: PlanRules
+
+    @property
+    def votes(self) -> int:
+        """People who are asked the preference for each pair."""
+        return max(self.overlap, self.human.votes)
 
 
 def make_tasks(
@@ -57,7 +63,9 @@ def make_tasks(
 
     Raises InputError where the assignment cannot be made.
     """
-    check_enough(len(plan.annotators), plan.overlap, max(len(s.pairs) for s in subjects))
+    check_enough(
+        len(plan.annotators), plan.votes, plan.overlap, max(len(s.pairs) for s in subjects)
+    )
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
     assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
@@ -91,7 +99,7 @@ def _tasks_of(
     seats = [
         Seat("vote", n, place_of(pair.chosen, page))
         for n, pair in enumerate(subject.pairs)
-        for _ in range(plan.overlap)
+        for _ in range(plan.votes)
     ]
     purpose, posts = _control(subject, controls, strangers[subject.domain])
     seats += _last_seats(subject, purpose, sorted(posts), plan)

@@ -17,8 +17,9 @@ from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.wrong_profile import control_designs, control_power
 
-ADJUDICATION = 0.1
-"""The time of a second round, as a share of the first."""
+ADJUDICATION = 0.16
+"""The time of a second round, as a share of the first: people who are right in 95 % of their votes
+leave 17 % of the pairs undecided by the default rule, and each takes six more votes."""
 BRIEFING = 1.0
 """Hours of each person for the guidelines and questions."""
 

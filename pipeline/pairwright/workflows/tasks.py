@@ -108,7 +108,7 @@ class TaskExport:
 def export_tasks(
     run: str | Path,
     *,
-    annotators: int = 9,
+    annotators: int = 11,
     overlap: int = 3,
     sample: int | None = None,
     checks: float = 0.05,
@@ -122,7 +122,8 @@ def export_tasks(
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
-    Each question is answered by `overlap` people. `sample` takes so many twins and pairs, and None
+    Each question is answered by `overlap` people, and each preference by the votes that the rule
+    asks for where these are more. `sample` takes so many twins and pairs, and None
     takes all. `checks` is the number of attention checks by the number of an annotator's votes, 0
     to 1. `seed` makes a demo repeatable; without it a study's seed is drawn at random and kept, for
     it tells which side a response is on. The rule that verifies a pair is [human] of
@@ -136,9 +137,9 @@ def export_tasks(
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
 
-        >>> made = export_tasks("runs/first", annotators=9, overlap=3)
+        >>> made = export_tasks("runs/first", annotators=11, overlap=3)
         >>> len(made.workloads), made.folder
-        (9, PosixPath('runs/first/human'))
+        (11, PosixPath('runs/first/human'))
     """
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
@@ -191,12 +192,12 @@ def export_tasks(
 
 def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:
     """Raise InputError where a pair would get fewer answers than the rule asks for."""
-    most = max(rule.votes, rule.quality_votes, rule.rubric_votes)
+    most = max(rule.quality_votes, rule.rubric_votes)
     if overlap < most:
         raise InputError(
             f"{overlap} answers to each question cannot be the {most} that [human] asks for",
             where="--overlap",
-            fix=f"Give --overlap {most}, or ask for fewer votes in {config}.",
+            fix=f"Give --overlap {most}, or ask for fewer in {config}.",
         )
 
 

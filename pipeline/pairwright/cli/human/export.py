@@ -25,9 +25,14 @@ def export_command(
     run: RunPath,
     annotators: Annotated[
         int, typer.Option(min=1, max=999, metavar="N", help="How many people there are.")
-    ] = 9,
+    ] = 11,
     overlap: Annotated[
-        int, typer.Option(min=1, metavar="N", help="People who answer each question.")
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="People who answer each question; [human] may ask for more votes.",
+        ),
     ] = 3,
     sample_size: Annotated[
         int | None, typer.Option("--sample", min=1, metavar="N", help="Only N twins and pairs.")
@@ -82,7 +87,7 @@ def export_command(
 
       pairwright human export runs/first
 
-      pairwright human export runs/first --annotators 9 --overlap 3 --sample 200 --checks 5%
+      pairwright human export runs/first --annotators 11 --overlap 3 --sample 200 --checks 5%
 
       pairwright human export runs/first --tool spreadsheet --language de
 
