@@ -42,9 +42,9 @@ from pairwright_human_eval.tasks import Task
 
 FILE = Path("pairs.jsonl")
 SCALES = load_scales(assets.RUBRICS)
-OF_THREE: dict[str, Any] = {"votes": 3, "rule": "majority", "further": 0}
-"""The preference of three people, and one adjudicator: small to count by hand. Keys that a test
-gives take the place of these."""
+OF_THREE: dict[str, Any] = {"votes": 3, "rule": "majority", "further": 0, "foils": 0}
+"""The preference of three people, one adjudicator, no foil: small to count by hand. Keys that a
+test gives take the place of these."""
 ASKED, POSTED = "2024-06-01T12:00:00.000", "2023-01-{:02}T12:00:00.000"
 SECRETS = {
     "user": "secret_user", "item": "secret_item", "post": "secret_post", "model": "secret/model-7b",

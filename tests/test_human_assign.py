@@ -150,9 +150,7 @@ def test_every_question_is_answered_by_exactly_overlap_people(n: int) -> None:
     overlap = overlap_of(made)
     who: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for k in made.keyed(*VOTES_AND_CONTROLS):
-        # Of a twin, strangers' posts are asked about by `overlap` people for both halves together.
-        half = None if k.purpose == "wrong_profile" else k.pair
-        who[k.subject, half, k.kind, k.purpose].append(k.annotator)
+        who[k.subject, k.pair, k.kind, k.purpose].append(k.annotator)
     assert all(len(names) == len(set(names)) == overlap for names in who.values())
     questions = set(who)
     for subject in made.subjects:

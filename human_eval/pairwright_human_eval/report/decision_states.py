@@ -10,7 +10,13 @@ from pairwright.stats import share
 from pairwright_human_eval.decision_parts import VERIFIED, State, Votes, preference_outcome
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.reasons import reason_in_words
-from pairwright_human_eval.report.findings_records import ByChance, Proportion, StateReason, States
+from pairwright_human_eval.report.findings_records import (
+    ByChance,
+    Findings,
+    Proportion,
+    StateReason,
+    States,
+)
 from pairwright_human_eval.report.number_text import group_name, percent, share_text
 from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.study import proportion
@@ -145,6 +151,7 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
             left=3,
             note="One may have several reasons in its state.",
         )
+    yield label_error_sentence(report)
     yield (
         "What annotators who toss a coin for their preference would have verified under this rule,"
         " if quality and aspects refused nothing. The verified share of those that could be is to"
@@ -163,6 +170,23 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
             for row in report.by_chance
         ),
         left=2,
+    )
+
+
+def label_error_sentence(findings: Findings) -> str:
+    """How probable it is that the label of a verified pair is wrong."""
+    found = findings.label_error
+    if found.value is None:
+        return "No pair is verified, so nothing is said of how often a label is wrong."
+    ends = (
+        found.reason
+        if found.low is None or found.high is None
+        else f"{100 * found.low:.1f} to {100 * found.high:.1f}"
+    )
+    return (
+        f"The label of a verified pair is wrong with probability {100 * found.value:.1f} % ({ends};"
+        f" n = {found.n:,} pairs): by all votes together, if every pair has a right answer and"
+        " people err independently. A pair whose posts say nothing has none."
     )
 
 

@@ -63,11 +63,19 @@ class HumanRules(Record):
         0.05,
         ge=0,
         le=1,
-        description="share of subjects also shown with another user's posts; if not 0, 40 subjects"
-        " or more, as long as that is a fifth of all",
+        description="share of violate pairs also shown with another user's posts; if not 0, 40 of"
+        " them or more, as long as that is a fifth of all",
     )
     narrative: float = Field(
         0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"
+    )
+
+    foils: float | None = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="share of pairs with an aspect of another user among their own, to see what"
+        " people say of it",
     )
 
     @property
@@ -88,7 +96,7 @@ class HumanRules(Record):
         return {name: value for name, value in fields.items() if value is not None}
 
 
-LATER_LIMITS = frozenset({"quality_gap", "delivered", "contradicted", "further"})
+LATER_LIMITS = frozenset({"quality_gap", "delivered", "contradicted", "further", "foils"})
 """Limits of `HumanRules` that older versions did not have: studies that they exported are decided
 without them."""
 

@@ -33,7 +33,7 @@ from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.wrong_profile import control_designs, control_power
+from pairwright_human_eval.wrong_profile import control_power, control_subjects
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class AttentionPower:
 
 @dataclass(frozen=True, slots=True)
 class StrangerPower:
-    """What the wrong-profile control of a study can find."""
+    """What the wrong-profile control of a study can show."""
 
     subjects: int
     power: float
-    """The probability to find that own posts win, if people prefer the chosen response in 75 % of
-    the votes with own posts and in 50 % with a stranger's."""
+    """The probability to show that strangers' posts tell nothing, if all people choose, and the
+    chosen response in 50 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +253,8 @@ def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> Atten
 
 
 def _stranger_power(keyed: Iterable[KeyedTask]) -> StrangerPower | None:
-    designs = control_designs(keyed)
-    return StrangerPower(len(designs), control_power(designs)) if designs else None
+    subjects, choices = control_subjects(keyed)
+    return StrangerPower(subjects, control_power(choices)) if subjects else None
 
 
 def _workload(tasks: Sequence[Task], rate: ReadingRate) -> Workload:
