@@ -106,7 +106,7 @@ def keep_lines(run: Path, keep: Any) -> None:
 
 def test_an_export_writes_tasks_forms_and_the_key(exported: HumanFolder) -> None:
     study, key = read_study(exported)
-    assert (study.sampled, study.of, study.overlap, len(study.annotators)) == (48, 48, 3, 9)
+    assert (study.sampled, study.of, study.overlap, len(study.annotators)) == (48, 48, 3, 11)
     assert study.simulated_pairs
     assert study.pairs_hash == file_hash(exported.run / "pairs.jsonl")
     listed = 0
@@ -258,7 +258,7 @@ def test_the_guide_says_how_far_sizes_tell_a_check(studies: dict[bool, list[Task
     said = {
         name: float(found) for name, found in re.findall(r"^  \| (.+?) \| (\.\d\d) \|", page, re.M)
     }
-    assert (len(studies[True]), len(studies[False])) == (252, 420)
+    assert (len(studies[True]), len(studies[False])) == (252, 408)
     assert {
         name: round(area(*([of(task) for task in studies[check]] for check in (True, False))), 2)
         for name, of in MEASURES.items()
