@@ -55,6 +55,8 @@ demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, releas
 	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
 	$(BIN)/pairwright human export $(DEMO)/run --seed 0
 	$(BIN)/pairwright human simulate $(DEMO)/run
+	$(BIN)/pairwright human adjudicate $(DEMO)/run
+	$(BIN)/pairwright human simulate $(DEMO)/run
 	$(BIN)/pairwright human report $(DEMO)/run
 	$(BIN)/pairwright release $(DEMO)/run --out $(DEMO)/release --version 0.1.0 --trial
 	@echo "Open: $(DEMO)/release/audit/report.html"

@@ -27,7 +27,7 @@ from pairwright_human_eval.report.findings import derive_findings
 from pairwright_human_eval.subjects import outlines_of
 
 ACCURACY = 0.95
-VOTES_ONLY = HumanRules(votes=3, quality_votes=0, rubric_votes=0)
+VOTES_ONLY = HumanRules(votes=3, rule="majority", quality_votes=0, rubric_votes=0)
 
 
 SEEDS = range(5)
@@ -91,7 +91,7 @@ def seed_spread() -> float:
     """The furthest that an end of an interval of agreement moves with the seed of a report."""
     study = studies.make(24, kinds=("preference", "quality", "rubric"))
     outlines, verdicts = outlines_of(study.subjects, study.key), study.answered(ACCURACY)
-    policy = HumanRules()
+    policy = studies.RULES
     decisions = decide_all(outlines, verdicts, policy, frozenset())
     ends: dict[tuple[str, str, str], list[float]] = {}
     for seed in SEEDS:
@@ -117,7 +117,7 @@ def large(n: int) -> float:
 
     study = studies.make(n // 9, kinds=("preference", "quality", "rubric"))
     verdicts = study.answered(ACCURACY)
-    policy = HumanRules()
+    policy = studies.RULES
     before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         write_report(study.folder(Path(scratch)), study.subjects, study.fixed, verdicts, (), policy)

@@ -30,7 +30,6 @@ from pairwright.audit.read import open_source
 from pairwright.audit.records import Check, LimitComparison
 from pairwright.intervals import LEVEL
 from pairwright.records import content_id
-from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.public_study import PublicStudy, ReleasedStudy
 from pairwright_human_eval.records import PreferenceAnswer, Verdict
 from pairwright_human_eval.subjects import outlines_of
@@ -171,7 +170,7 @@ def asked(seed: int) -> ReleasedStudy:
     given = [*votes, *_with_other_posts(votes, random.Random(seed))]
     return ReleasedStudy(
         PublicStudy(
-            version=__version__, policy=HumanRules(), fixed=HumanRules(), scales=studies.SCALES,
+            version=__version__, policy=studies.RULES, fixed=studies.RULES, scales=studies.SCALES,
             overlap=studies.OVERLAP, of=SUBJECTS, annotators=(), set_aside={}, left_out=0,
         ),
         tuple(outlines_of(study.subjects, study.key)),

@@ -3,12 +3,16 @@
 Half of the subjects are twins and half violate pairs. A rubric has one to three aspects, and two or
 three where one is contradicted. In a sound subject people prefer the chosen response, both
 responses are equally good, and the posts carry every aspect, which the chosen response alone
-delivers. The fault of a twin is in one of its halves.
+delivers. The fault of a twin is in one of its halves. Subjects with a half that has no signal are
+twins: there the posts say nothing of the preference, and who reads them takes either response by a
+coin, or answers honestly, in a share of votes, that both are about equal or that they cannot tell.
 
-Three people of a panel answer each question. A reader's answer is right with the accuracy of the
-noise, and otherwise any of the others; scores follow the five points of `simulated_ratings.py`. A
-non-reader answers at random. Everybody meets attention checks; who fails is replaced until the
-panel is full.
+Three people of a panel rate quality and aspects, as many as the rule needs vote, and others of the
+panel vote in the second round that the rule asks for.
+
+A reader's answer is right with the accuracy of the noise, and otherwise any of the others; scores
+follow the five points of `simulated_ratings.py`. A non-reader answers at random. Everybody meets
+attention checks; who fails is replaced until the panel is full.
 """
 
 import random
@@ -37,8 +41,13 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
-Fault = Literal["", "rejected delivers", "two points apart", "contradicted aspect"]
-FAULTS: tuple[Fault, ...] = get_args(Fault)[1:]
+Fault = Literal[
+    "", "rejected delivers", "two points apart", "contradicted aspect", "half without signal",
+    "no signal",
+]  # fmt: skip
+FAULTS: tuple[Fault, ...] = get_args(Fault)[1:4]
+NO_SIGNAL: tuple[Fault, ...] = get_args(Fault)[4:]
+"""Faults of a twin alone: one half, or both, in which preference is a coin."""
 T = TypeVar("T", bound=str)
 Answers = PreferenceAnswer | QualityAnswers | RubricAnswers
 RULES = HumanRules()
@@ -88,21 +97,47 @@ def panel(noise: Noise, nonreaders: float, chance: random.Random) -> list[Person
     return people
 
 
-def decided(
-    fault: Fault, n: int, noise: Noise, nonreaders: float, seed: int, rules: HumanRules = RULES
-) -> Iterator[Decision]:
+class Study(NamedTuple):
+    """Who answers, and by which rule."""
+
+    noise: Noise
+    nonreaders: float = 0.0
+    """Of those who come."""
+    rules: HumanRules = RULES
+    undecided: float = 0.0
+    """The share of votes without a signal that say so."""
+    twins: bool = False
+    """Whether all subjects are twins, and not half of them."""
+
+
+class Decided(NamedTuple):
+    """A decision, and the preference votes that it took."""
+
+    decision: Decision
+    votes: int
+    """On all pairs of the subject, in both rounds."""
+
+
+def decided(fault: Fault, n: int, study: Study, seed: int) -> Iterator[Decided]:
     """Decisions on `n` subjects; every 50 have a panel of their own."""
-    chance = random.Random(f"{fault} {noise} {nonreaders} {seed}")
+    chance = random.Random(f"{fault} {study.noise} {study.nonreaders} {seed}")
     people: list[Person] = []
     for number in range(n):
         if number % 50 == 0:
-            people = panel(noise, nonreaders, chance)
-        outline = _outline(number, fault, chance)
-        answers = Planted(outline, fault, chance.choice(noise.sides), chance)
-        yield decide(outline, answers.verdicts(people), rules)
+            people = panel(study.noise, study.nonreaders, chance)
+        twin = study.twins or fault in NO_SIGNAL or number % 2 == 1
+        outline = _outline(number, fault, chance, twin=twin)
+        side = chance.choice(study.noise.sides)
+        answers = Planted(outline, fault, study, side, chance.choice(outline.pairs), chance)
+        verdicts = answers.verdicts(people)
+        decision = decide(outline, verdicts, study.rules)
+        if decision.disputed:
+            verdicts += answers.second_round(people, decision.disputed, verdicts)
+            decision = decide(outline, verdicts, study.rules)
+        yield Decided(decision, sum(verdict.kind == "preference" for verdict in verdicts))
 
 
-def _outline(number: int, fault: Fault, chance: random.Random) -> Outline:
+def _outline(number: int, fault: Fault, chance: random.Random, *, twin: bool) -> Outline:
     least = 2 if fault == "contradicted aspect" else 1
     pairs = tuple(
         OutlinePair(
@@ -113,7 +148,7 @@ def _outline(number: int, fault: Fault, chance: random.Random) -> Outline:
             aspects=tuple(f"aspect-{half}-{k}" for k in range(chance.randint(least, 3))),
             adherence={},
         )
-        for half in range(1 + number % 2)
+        for half in range(1 + twin)
     )
     return Outline(
         id=f"subject-{number}", mode="twin" if len(pairs) == 2 else "violate", domain="D",
@@ -126,24 +161,48 @@ class Planted(NamedTuple):
 
     outline: Outline
     fault: Fault
+    study: Study
     side: float
     """What the subject adds to everybody's accuracy."""
+    faulty: OutlinePair
     chance: random.Random
 
     def verdicts(self, people: Sequence[Person]) -> list[Verdict]:
-        found, faulty = [], self.chance.choice(self.outline.pairs)
+        found = []
         better = self.chance.choice(("first", "second"))
         for who in self.chance.sample(people, OVERLAP):
             found.append(self._verdict(who, None, self._quality(who, better)))
         for pair in self.outline.pairs:
-            fault = self.fault if pair == faulty else ""
-            for who in self.chance.sample(people, OVERLAP):
-                choices = (pair.chosen, pair.rejected, EQUAL, CANNOT_TELL)
-                choice = self._said(who, choices, pair.chosen)
-                found.append(self._verdict(who, pair, PreferenceAnswer(choice=choice)))
+            fault = self.fault if pair == self.faulty else ""
+            for who in self.chance.sample(people, self.study.rules.votes):
+                found.append(self._verdict(who, pair, self._preference(who, pair)))
             for who in self.chance.sample(people, OVERLAP):
                 found.append(self._verdict(who, pair, self._rubric(who, pair, fault)))
         return found
+
+    def second_round(
+        self, people: Sequence[Person], disputed: Sequence[str], first: Sequence[Verdict]
+    ) -> list[Verdict]:
+        """The further votes, of people who did not vote on the pair before."""
+        found = []
+        for pair in self.outline.pairs:
+            voted = {vote.annotator for vote in first if vote.pair == pair.id}
+            fresh = [who for who in people if who.name not in voted]
+            if pair.id in disputed:
+                for who in self.chance.sample(fresh, self.study.rules.closing_votes):
+                    vote = self._verdict(who, pair, self._preference(who, pair))
+                    found.append(vote.model_copy(update={"round": 2}))
+        return found
+
+    def _preference(self, who: Person, pair: OutlinePair) -> PreferenceAnswer:
+        choices = (pair.chosen, pair.rejected, EQUAL, CANNOT_TELL)
+        coin = self.fault == "no signal" or (
+            self.fault == "half without signal" and pair == self.faulty
+        )
+        if not coin or not who.reads:
+            return PreferenceAnswer(choice=self._said(who, choices, pair.chosen))
+        honest = self.chance.random() < self.study.undecided
+        return PreferenceAnswer(choice=self.chance.choice(choices[2:] if honest else choices[:2]))
 
     def _quality(self, who: Person, better: str) -> QualityAnswers:
         apart = self.fault == "two points apart"

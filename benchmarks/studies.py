@@ -40,6 +40,7 @@ SCALES = load_scales(assets.RUBRICS)
 ANNOTATORS = pseudonyms(9)
 OVERLAP = 3
 DOMAIN = "Art_and_Entertainment"
+RULES = HumanRules(votes=OVERLAP, rule="majority", further=0)
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def make(n: int, kinds: tuple[Kind, ...]) -> SyntheticStudy:
                 key[keyed.task] = keyed
     study = Study(
         version=__version__, simulated_pairs=True, pairs_hash="", seed=0, salts={DOMAIN: 0},
-        annotators=ANNOTATORS, overlap=OVERLAP, sampled=n, of=n, policy=HumanRules(),
+        annotators=ANNOTATORS, overlap=OVERLAP, sampled=n, of=n, policy=RULES,
         scales=SCALES, config_hashes={},
     )  # fmt: skip
     return SyntheticStudy(subjects, FixedStudy(study, key))

@@ -3,13 +3,16 @@
 Simulated studies (`planted_studies.py`) in which 0, 20 and 40 % of those who come do not read, with
 readers as in `agreement.py` and noisier ones as in `simulated_ratings.py`. By fault and share of
 non-readers: how many subjects, a twin counted as one, are verified, with 95 % Wilson intervals; of
-sound ones also what each reason refuses. Then what other limits would do.
+sound ones also what each reason refuses. Then twins of which one half, or both, have no signal: the
+default rule and others, with the votes that each takes. Then what other limits would do.
 
     .venv/bin/python benchmarks/verified.py [SUBJECTS]
 
 The last line has shares over all three shares of non-readers, of readers as in `agreement.py` and,
 under `noisy`, of the others. `decision_error` is that of `agreement.py`: of pairs decided by votes
-alone, those whose decision is not the truth.
+alone, those whose decision is not the truth. `false_verified_no_signal` is the share of twins with
+one half without signal that are verified, where all read and nobody says that they cannot tell;
+`true_twins_verified` that of sound twins, which take `votes_a_pair`.
 """
 
 import json
@@ -17,7 +20,18 @@ import sys
 from collections import Counter
 
 from agreement import decision_error
-from planted_studies import CHECKS, FAULTS, NOISY, RULES, STEADY, Fault, Noise, decided
+from planted_studies import (
+    CHECKS,
+    FAULTS,
+    NO_SIGNAL,
+    NOISY,
+    RULES,
+    STEADY,
+    Fault,
+    Noise,
+    Study,
+    decided,
+)
 
 from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import Share, share
@@ -29,6 +43,13 @@ OTHER_LIMITS = (
     {"quality_gap": 1.0}, {"quality_gap": 2.0}, {"delivered": 0.5}, {"contradicted": 0.3}
 )  # fmt: skip
 """In place of the default ones, one after the other."""
+UNDECIDED = (0.0, 0.2, 0.5)
+"""Shares of votes without a signal that say so."""
+OTHER_RULES = (
+    {"votes": 3, "rule": "majority", "further": 1}, {"votes": 3, "further": None},
+    {"votes": 4, "further": None}, {"votes": 5, "rule": "majority"}, {"votes": 5, "further": 2},
+)  # fmt: skip
+"""In place of the default one."""
 
 
 def main(subjects: int) -> None:
@@ -37,14 +58,40 @@ def main(subjects: int) -> None:
         print(f"\nother limits, all read, readers {name}")
         for limits in OTHER_LIMITS:
             rules = HumanRules.model_validate(limits)
-            found = {kind: verified(kind, noise, 0.0, subjects, rules) for kind in ("", *FAULTS)}
+            study = Study(noise, rules=rules)
+            found = {kind: verified(kind, study, subjects) for kind in ("", *FAULTS)}
             print(f"  {limits}")
             for kind, count in found.items():
                 print(f"    {kind or 'sound':20} verified {count}")
     passing = nonreader_pass(CHECKS, RULES.attention_floor)
     print(f"\na non-reader passes {CHECKS} checks at the floor in {100 * passing:.2f} % (exact)")
     steady |= {"nonreader_pass": round(passing, 4), "decision_error": decision_error(1000)}
+    steady |= no_signal(STEADY, subjects)
+    noisy |= no_signal(NOISY, subjects)
     print(json.dumps({**steady, "noisy": noisy}))
+
+
+def no_signal(noise: Noise, subjects: int) -> dict[str, float]:
+    """Print what the default rule and others verify of twins without signal, and of sound ones."""
+    print(f"\ntwins, all read, readers {noise}")
+    of_default: dict[str, float] = {}
+    for other in ({}, *OTHER_RULES):
+        rules = HumanRules.model_validate(other)
+        print(f"  {other or 'the default rule'}")
+        for undecided in UNDECIDED:
+            study = Study(noise, rules=rules, undecided=undecided)
+            for kind in NO_SIGNAL:
+                found = verified(kind, study, subjects)
+                print(f"    {kind:20} {undecided:4.0%} say so: verified {found}")
+                if not other and not undecided and kind == NO_SIGNAL[0]:
+                    of_default["false_verified_no_signal"] = rounded(found)
+        sound = list(decided("", subjects, Study(noise, rules=rules, twins=True), seed=1))
+        votes = sum(one.votes for one in sound) / (2 * subjects)
+        found = share(sum(one.decision.state == "verified" for one in sound), subjects)
+        print(f"    sound: verified {found}; {votes:.2f} votes a pair")
+        if not other:
+            of_default |= {"true_twins_verified": rounded(found), "votes_a_pair": round(votes, 2)}
+    return of_default
 
 
 def figures(name: str, noise: Noise, subjects: int) -> dict[str, float]:
@@ -53,7 +100,7 @@ def figures(name: str, noise: Noise, subjects: int) -> dict[str, float]:
     faulty, sound = Counter[str](), Counter[str]()
     for nonreaders in NONREADERS:
         for kind in ("", *FAULTS):
-            found = verified(kind, noise, nonreaders, subjects, reasons=not kind)
+            found = verified(kind, Study(noise, nonreaders), subjects, reasons=not kind)
             print(f"  {kind or 'sound':20} {nonreaders:4.0%} non-readers: verified {found}")
             (faulty if kind else sound).update({"k": found.k, "n": found.n})
     false, true = (share(counts["k"], counts["n"]) for counts in (faulty, sound))
@@ -62,17 +109,9 @@ def figures(name: str, noise: Noise, subjects: int) -> dict[str, float]:
     return {"false_verified": rounded(false), "true_verified": rounded(true)}
 
 
-def verified(
-    kind: Fault,
-    noise: Noise,
-    nonreaders: float,
-    subjects: int,
-    rules: HumanRules = RULES,
-    *,
-    reasons: bool = False,
-) -> Share:
+def verified(kind: Fault, study: Study, subjects: int, *, reasons: bool = False) -> Share:
     """How many are verified; prints how many have which reason not to be, where asked for."""
-    decisions = list(decided(kind, subjects, noise, nonreaders, seed=1, rules=rules))
+    decisions = [one.decision for one in decided(kind, subjects, study, seed=1)]
     if reasons:
         counts = Counter(reason for decision in decisions for reason in decision.reasons)
         for reason, n in counts.most_common():

@@ -56,7 +56,7 @@ from pairwright_human_eval.raw_export import Export
 from pairwright_human_eval.records import KeyedTask, Study
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
-from small_studies import SCALES, study_of, twin, violate
+from small_studies import OF_THREE, SCALES, study_of, twin, violate
 from study import pairwright
 
 DOMAINS = ("Garden", "Home")
@@ -208,7 +208,7 @@ def _config(folder: Path, info: dict[str, str], human: dict[str, Any]) -> Config
                 "writer": {**endpoint, "model": "writer-7b"},
                 "judge": {**endpoint, "model": "judge-70b", "revision": "abc123"},
             },
-            "human": {"wrong_profile": 0.0, "narrative": 0.0, **human},
+            "human": {**OF_THREE, "wrong_profile": 0.0, "narrative": 0.0, **human},
             "release": info,
         },
         folder / "config.toml",

@@ -42,6 +42,9 @@ from pairwright_human_eval.tasks import Task
 
 FILE = Path("pairs.jsonl")
 SCALES = load_scales(assets.RUBRICS)
+OF_THREE: dict[str, Any] = {"votes": 3, "rule": "majority", "further": 0, "foils": 0}
+"""The preference of three people, one adjudicator, no foil: small to count by hand. Keys that a
+test gives take the place of these."""
 ASKED, POSTED = "2024-06-01T12:00:00.000", "2023-01-{:02}T12:00:00.000"
 SECRETS = {
     "user": "secret_user", "item": "secret_item", "post": "secret_post", "model": "secret/model-7b",
@@ -192,7 +195,8 @@ class Made:
         fields: dict[str, Any] = {
             "version": "0", "simulated_pairs": False, "pairs_hash": "sha256:0", "seed": 0,
             "salts": self.salts, "annotators": tuple(self.tasks), "overlap": 3,
-            "sampled": len(self.subjects), "of": len(self.subjects), "policy": HumanRules(),
+            "sampled": len(self.subjects), "of": len(self.subjects), 
+            "policy": HumanRules(**OF_THREE),
             "scales": SCALES, "config_hashes": {},
         }  # fmt: skip
         return Study.model_validate({**fields, **changes})
@@ -210,9 +214,8 @@ def study_of(
 ) -> Made:
     """Tasks of a study of all these pairs; `human` are keys of the policy."""
     subjects = subjects_of(pairs, FILE)
-    plan = StudyPlan(
-        pseudonyms(annotators), overlap, attention, seed, HumanRules(**human), PlanRules()
-    )  # fmt: skip
+    rules = HumanRules(**OF_THREE | {"votes": overlap} | human)
+    plan = StudyPlan(pseudonyms(annotators), overlap, attention, seed, rules, PlanRules())
     tasks, salts = make_tasks(subjects, plan, checks)
     return Made(subjects, tasks, salts)
 
@@ -296,7 +299,7 @@ def well(subject: Subject) -> list[Verdict]:
 
 
 def decided(subject: Subject, verdicts: Iterable[Verdict], **policy: Any) -> Decision:
-    return decide(outline_of(subject), verdicts, HumanRules(**policy))
+    return decide(outline_of(subject), verdicts, HumanRules(**OF_THREE | policy))
 
 
 def _verdict(

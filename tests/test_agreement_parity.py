@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
+from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
 from pairwright_human_eval.report.decision_states import verified_by_chance
+
+RULES = {
+    "default": HumanRules(),
+    "majority": HumanRules(votes=1, rule="majority", further=0),
+    "unanimity": HumanRules(votes=1, rule="unanimity", further=0),
+    "tie": HumanRules(votes=1, rule="majority", further=3),
+}
 
 
 def scored(mean: float, seed: int, pairs: int = 60, people: int = 9) -> list[ScoreDifference]:
@@ -125,22 +133,35 @@ def test_what_makes_no_sense_is_an_error() -> None:
         parity([ScoreDifference("x", "p", 1), ScoreDifference("x", "p", 2)], 0.5)
     with pytest.raises(ValueError, match="pair x is in no cluster"):
         parity([ScoreDifference("x", "p", 1)], 0.5, clusters={})
-    with pytest.raises(ValueError, match="votes and halves"):
-        verified_by_chance(0, "majority")
+    with pytest.raises(ValueError, match="3 votes of 4, and 1 halves"):
+        verified_by_chance(3, RULES["default"])
 
 
-def test_coin_flips_verify_what_the_rule_lets_through() -> None:
-    assert verified_by_chance(3, "majority") == 0.5
-    assert verified_by_chance(3, "unanimity") == 0.125
-    assert verified_by_chance(3, "majority", halves=2) == 0.25
-    assert verified_by_chance(1, "majority") == 0.5
-    # With an even number a tie is not a majority: 4 or 3 of 4.
-    assert verified_by_chance(4, "majority") == 5 / 16
+@pytest.mark.parametrize(
+    ("votes", "rule", "halves", "share"),
+    [
+        (3, "majority", 1, 1 / 2),
+        (3, "unanimity", 1, 1 / 8),
+        (3, "majority", 2, 1 / 4),
+        (1, "majority", 1, 1 / 2),
+        # 4 or 3 of 4, or a tie, and then an adjudicator, or three further votes.
+        (4, "majority", 1, 5 / 16 + 6 / 16 / 2),
+        (4, "tie", 1, 5 / 16 + 6 / 16 / 8),
+        # 4 of 4, or 3 of 4 and then 5 or 6 of 6.
+        (4, "default", 1, 1 / 16 + 4 / 16 * 7 / 64),
+        (4, "default", 2, (1 / 16 + 4 / 16 * 7 / 64) ** 2),
+        (5, "default", 1, 1 / 32 + 5 / 32 * 7 / 64),
+    ],
+)
+def test_coin_flips_verify_what_the_rule_lets_through(
+    votes: int, rule: str, halves: int, share: float
+) -> None:
+    assert verified_by_chance(votes, RULES[rule], halves) == pytest.approx(share, rel=1e-12)
 
 
 @pytest.mark.parametrize("votes", range(1, 9))
 def test_coin_flips_are_what_counting_all_outcomes_gives(votes: int) -> None:
     outcomes = [sum(tosses) for tosses in product((0, 1), repeat=votes)]
-    majority = sum(2 * chosen > votes for chosen in outcomes) / len(outcomes)
-    assert verified_by_chance(votes, "majority") == majority
-    assert verified_by_chance(votes, "unanimity") == outcomes.count(votes) / len(outcomes)
+    assert verified_by_chance(votes, RULES["majority"]) == 0.5
+    unanimous = outcomes.count(votes) / len(outcomes)
+    assert verified_by_chance(votes, RULES["unanimity"]) == unanimous

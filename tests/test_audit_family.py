@@ -17,7 +17,12 @@ from scipy.stats import norm, t
 from pairwright.audit import run as audit_run
 from pairwright.audit.catalogue import DEFINITIONS, ESTIMATE_CHECKS, decide
 from pairwright.audit.human.annotators import POSITION_BIAS, AnnotatorComparison
-from pairwright.audit.human.claims import PREFERRED, ParityComparison, VoteComparison
+from pairwright.audit.human.claims import (
+    OWN_POSTS_TELL,
+    PREFERRED,
+    ParityComparison,
+    VoteComparison,
+)
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.read import open_source
 from pairwright.audit.records import Check, LimitComparison, Status
@@ -29,6 +34,7 @@ from pairwright.modes import Mode
 from pairwright.stats import share
 from pairwright_human_eval.agreement import ScoreDifference, parity
 from pairwright_human_eval.report.findings_records import Measure, ParityOf
+from pairwright_human_eval.wrong_profile import LIMIT
 from released import PAIRS, run_of, written
 
 ESTIMATE = Interval(value=0.7, low=0.6, high=0.8, n=100, clusters=100)
@@ -112,7 +118,7 @@ def _statistical(module: ast.Module) -> bool:
 
 
 def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path) -> None:
-    layout = written(run_of(tmp_path / "run", PAIRS[:12], wrong_profile=0.1), tmp_path / "out")
+    layout = written(run_of(tmp_path / "run", PAIRS[:12], wrong_profile=0.5), tmp_path / "out")
     comparisons: list[LimitComparison] = []
 
     def watched(found: Iterable[Check | LimitComparison]) -> list[Check]:
@@ -231,6 +237,25 @@ def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> Non
     end = against.check(1e-9).found
     assert end is not None
     assert end.low == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        # Two-sided the upper end is above the limit, the one-sided bound is below it.
+        ((0.5, 0.34, 0.66), "pass"),
+        ((0.55, 0.4, 0.7), "too_few"),
+        # A leak is not taken for nothing, and is more than the limit.
+        ((0.75, 0.68, 0.82), "fail"),
+    ],
+)
+def test_strangers_posts_must_be_shown_to_tell_nothing(
+    found: tuple[float, float, float], status: str
+) -> None:
+    claim = VoteComparison(
+        OWN_POSTS_TELL, "stranger's", measure(*found), bound=LIMIT, least=0.0, above=False
+    )
+    assert claim.check(LEVEL).status == status
 
 
 def test_a_claim_without_an_interval_settles_nothing() -> None:

@@ -648,15 +648,15 @@ def test_what_a_person_wrote_about_the_release_outlives_the_next_builds(tmp_path
 def test_a_rule_that_was_tried_in_the_folder_outlives_the_next_build(tmp_path: Path) -> None:
     given = settings(human={"repeats": 0.1})
     prepare(tmp_path, given)
-    written(tmp_path, human={"rule": "unanimity"})
+    written(tmp_path, human={"rule": "majority"})
     prepare(tmp_path, given)
     rules = RunFolder(tmp_path).settings().human
-    assert (rules.rule, rules.repeats) == ("unanimity", 0.1)
+    assert (rules.rule, rules.repeats) == ("majority", 0.1)
     with pytest.raises(
-        ConfigError, match=r"\[human\].*\n    rule: 'unanimity' here, 'majority' in"
+        ConfigError, match=r"\[human\].*\n    rule: 'majority' here, 'unanimity' in"
     ):
-        prepare(tmp_path, settings(human={"rule": "majority"}))
-    prepare(tmp_path, settings(human={"rule": "unanimity"}))
+        prepare(tmp_path, settings(human={"rule": "unanimity"}))
+    prepare(tmp_path, settings(human={"rule": "majority"}))
 
 
 def test_a_conflict_between_two_texts_about_the_release_is_named(tmp_path: Path) -> None:

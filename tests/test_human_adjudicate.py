@@ -11,15 +11,27 @@ import pytest
 from pairwright.errors import StoreError
 from pairwright.records import Pair
 from pairwright.settings.rules import PlanRules
+from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id
-from pairwright_human_eval.second_round import add_adjudication
+from pairwright_human_eval.second_round import add_adjudication, given_parts
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.tasks import Task
-from small_studies import SECRETS, Made, decided, quality, study_of, twin, violate, votes, well
+from small_studies import (
+    OF_THREE,
+    SECRETS,
+    Made,
+    decided,
+    quality,
+    study_of,
+    twin,
+    violate,
+    votes,
+    well,
+)
 
 ASKED, PARTNER = twin(1)
 PAIRS = [ASKED, PARTNER, *twin(2), *(violate(n) for n in range(3, 9))]
@@ -55,13 +67,15 @@ def answers(**changes: str) -> Answers:
 
 
 def second_round(
-    given: Answers, adjudicators: int = 1, excluded: frozenset[str] = frozenset()
+    given: Answers, adjudicators: int = 1, excluded: frozenset[str] = frozenset(), **rule: Any
 ) -> dict[str, list[Task]]:
-    decisions = {s.id: decided(s, given[s.id]) for s in MADE.subjects}
-    return adjudication_tasks(
-        MADE.subjects, decisions, given, MADE.study(), PlanRules(),
+    rules = HumanRules(**OF_THREE | rule)
+    decisions = {s.id: decided(s, given[s.id], **rule) for s in MADE.subjects}
+    tasks, _ = adjudication_tasks(
+        MADE.subjects, decisions, given, MADE.study(), PlanRules(), rules,
         pseudonyms(adjudicators, "adjudicator"), excluded,
     )  # fmt: skip
+    return tasks
 
 
 def tasks_of(given: Answers) -> list[Task]:
@@ -217,13 +231,46 @@ def test_a_quality_that_nobody_could_judge_is_asked_again() -> None:
     assert earlier(task) == [f"Person 1: {told}", f"Person 2: {told}"]
 
 
-def test_quality_and_preference_of_a_subject_go_to_one_adjudicator() -> None:
+def test_quality_and_preferences_of_a_twin_go_to_different_people_where_there_are_enough() -> None:
     given = answers(asked="+-=", partner="+-=")
     given[TWIN.id] = [*(v for v in given[TWIN.id] if v.kind != "quality"), *unsure(TWIN)]
-    tasks = second_round(given, 3)
-    (busy,) = [found for found in tasks.values() if found]
-    assert [task.keyed.kind for task in busy] == ["quality", "preference", "preference"]
-    assert len({task.keyed.task for task in busy}) == 3
+    for people, loads in ((1, [3]), (2, [1, 2]), (3, [1, 1, 1])):
+        tasks = second_round(given, people)
+        assert sorted(len(found) for found in tasks.values()) == loads
+        assert len({task.keyed.task for found in tasks.values() for task in found}) == 3
+
+
+FOUR: dict[str, Any] = {"votes": 4, "rule": "unanimity", "further": 6}
+
+
+def test_further_votes_are_as_many_as_the_rule_asks_for_and_see_no_earlier_answer() -> None:
+    given = answers(asked="+++-", partner="++++", **{f"s{n}": "++++" for n in range(6)})
+    tasks = second_round(given, 8, **FOUR)
+    found = [task for own in tasks.values() for task in own]
+    assert [len(own) for own in tasks.values()] == [1] * 6 + [0, 0]
+    assert {(task.keyed.pair, task.keyed.kind) for task in found} == {(ASKED.id, "preference")}
+    assert [task.data["earlier"] for task in found] == [[]] * 6
+
+
+def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named(
+    tmp_path: Path,
+) -> None:
+    given = answers(asked="+++-", partner="++++", **{f"s{n}": "++++" for n in range(6)})
+    folder = exported(tmp_path)
+    decisions = {s.id: decided(s, given[s.id], **FOUR) for s in MADE.subjects}
+
+    def added(people: int, voted: dict[str, set[str]]) -> tuple[int, list[str]]:
+        tasks, short = adjudication_tasks(
+            MADE.subjects, decisions, given, MADE.study(), PlanRules(), HumanRules(**FOUR),
+            pseudonyms(people, "adjudicator"), frozenset(), voted, given_parts(folder, voted),
+        )  # fmt: skip
+        return add_adjudication(folder, MADE.study(), tasks), short
+
+    assert added(4, {}) == (4, [TWIN.id])
+    assert added(6, {}) == (2, [])
+    assert added(9, {}) == (0, [])
+    assert added(6, {"adjudicator-02": {TWIN.id}}) == (0, [TWIN.id])
+    assert added(7, {"adjudicator-02": {TWIN.id}}) == (1, [])
 
 
 def test_a_score_of_zero_is_shown_as_one() -> None:
@@ -237,12 +284,13 @@ def test_a_score_of_zero_is_shown_as_one() -> None:
     decisions = {
         s.id: decided(s, given[s.id], quality_floor=0, quality_gap=5) for s in MADE.subjects
     }
-    tasks = adjudication_tasks(
+    tasks, _ = adjudication_tasks(
         MADE.subjects,
         decisions,
         given,
         MADE.study(),
         PlanRules(),
+        HumanRules(**OF_THREE),
         ("adjudicator-01",),
         frozenset(),
     )

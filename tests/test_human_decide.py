@@ -21,7 +21,7 @@ from pairwright_human_eval.records import (
     response_id,
 )
 from pairwright_human_eval.subjects import Subject, outline_of, outlines_of
-from small_studies import decided, one, quality, support, twin, violate, votes, well
+from small_studies import OF_THREE, decided, one, quality, support, twin, violate, votes, well
 
 PAIR = violate(1)
 VIOLATE = one(PAIR)
@@ -429,7 +429,9 @@ def test_a_share_of_aspects_that_is_the_least_passes() -> None:
 def test_a_control_is_never_verified_and_may_be_refused() -> None:
     def state(choices: str, **policy: Any) -> tuple[State, tuple[str, ...]]:
         given = [*quality(VIOLATE, 4, 4), *votes(PAIR, choices)]
-        made = decide(outline_of(VIOLATE, aspects_asked=False), given, HumanRules(**policy))
+        made = decide(
+            outline_of(VIOLATE, aspects_asked=False), given, HumanRules(**OF_THREE | policy)
+        )
         return made.state, made.reasons
 
     assert state("+++") == ("control", ("rubric: a control of the study, not asked about",))
@@ -499,7 +501,9 @@ def test_nothing_counts_of_somebody_excluded() -> None:
         *support(PAIR, ("no", "no"), ("no", "no"), ("no", "no"), annotator="bad"),
     ]  # fmt: skip
     assert decided(VIOLATE, spoiled).state == "refused"
-    without = decide(outline_of(VIOLATE), spoiled, HumanRules(), excluded=frozenset({"bad"}))
+    without = decide(
+        outline_of(VIOLATE), spoiled, HumanRules(**OF_THREE), excluded=frozenset({"bad"})
+    )
     assert without == decided(VIOLATE, [*well(VIOLATE), *good])
     assert without.state == "waiting"
 
@@ -573,7 +577,7 @@ def test_a_share_of_cannot_tell_that_is_the_most_passes() -> None:
 def decided_all(
     subjects: list[Subject], given: list[Verdict], key: dict[str, KeyedTask], **policy: Any
 ) -> dict[str, Decision]:
-    rule = HumanRules(**policy)
+    rule = HumanRules(**OF_THREE | policy)
     out = excluded_by(checks_passed(given, key), rule.attention_floor)
     return decide_all(outlines_of(subjects, key), given, rule, out)
 
@@ -620,6 +624,31 @@ def test_round_two_changes_nothing_but_disputes(first: str, state: str, _: str) 
     for closing in "+-=?":
         if state != "disputed":
             assert of_votes(first, closing) == of_votes(first)
+
+
+@pytest.mark.parametrize(
+    ("first", "closing", "state", "reason"),
+    [
+        ("+++", "", "waiting", "preference: 3 of 4 votes"),
+        ("++++", "", "verified", ""),
+        ("++++", "------", "verified", ""),
+        ("+++-", "", "disputed", "preference: one_not_for_it"),
+        ("+++?", "", "disputed", "preference: one_not_for_it"),
+        ("+++=", "++++", "disputed", "preference: one_not_for_it"),
+        ("+++=", "-+++", "disputed", "preference: one_not_for_it"),
+        ("+++-", "+++++", "verified", ""),
+        ("+++-", "+-++++", "verified", ""),
+        ("+++-", "-=", "refused", "preference: adjudicated"),
+        ("+++-", "+-+++?", "refused", "preference: adjudicated"),
+        ("++--", "++++++", "refused", "preference: not_unanimous"),
+        ("++-=", "", "refused", "preference: not_unanimous"),
+        ("+---", "", "refused", "preference: for_the_other"),
+        ("++++-", "", "disputed", "preference: one_not_for_it"),
+    ],
+)
+def test_the_default_rule(first: str, closing: str, state: str, reason: str) -> None:
+    rule = HumanRules().model_dump()
+    assert of_votes(first, closing, **rule) == (state, (reason,) if reason else ())
 
 
 def test_round_two_is_no_vote_of_the_first() -> None:

@@ -25,7 +25,7 @@ from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, diges
 from pairwright_human_eval.second_round import add_adjudication
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
-from pairwright_human_eval.tasks import Task, best_posts, page_of, rubric_task
+from pairwright_human_eval.tasks import NO_PASSAGE, Task, best_posts, page_of, rubric_task
 from small_studies import (
     CHECKS,
     FILE,
@@ -716,3 +716,59 @@ def test_a_file_of_checks_that_cannot_be_read_is_named(
         load_checks(path)
     assert str(path) in refused.value.where
     assert refused.value.fix
+
+
+# Foils
+
+
+def test_a_foil_stands_among_the_aspects_like_one_of_them_and_only_the_key_names_it() -> None:
+    pairs = mixed(20, 20, ["Home", "Garden"])
+    made = study_of(pairs, wrong_profile=0, narrative=0, foils=0.5)
+    by_pair = {pair.id: pair for pair in pairs}
+    users = {aspect_id(a.aspect): pair.user for pair in pairs for a in pair.rubric.aspects}
+    foiled, places = set(), set()
+    for task in made.of("vote", "rubric"):
+        pair = by_pair[task.keyed.pair or ""]
+        own = [aspect_id(aspect.aspect) for aspect in pair.rubric.aspects]
+        assert [name for name in task.keyed.aspects if name not in task.keyed.foils] == own
+        rows: Any = task.data["aspects"]
+        assert [list(row) for row in rows] == [["text", "quote"]] * len(task.keyed.aspects)
+        assert [aspect_id(row["text"]) for row in rows] == list(task.keyed.aspects)
+        shown: Any = task.data["posts"]
+        for name in task.keyed.foils:
+            foiled.add(pair.id)
+            places.add(task.keyed.aspects.index(name))
+            assert users[name] != pair.user
+            quote = rows[task.keyed.aspects.index(name)]["quote"]
+            assert any(quote in post["text"] for post in shown)
+            assert any(quote in post.text for post in pair.profile)
+    assert len(foiled) == pytest.approx(30, abs=10)
+    assert places == {0, 1, 2}
+    again = study_of(pairs[::-1], wrong_profile=0, narrative=0, foils=0.5)
+    assert {t.keyed.task: t.keyed.foils for t in again.all()} == {
+        t.keyed.task: t.keyed.foils for t in made.all()
+    }
+    for folder_text in (json.dumps(task.data) for task in made.all()):
+        assert "foil" not in folder_text
+
+
+def test_a_foil_has_a_passage_only_where_aspects_have_one() -> None:
+    without = {"evidence": "", "post_ids": ()}
+    pairs = [
+        pair.model_copy(
+            update={
+                "rubric": pair.rubric.model_copy(
+                    update={
+                        "origin": "gold",
+                        "aspects": tuple(a.model_copy(update=without) for a in pair.rubric.aspects),
+                    }
+                )
+            }
+        )
+        for pair in mixed(0, 20)
+    ]
+    made = study_of(pairs, wrong_profile=0, narrative=0, foils=1)
+    for task in made.of("vote", "rubric"):
+        rows: Any = task.data["aspects"]
+        assert len(rows) == 3
+        assert {row["quote"] for row in rows} == {NO_PASSAGE}

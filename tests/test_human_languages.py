@@ -113,7 +113,17 @@ def test_a_language_that_there_is_not_is_refused(tmp_path: Path) -> None:
 def test_a_german_spreadsheet_is_answered_in_german(tmp_path: Path, words: str) -> None:
     run = run_of(tmp_path / "run", PAIRS[:3], study=False)
     done = pairwright(
-        "human", "export", run, "--tool", "spreadsheet", "--language", "de", "--seed", 1
+        "human",
+        "export",
+        run,
+        "--tool",
+        "spreadsheet",
+        "--language",
+        "de",
+        "--seed",
+        1,
+        "--annotators",
+        9,
     )
     assert done.code == 0, done.said
     folder, german = HumanFolder(run), load_language("de")

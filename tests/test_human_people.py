@@ -81,7 +81,7 @@ def but_for(annotator: str, done: int) -> Callable[[KeyedTask, object], Answers 
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study with spreadsheets that nobody has answered. Not to be changed."""
     run = run_of(tmp_path_factory.mktemp("people") / "run", PAIRS, study=False)
-    human("export", run, "--tool", "spreadsheet", "--seed", 5)
+    human("export", run, "--tool", "spreadsheet", "--seed", 5, "--annotators", 9)
     return run
 
 
@@ -179,7 +179,7 @@ def test_exporting_again_changes_nothing_after_a_replacement(dropped: Path) -> N
     human("replace", dropped, LEFT)
     tasks = HumanFolder(dropped).path / "tasks"
     before = {path: path.read_bytes() for path in tasks.rglob("*.json")}
-    human("export", dropped, "--seed", 5)
+    human("export", dropped, "--seed", 5, "--annotators", 9)
     assert {path: path.read_bytes() for path in tasks.rglob("*.json")} == before
 
 
@@ -470,7 +470,7 @@ def test_what_a_replaced_person_had_answered_is_done_again_once_they_withdraw(
 def test_sheets_of_people_who_have_left_do_not_come_back(dropped: Path) -> None:
     human("replace", dropped, LEFT)
     human("withdraw", dropped, "annotator-03")
-    human("export", dropped, "--tool", "spreadsheet", "--seed", 5)
+    human("export", dropped, "--tool", "spreadsheet", "--seed", 5, "--annotators", 9)
     assert not HumanFolder(dropped).sheet("annotator-03").exists()
 
 

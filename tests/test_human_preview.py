@@ -37,7 +37,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert pairwright("human", "export", run, "--seed", 2).code == 0
     done = pairwright("human", "preview", run)
     assert done.code == 0, done.said
-    assert "9 people" in done.out
+    assert "11 people" in done.out
     return run
 
 

@@ -133,14 +133,17 @@ def test_what_was_set_aside_is_given_to_another_adjudicator(run: Path) -> None:
     store(adjudicated(run, account_of(min(voters(run, one))), one), folder)
     alone = human("adjudicate", run)
     assert alone.code == 1
-    assert f"answered on them in the first round: 1, such as {one}" in alone.out
+    assert (
+        f"Too few adjudicators, who did not answer in the first round, for: 1, such as {one}"
+        in alone.out
+    )
     assert human("adjudicate", run, "--adjudicators", 2).code == 0
     again = [keyed for keyed in second_round(run) if keyed.subject == one]
     assert [keyed.annotator for keyed in again] == ["adjudicator-01", "adjudicator-02"]
     once_more = human("adjudicate", run)
     assert once_more.code == 0, "the task is with the second adjudicator"
     assert "Nothing new to adjudicate" in once_more.out
-    assert "Left" not in once_more.out
+    assert "Too few" not in once_more.out
     store(adjudicated(run, OUTSIDE, one, by="adjudicator-02"), folder)
     assert states(run)[one] == "verified"
 
@@ -193,7 +196,7 @@ def test_where_everybody_named_voted_on_it_nothing_is_given(run: Path) -> None:
     voter = min(voters(run, one))
     done = human("adjudicate", run, "--by", voter)
     assert done.code == 1
-    assert "every adjudicator answered on them in the first round" in done.out
+    assert "Too few adjudicators, who did not answer in the first round" in done.out
     path = HumanFolder(run).adjudication_key
     assert not path.exists() or one not in {keyed.subject for keyed in second_round(run)}
 

@@ -20,7 +20,7 @@ from pairwright_human_eval.records import Kind, pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import outline_of, outlines_of, subjects_of
 from pairwright_human_eval.workload import BRIEFING, study_load
-from small_studies import CHECKS, FILE, mixed
+from small_studies import CHECKS, FILE, OF_THREE, mixed
 from study import Done, pairwright
 
 
@@ -124,7 +124,7 @@ def test_more_scorers_and_alike_pairs_of_a_dyad_need_larger_differences() -> Non
 
 def test_a_study_is_counted_as_it_would_be_exported() -> None:
     subjects = subjects_of(mixed(4, 0), FILE)
-    rules = HumanRules(wrong_profile=0, narrative=0, repeats=0)
+    rules = HumanRules(**OF_THREE, wrong_profile=0, narrative=0, repeats=0)
     fixed = StudyPlan(pseudonyms(9), 3, 0, 0, rules, PlanRules())
     load = study_load(subjects, 30, fixed, CHECKS, {"quality": 60, "preference": 120}, 20)
     tasks = {kind.kind: kind.tasks for kind in load.kinds}
@@ -135,12 +135,12 @@ def test_a_study_is_counted_as_it_would_be_exported() -> None:
     rubric = next(kind for kind in load.kinds if kind.kind == "rubric")
     assert rubric.hours == pytest.approx(rubric.words * 180 / 238 / 60, rel=0.02)
     assert (load.people, load.controls) == (9, 0)
-    assert load.hours == pytest.approx(1.1 * sum(hours.values()) + 9)
+    assert load.hours == pytest.approx(1.16 * sum(hours.values()) + 9)
 
 
 def test_more_people_are_asked_where_one_would_work_too_long() -> None:
     subjects = subjects_of(mixed(4, 0), FILE)
-    fixed = StudyPlan(pseudonyms(9), 3, 0.05, 0, HumanRules(), PlanRules())
+    fixed = StudyPlan(pseudonyms(9), 3, 0.05, 0, HumanRules(**OF_THREE), PlanRules())
     seconds: dict[Kind, float] = {"quality": 300.0, "preference": 300.0, "rubric": 300.0}
     load = study_load(subjects, 30, fixed, CHECKS, seconds, 4)
     assert load.people > 9
@@ -150,7 +150,7 @@ def test_more_people_are_asked_where_one_would_work_too_long() -> None:
 def test_a_pilot_without_an_answer_has_no_yield_and_no_times() -> None:
     subjects = subjects_of(mixed(3, 2), FILE)
     outlines = outlines_of(subjects, {})
-    decisions = decide_all(outlines, [], HumanRules(), frozenset())
+    decisions = decide_all(outlines, [], HumanRules(**OF_THREE), frozenset())
     found = study_pilot(outlines, decisions, [], "twin")
     assert (found.verified.value, found.verified.n, found.times) == (None, 0, ())
 
@@ -159,7 +159,7 @@ def test_what_is_refused_before_all_answers_are_in_does_not_count() -> None:
     """Two twins are refused by their first votes; two are verified by all of theirs."""
     subjects = subjects_of(mixed(4, 0), FILE)
     outlines = [outline_of(subject) for subject in subjects]
-    blank = decide_all(outlines, [], HumanRules(), frozenset())
+    blank = decide_all(outlines, [], HumanRules(**OF_THREE), frozenset())
     decisions = {
         id: decision.model_copy(update={"state": "refused" if n < 2 else "verified"})
         for n, (id, decision) in enumerate(blank.items())

@@ -12,6 +12,7 @@ import pytest
 
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.dataset import Layout, Row, RowDelivery, RowSupport, content_digest
+from pairwright.errors import Difference
 from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.release.verify.release import verify_release
 from pairwright.settings.study_rules import LATER_LIMITS
@@ -232,6 +233,31 @@ def test_an_answer_that_was_changed_is_found(release: Path, tmp_path: Path) -> N
     bad.seal()
     with pytest.raises(Exception, match=r"support is RowSupport\(clearly=9"):
         verify_release(bad.root)
+
+
+def test_which_rule_was_fixed_before_the_first_answer_is_not_derived(
+    release: Path, tmp_path: Path
+) -> None:
+    digest = verify_release(release).digest
+    bad = Tampered(copy_of(release, tmp_path / "copy"))
+    stored = json.loads((bad.root / "human/study.json").read_bytes())
+    weaker = {name: stored[name] | {"votes": 2} for name in ("policy", "fixed")}
+    bad.json("human/study.json", **weaker)
+    bad.seal(derived=True)
+    with pytest.raises(Difference):
+        verify_release(bad.root, digest)
+    said = " ".join(verify_release(bad.root).not_compared)
+    assert "the study's rule with the one that was fixed at its export" in said
+    assert "the study's rule" not in " ".join(verify_release(release, digest).not_compared)
+    card = (release / "README.md").read_text(encoding="utf-8")
+    assert "by the word of those who made the release" in card.replace("\n", " ")
+
+
+def test_the_verdict_of_the_audit_is_the_first_sentence_of_the_card(release: Path) -> None:
+    card = (release / "README.md").read_text(encoding="utf-8")
+    first = card.split("\n# ", 1)[1].split("\n\n", 2)[1]
+    assert first.startswith("The audit of this release ")
+    assert "checks that are held to a limit" in first
 
 
 # The paper's setting

@@ -48,6 +48,8 @@ def aspect_counts(pair: OutlinePair, verdicts: Iterable[Verdict]) -> tuple[Aspec
         if isinstance(verdict.answers, RubricAnswers) and verdict.pair == pair.id:
             asked = True
             for answer in verdict.answers.aspects:
+                if answer.aspect not in said:  # A foil.
+                    continue
                 side = _delivery(pair, answer.delivered)
                 said[answer.aspect].update((f"support {answer.support}", f"delivery {side}"))
     return tuple(_counts(said[name]) for name in pair.aspects) if asked else ()

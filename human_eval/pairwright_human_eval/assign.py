@@ -6,8 +6,8 @@ not asked for that user's preference on it in another subject. Under these rules
 even, and so is, for each annotator and domain, how often the chosen response is shown as A.
 
 A control is also shown with a stranger's posts, or with the narrative. It takes the seats that ask
-about aspects, so it gets no rubric answers and is not verified: that is what the controls cost. The
-seats with strangers' posts alternate between the halves of a twin.
+about aspects, so it gets no rubric answers and is not verified: that is what the controls cost.
+Strangers' posts are a control of single pairs alone (`wrong_profile.py`).
 """
 
 import random
@@ -25,9 +25,9 @@ from pairwright_human_eval.subjects import Subject
 LOOKED_AT = 300
 """Pairs that a stranger is chosen from."""
 ENOUGH_STRANGERS = 40
-"""Subjects of the wrong-profile control that find what it is for (`control_power`)."""
+"""Single pairs of the wrong-profile control that show what it is for (`control_power`)."""
 MOST_STRANGERS = 5
-"""One subject in so many at most is such a control, unless the rule asks for a greater share."""
+"""One of so many at most is such a control, unless the rule asks for a greater share."""
 
 Controls = dict[str, Purpose]
 
@@ -36,11 +36,12 @@ def draw_controls(
     subjects: list[Subject], wrong_profile: float, narrative: float, seed: int
 ) -> Controls:
     """Subjects by id that are controls, drawn by content: `narrative` is a share of all, and
-    `wrong_profile`, too, or as many as it takes to find something."""
+    `wrong_profile` of single pairs, or as many as it takes to show something."""
     order = sorted(subjects, key=lambda s: content_id("control", str(seed), s.id))
-    strangers = _stranger_count(len(order), wrong_profile)
-    controls: Controls = {subject.id: "wrong_profile" for subject in order[:strangers]}
-    narrated = [subject for subject in order[strangers:] if subject.asked.narrative]
+    single = [subject for subject in order if len(subject.pairs) == 1]
+    strangers = _stranger_count(len(single), wrong_profile)
+    controls: Controls = {subject.id: "wrong_profile" for subject in single[:strangers]}
+    narrated = [s for s in order if s.id not in controls and s.asked.narrative]
     for subject in narrated[: round(narrative * len(order))]:
         controls[subject.id] = "narrative"
     return controls
@@ -52,22 +53,21 @@ def _stranger_count(subjects: int, share: float) -> int:
     return max(round(share * subjects), min(ENOUGH_STRANGERS, subjects // MOST_STRANGERS))
 
 
-def stranger(pair: Pair, subject: Subject, others: list[Pair]) -> tuple[Post, ...]:
+def stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
     """Another user's posts for a control: older than the question, and about as many.
 
     `others` are pairs of the same domain. Those of the pair's own category come first: a stranger
     who writes about other things would be known by that. Empty where none of those looked at fits.
     """
     near = [other for other in others if other.category == pair.category]
-    return _stranger(pair, subject, near) or _stranger(pair, subject, others)
+    return _stranger(pair, near) or _stranger(pair, others)
 
 
-def _stranger(pair: Pair, subject: Subject, others: list[Pair]) -> tuple[Post, ...]:
-    users = {half.user for half in subject.pairs}
+def _stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
     chance = random.Random(content_id("stranger", pair.id))
     fitting = []
     for other in chance.sample(others, min(len(others), LOOKED_AT)):
-        if other.user in users:
+        if other.user == pair.user:
             continue
         posts = tuple(post for post in other.profile if _older(post, pair))
         if len(posts) >= min(2, len(pair.profile)):
@@ -170,18 +170,20 @@ def _sign(seat: Seat) -> int:
     return {"A": 1, "B": -1, None: 0}[seat.expected]
 
 
-def check_enough(annotators: int, overlap: int, most_pairs: int) -> None:
-    """Raise InputError where the rule of who sees what cannot be kept.
+def annotators_needed(votes: int, overlap: int, pairs: int) -> int:
+    """The fewest people for a subject of so many pairs: `votes` for each pair's preference, and
+    `overlap` others for the aspects."""
+    return votes * pairs + overlap
 
-    A subject of `most_pairs` pairs takes `overlap` people for each pair's preference and
-    `overlap` others for the aspects: nine for twins at overlap 3.
-    """
-    needed = overlap * (most_pairs + 1)
+
+def check_enough(annotators: int, votes: int, overlap: int, most_pairs: int) -> None:
+    """Raise InputError where the rule of who sees what cannot be kept."""
+    needed = annotators_needed(votes, overlap, most_pairs)
     if annotators < needed:
         what = "twins" if most_pairs == 2 else "pairs"
         raise InputError(
-            f"{annotators} annotators cannot be assigned: {what} at overlap {overlap} take {needed}"
-            f" ({overlap} for each preference and {overlap} others for the aspects)",
+            f"{annotators} annotators cannot be assigned: {what} take {needed}"
+            f" ({votes} for each preference and {overlap} others for the aspects)",
             where="--annotators",
-            fix=f"Give --annotators {needed}, or a smaller --overlap.",
+            fix=f"Give --annotators {needed}, or ask for less: --overlap, and human.votes.",
         )

@@ -41,7 +41,7 @@ class Votes(Record):
 
 
 def preference_outcome(votes: Votes, closing: Votes, rules: HumanRules) -> PartOutcome:
-    """`votes` are those of the first round, `closing` an adjudicator's."""
+    """`votes` are those of the first round, `closing` those of the second."""
     if votes.n < rules.votes:
         return PartOutcome("waiting", f"preference: {votes.n} of {rules.votes} votes")
     if votes.cannot_tell / votes.n > rules.cannot_tell:
@@ -51,16 +51,18 @@ def preference_outcome(votes: Votes, closing: Votes, rules: HumanRules) -> PartO
         return PartOutcome("refused", "preference: for_the_other")
     if votes.equal >= enough:
         return PartOutcome("refused", "preference: about_equal")
-    # An adjudicator cannot make unanimous what was not.
-    if rules.rule == "unanimity" and votes.chosen < votes.n:
+    if rules.rule == "majority":
+        undecided = "" if votes.chosen >= enough else "preference: no_majority"
+    elif votes.n - votes.chosen > 1 or (votes.chosen < votes.n and not rules.further):
         return PartOutcome("refused", "preference: not_unanimous")
-    if votes.chosen >= enough:
+    else:
+        undecided = "" if votes.chosen == votes.n else "preference: one_not_for_it"
+    if not undecided:
         return VERIFIED
-    if not closing.n:
-        return PartOutcome("disputed", "preference: no_majority")
-    if closing.chosen == closing.n:
-        return VERIFIED
-    return PartOutcome("refused", "preference: adjudicated")
+    if closing.n - closing.chosen > rules.closing_misses:
+        return PartOutcome("refused", "preference: adjudicated")
+    enough = rules.closing_votes - rules.closing_misses
+    return VERIFIED if closing.chosen >= enough else PartOutcome("disputed", undecided)
 
 
 def quality_means(subject: Outline, last: Sequence[Verdict], first: Sequence[Verdict]) -> Means:

@@ -4,9 +4,10 @@ REASONS = {
     "preference: cannot_tell": "too many could not tell whom which response fits",
     "preference: for_the_other": "most preferred the rejected response",
     "preference: about_equal": "most found both responses about equal for this user",
-    "preference: not_unanimous": "not everybody preferred the chosen response",
+    "preference: not_unanimous": "too many did not prefer the chosen response",
     "preference: no_majority": "no answer has a majority",
-    "preference: adjudicated": "the adjudicator did not prefer the chosen response",
+    "preference: one_not_for_it": "one vote is not for the chosen response",
+    "preference: adjudicated": "too many in the second round did not prefer the chosen response",
     "rubric: aspects_unsupported": "most found too few of the aspects in what the user wrote",
     "rubric: aspects_undelivered": (
         "too few of the supported aspects are delivered by the chosen response alone"

@@ -71,6 +71,8 @@ class KeyedTask(Record):
     """Where the chosen response is shown, or the right answer of an attention check."""
     aspects: tuple[str, ...]
     """Kind rubric: the aspects by name, in the order of the rows."""
+    foils: tuple[str, ...] = ()
+    """Those of them that are another user's."""
     data_hash: str
     """`digest` of the task's data as written."""
 

@@ -1,9 +1,9 @@
 """The second round of a study in its folder: tasks on what the first left disputed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
-from types import MappingProxyType
+from collections.abc import Mapping, Set
 
 from pairwright.errors import InputError, on_disk
+from pairwright_human_eval.adjudication import Part
 from pairwright_human_eval.annotation_tool import (
     config_hashes,
     read_task_file,
@@ -23,23 +23,17 @@ from pairwright_human_eval.study_files import (
 from pairwright_human_eval.tasks import Task
 
 
-def add_adjudication(
-    folder: HumanFolder,
-    study: Study,
-    tasks: dict[str, list[Task]],
-    voted: Mapping[str, Set[str]] = MappingProxyType({}),
-) -> int:
-    """Add what is not yet in round 2, and say how many tasks that is.
+def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> int:
+    """Add new tasks to round 2, and say how many they are.
 
-    Tasks that are there already stay as they are: an adjudicator may be working on them. What an
-    adjudicator was given who has `voted` on it (by adjudicator: subjects) is given to another.
-    Raises InputError where this version's forms are not those of the study: no answer to them could
-    be taken in.
+    Tasks that are there already stay as they are: an adjudicator may be working on them. Raises
+    InputError where this version's forms are not those of the study: no answer to them could be
+    taken in.
     """
     there = _second_round(folder)
-    given_before = {(keyed.subject, keyed.pair, keyed.kind) for keyed in _valid(there, voted)}
+    names = {keyed.task for keyed in there}
     fresh = {
-        who: [t for t in given if (t.keyed.subject, t.keyed.pair, t.keyed.kind) not in given_before]
+        who: [task for task in given if task.keyed.task not in names]
         for who, given in tasks.items()
     }
     added = [task for given in fresh.values() for task in given]
@@ -48,7 +42,6 @@ def add_adjudication(
     _check_forms(folder, study)
     with on_disk(folder.path):
         write_forms(folder, study, round=2)
-        names = {keyed.task for keyed in there}
         _drop_unknown(folder, names)
         for who, given in fresh.items():
             for kind in kinds_of(given):
@@ -60,12 +53,15 @@ def add_adjudication(
     return len(added)
 
 
-def not_given(
-    disputed: Iterable[str], folder: HumanFolder, voted: Mapping[str, Set[str]]
-) -> list[str]:
-    """The `disputed` subjects that are with no adjudicator who has not `voted` on them."""
-    given = {keyed.subject for keyed in _valid(_second_round(folder), voted)}
-    return [subject for subject in disputed if subject not in given]
+def given_parts(folder: HumanFolder, voted: Mapping[str, Set[str]]) -> dict[Part, set[str]]:
+    """What is asked in the second round, and of whom, without adjudicators who have `voted` on the
+    subject (by adjudicator: subjects): what they say does not count."""
+    found: dict[Part, set[str]] = {}
+    for task in _second_round(folder):
+        if task.subject not in voted.get(task.annotator, ()):
+            part = Part(task.subject, task.pair, task.kind)
+            found.setdefault(part, set()).add(task.annotator)
+    return found
 
 
 def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
@@ -86,11 +82,6 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
 
 def _second_round(folder: HumanFolder) -> list[KeyedTask]:
     return list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
-
-
-def _valid(keyed: list[KeyedTask], voted: Mapping[str, Set[str]]) -> Iterator[KeyedTask]:
-    """Without the tasks of adjudicators who have `voted` on the subject (by adjudicator)."""
-    return (task for task in keyed if task.subject not in voted.get(task.annotator, ()))
 
 
 def _check_forms(folder: HumanFolder, study: Study) -> None:

@@ -164,8 +164,9 @@ class _Annotator(NamedTuple):
             }
         rows = {}
         for n, aspect in enumerate(task.aspects):
-            rows[f"support_{n}"] = self._support(aspect, chance)
-            rows[f"delivered_{n}"] = self._place(task.expected, chance)
+            foil = aspect in task.foils
+            rows[f"support_{n}"] = self._support(aspect, chance, "no" if foil else None)
+            rows[f"delivered_{n}"] = self._place(None if foil else task.expected, chance)
         return rows
 
     def _preference(self, task: KeyedTask, chance: random.Random) -> str:
@@ -182,13 +183,14 @@ class _Annotator(NamedTuple):
         guess = "A" if chance.random() < (1 + self.traits.first_bias) / 2 else "B"
         return truth if truth and sure else guess
 
-    def _support(self, aspect: str, chance: random.Random) -> str:
-        """Every aspect has its own truth, which most posts of most aspects bear out."""
-        truth = random.Random(content_id("true support", str(self.traits.seed), aspect)).choice(
-            ("clearly", "clearly", "clearly", "plausibly", "plausibly", "no")
-        )
+    def _support(self, aspect: str, chance: random.Random, truth: Support | None) -> str:
+        """Every aspect has its own truth, which most posts of most aspects bear out; that of a foil
+        is given."""
+        true: str = truth or random.Random(
+            content_id("true support", str(self.traits.seed), aspect)
+        ).choice(("clearly", "clearly", "clearly", "plausibly", "plausibly", "no"))
         right = chance.random() < self.traits.accuracy
-        return truth if right else chance.choice(sorted({*get_args(Support)} - {truth}))
+        return true if right else chance.choice(sorted({*get_args(Support)} - {true}))
 
     def _score(self, scale: Scale, subject: str, chance: random.Random) -> str:
         """Both responses of a subject have one true score, 4 of 5 for most, as in pairs that pass

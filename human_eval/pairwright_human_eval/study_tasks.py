@@ -19,6 +19,7 @@ from pairwright_human_eval.assign import (
 from pairwright_human_eval.attention import MirroredCheck
 from pairwright_human_eval.check_layout import Example, median_size
 from pairwright_human_eval.check_tasks import check_count, draw_checks, example_of, shift_dates
+from pairwright_human_eval.foils import foil_of
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.subjects import Subject, salts, swapped
 from pairwright_human_eval.tasks import (
@@ -43,11 +44,17 @@ class StudyPlan:
 
     annotators: tuple[str, ...]
     overlap: int
+    """People who answer each question; the preference for a pair at least as many as vote on it."""
     attention: float
     """Attention checks by the number of an annotator's preference votes."""
     seed: int
     human: HumanRules
     planner: PlanRules
+
+    @property
+    def votes(self) -> int:
+        """People who are asked the preference for each pair."""
+        return max(self.overlap, self.human.votes)
 
 
 def make_tasks(
@@ -57,7 +64,9 @@ def make_tasks(
 
     Raises InputError where the assignment cannot be made.
     """
-    check_enough(len(plan.annotators), plan.overlap, max(len(s.pairs) for s in subjects))
+    check_enough(
+        len(plan.annotators), plan.votes, plan.overlap, max(len(s.pairs) for s in subjects)
+    )
     salted = salts(subjects, plan.seed)
     controls = draw_controls(subjects, plan.human.wrong_profile, plan.human.narrative, plan.seed)
     assigner = Assigner(plan.annotators, plan.overlap, plan.seed)
@@ -91,17 +100,20 @@ def _tasks_of(
     seats = [
         Seat("vote", n, place_of(pair.chosen, page))
         for n, pair in enumerate(subject.pairs)
-        for _ in range(plan.overlap)
+        for _ in range(plan.votes)
     ]
     purpose, posts = _control(subject, controls, strangers[subject.domain])
-    seats += _last_seats(subject, purpose, sorted(posts), plan)
+    # The seats for the aspects, or those of a control.
+    seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
+    others = strangers[subject.domain]
+    foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:
-            for pair in subject.pairs:
-                yield rubric_task(page, pair, who, plan.planner)
+            for pair, foil in zip(subject.pairs, foils, strict=True):
+                yield rubric_task(page, pair, who, plan.planner, foil)
         else:
             pair = subject.pairs[seat.preference]
-            shown = posts[seat.preference] if seat.purpose == "wrong_profile" else None
+            shown = posts if seat.purpose == "wrong_profile" else None
             yield preference_task(
                 page, pair, who, plan.planner, purpose=seat.purpose, posts=shown
             )  # fmt: skip
@@ -109,26 +121,12 @@ def _tasks_of(
 
 def _control(
     subject: Subject, controls: Controls, others: list[Pair]
-) -> tuple[Purpose, dict[int, tuple[Post, ...]]]:
-    """What the seats for the aspects are used for: themselves, or a control; and a stranger's posts
-    for each of the subject's pairs that has a fitting stranger."""
+) -> tuple[Purpose, tuple[Post, ...]]:
+    """What the seats for the aspects are used for: themselves, or a control; and the posts of a
+    stranger where it is this control, and a stranger fits."""
     purpose = controls.get(subject.id, "vote")
-    if purpose != "wrong_profile":
-        return purpose, {}
-    found = {n: stranger(pair, subject, others) for n, pair in enumerate(subject.pairs)}
-    posts = {n: shown for n, shown in found.items() if shown}
-    return (purpose, posts) if posts else ("vote", {})
-
-
-def _last_seats(
-    subject: Subject, purpose: Purpose, halves: list[int], plan: StudyPlan
-) -> list[Seat]:
-    """The seats for the aspects, or those of a control. `halves` are the pairs that have a
-    stranger: the seats go round them, from one or the other by the subject's id."""
-    if purpose != "wrong_profile":
-        return [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
-    start = random.Random(content_id("half", str(plan.seed), subject.id)).getrandbits(1)
-    return [Seat(purpose, halves[(start + n) % len(halves)], None) for n in range(plan.overlap)]
+    posts = stranger(subject.asked, others) if purpose == "wrong_profile" else ()
+    return ("vote" if purpose == "wrong_profile" and not posts else purpose), posts
 
 
 def _shuffled(subjects: list[Subject], seed: int) -> list[Subject]:

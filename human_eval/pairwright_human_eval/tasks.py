@@ -88,9 +88,15 @@ def preference_task(
     )  # fmt: skip
 
 
-def rubric_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules) -> Task:
-    """Does what the user wrote carry each aspect, and which response delivers it?"""
-    aspects = pair.rubric.aspects
+def rubric_task(
+    page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules, foil: Aspect | None = None
+) -> Task:
+    """Does what the user wrote carry each aspect, and which response delivers it? A `foil` stands
+    at some place among the aspects."""
+    aspects = list(pair.rubric.aspects)
+    if foil is not None:
+        place = int(content_id("foil", str(page.seed), pair.id)[-8:], 16) % (len(aspects) + 1)
+        aspects.insert(place, foil)
     named = {post for aspect in aspects for post in aspect.post_ids}
     if lost := named - {post.id for post in pair.profile}:
         raise InputError(
@@ -101,6 +107,7 @@ def rubric_task(page: BlindSubject, pair: Pair, annotator: str, rules: PlanRules
     return _task(
         page, annotator, "rubric", "vote", pair=pair.id, expected=place_of(pair.chosen, page),
         names=tuple(aspect_id(aspect.aspect) for aspect in aspects),
+        foils=() if foil is None else (aspect_id(foil.aspect),),
         posts=_posts(
             [post for post in pair.profile if post.id in named]
             if pair.rubric.inferable
@@ -201,6 +208,7 @@ def _task(
     pair: str | None = None,
     expected: Place | None = None,
     names: tuple[str, ...] = (),
+    foils: tuple[str, ...] = (),
     **shown: JsonValue,
 ) -> Task:
     name = content_id(
@@ -226,6 +234,7 @@ def _task(
         b=response_id(page.b),
         expected=expected,
         aspects=names,
+        foils=foils,
         data_hash=digest(data),
     )
     return Task(data, keyed)

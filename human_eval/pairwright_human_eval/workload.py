@@ -15,10 +15,11 @@ from pairwright_human_eval.reading_time import ReadingRate, reading_rate, readin
 from pairwright_human_eval.records import KINDS, Kind, pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject
-from pairwright_human_eval.wrong_profile import control_designs, control_power
+from pairwright_human_eval.wrong_profile import control_power, control_subjects
 
-ADJUDICATION = 0.1
-"""The time of a second round, as a share of the first."""
+ADJUDICATION = 0.16
+"""The time of a second round, as a share of the first: people who are right in 95 % of their votes
+leave 17 % of the pairs undecided by the default rule, and each takes six more votes."""
 BRIEFING = 1.0
 """Hours of each person for the guidelines and questions."""
 
@@ -45,7 +46,7 @@ class StudyLoad(NamedTuple):
     strangers: int
     """Those of them that are shown with a stranger's posts."""
     stranger_power: float
-    """The probability that this control finds what it is for (`control_power`)."""
+    """The probability that this control shows what it is for (`control_power`)."""
     kinds: tuple[KindLoad, ...]
     people: int
     most: float
@@ -101,15 +102,15 @@ def _load(
             whole = reading.tasks * seconds[reading.kind] / 3600
         usual = seconds.get(reading.kind, reading.seconds)
         kinds.append(KindLoad(reading.kind, reading.tasks, reading.words, usual, whole))
-    designs = control_designs(task.keyed for task in tasks)
+    strangers, choices = control_subjects(task.keyed for task in tasks)
     with_aspects = {task.keyed.subject for task in tasks if task.keyed.kind == "rubric"}
     each = {kind.kind: kind.hours / kind.tasks for kind in kinds}
     most = max(sum(each[task.keyed.kind] for task in own) for own in given.values())
     return StudyLoad(
         subjects=len(subjects),
         controls=len(subjects) - len(with_aspects),
-        strangers=len(designs),
-        stranger_power=control_power(designs),
+        strangers=strangers,
+        stranger_power=control_power(choices),
         kinds=tuple(sorted(kinds, key=lambda kind: KINDS.index(kind.kind))),
         people=len(plan.annotators),
         most=most + BRIEFING,

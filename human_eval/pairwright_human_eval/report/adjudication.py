@@ -75,9 +75,10 @@ def adjudication_section(report: StudyReport) -> Iterator[Block]:
         yield "No task of a second round was made."
         return
     yield (
-        "In the second round adjudicators see the first answers. What they say closes what was"
-        " disputed, and counts in no estimate and in no annotator's row. Any preference but for the"
-        f" chosen response refuses. Adjudicators: {found.adjudicators:,}."
+        "What is answered in the second round closes what was disputed, and counts in no estimate"
+        f" and in no annotator's row. Of {report.policy.closing_votes:,} preferences for a pair,"
+        f" {report.policy.closing_votes - report.policy.closing_misses:,} must be for the chosen"
+        f" response. Adjudicators: {found.adjudicators:,}."
     )
     if found.voted_before:
         yield (
@@ -87,7 +88,7 @@ def adjudication_section(report: StudyReport) -> Iterator[Block]:
     quality = any(counts.for_chosen is None for counts in found.by_kind)
     yield Table(
         (
-            "kind", "tasks", "answered", "closed for the chosen", "closed as refused",
+            "kind", "tasks", "answered", "for the chosen", "not for it",
             "median seconds",
         ),
         tuple(

@@ -90,6 +90,8 @@ class Answers:
     votes: list[Vote]
     scores: list[QualityScore]
     aspects: list[AspectVote]
+    foils: list[AspectVote]
+    """On aspects of other users."""
 
     def counted(self, purpose: Purpose = "vote") -> list[Vote]:
         return [vote for vote in self.votes if vote.counted and vote.purpose == purpose]
@@ -105,7 +107,7 @@ def answers_of(
 ) -> Answers:
     """Lay out the verdicts. Quality tasks name no pair: they are found by their subject."""
     by_subject = {pair.subject.id: pair for pair in pairs.values()}
-    found = Answers([], [], [])
+    found = Answers([], [], [], [])
     for verdict in verdicts:
         if verdict.round != 1 or verdict.purpose in ("attention", "repeat"):
             continue
@@ -121,7 +123,9 @@ def answers_of(
             )
         elif isinstance(answers, RubricAnswers) and verdict.pair and counted:
             pair = pairs[verdict.pair]
-            found.aspects.extend(AspectVote(pair, who, answer) for answer in answers.aspects)
+            for answer in answers.aspects:
+                own = answer.aspect in pair.pair.aspects
+                (found.aspects if own else found.foils).append(AspectVote(pair, who, answer))
         elif isinstance(answers, QualityAnswers) and counted:
             pair = by_subject[verdict.subject]
             found.scores.extend(

@@ -8,15 +8,22 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from pairwright.report import Block, Table
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, NEITHER
 from pairwright_human_eval.report.answers import Answers, AspectVote
 from pairwright_human_eval.report.by_question import SUPPORT
 from pairwright_human_eval.report.claims import groups
-from pairwright_human_eval.report.findings_records import DeliveryShares, Measure, SupportShares
-from pairwright_human_eval.report.number_text import percent
+from pairwright_human_eval.report.findings_records import (
+    DeliveryShares,
+    FoilComparison,
+    Measure,
+    SupportShares,
+)
+from pairwright_human_eval.report.number_text import percent, percent_points
 from pairwright_human_eval.report.records import StudyReport
-from pairwright_human_eval.report.resample import Draws, ratio
+from pairwright_human_eval.report.resample import Draws, ratio, ratio_difference
 
 
 class AspectAnswers(NamedTuple):
@@ -29,6 +36,41 @@ class AspectAnswers(NamedTuple):
 def support_shares(answers: Answers, draws: Draws) -> tuple[SupportShares, ...]:
     """Of all and by mode. An aspect is there if more than half of its answers say so."""
     return tuple(_supported(group, votes, draws) for group, votes in _by_mode(answers))
+
+
+def foil_comparison(answers: Answers, draws: Draws) -> FoilComparison | None:
+    """Whether people confirm a user's aspects more often than another user's."""
+    if not answers.foils:
+        return None
+    votes = [*answers.aspects, *answers.foils]
+    dyads, people = [vote.about.dyad for vote in votes], [vote.annotator for vote in votes]
+    yes = np.array([vote.answer.support in ("clearly", "plausibly") for vote in votes], np.float64)
+    foil = np.arange(len(votes)) >= len(answers.aspects)
+    own = ~foil
+    return FoilComparison(
+        pairs=len({vote.about.pair.id for vote in answers.foils}),
+        aspects=ratio(draws, dyads, [*(yes * own)], [*own.astype(float)], people),
+        foils=ratio(draws, dyads, [*(yes * foil)], [*foil.astype(float)], people),
+        difference=ratio_difference(
+            draws, dyads, np.stack([yes * own, own, yes * foil, foil], axis=1), people
+        ),
+    )
+
+
+def foil_sentence(found: FoilComparison) -> str:
+    """What people say of foils, and plainly whether they say the same of aspects."""
+    less = found.difference
+    plainly = ""
+    if less.value is not None and less.value <= 0:
+        plainly = " ASPECTS ARE CONFIRMED NO MORE OFTEN THAN FOILS."
+    elif not found.aspects_ahead:
+        plainly = " It is NOT SHOWN that aspects are confirmed more often than foils."
+    return (
+        f"Foils: among the aspects of {found.pairs:,} pairs stood one of another user. Clearly or"
+        f" plausibly there: {percent(found.foils)} of the answers on foils (n ="
+        f" {found.foils.n:,}), {percent(found.aspects)} of those on aspects (n ="
+        f" {found.aspects.n:,}); the difference in points is {percent_points(less)}.{plainly}"
+    )
 
 
 def delivery_shares(answers: Answers, draws: Draws) -> tuple[DeliveryShares, ...]:
@@ -112,6 +154,8 @@ def aspects_section(report: StudyReport) -> Iterator[Block]:
         " and annotators; and the share of aspects that more than half of their answers call"
         " clearly or plausibly there, with an interval that draws dyads."
     )
+    if report.foils:
+        yield foil_sentence(report.foils)
     answers = list(report.supported[0].answers)
     yield Table(
         ("group", "answers", *answers, "aspects", "clearly or plausibly there, by most"),

@@ -7,14 +7,12 @@ from typing import TypeVar
 import numpy as np
 
 from pairwright.report import Block, Plot, Table
-from pairwright.stats import p_text
 from pairwright.text import number_of
 from pairwright_human_eval.records import EQUAL, Purpose
 from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
 from pairwright_human_eval.report.findings_records import (
     Consensus,
     ControlComparison,
-    ControlSigns,
     Measure,
     PreferenceShares,
 )
@@ -25,13 +23,11 @@ from pairwright_human_eval.report.number_text import (
     percent_points,
 )
 from pairwright_human_eval.report.records import StudyReport
-from pairwright_human_eval.report.resample import Draws, measure, ratio
+from pairwright_human_eval.report.resample import Draws, ratio, ratio_difference
 from pairwright_human_eval.wrong_profile import (
-    OWN,
-    STRANGER,
-    ControlDesign,
+    LIMIT,
     control_power,
-    sign_test,
+    one_sided,
 )
 
 Given = TypeVar("Given", Vote, AspectVote)
@@ -98,51 +94,39 @@ def consensus(
 
 
 def control_comparisons(answers: Answers, draws: Draws) -> tuple[ControlComparison, ...]:
-    """The right profile against a stranger's, and against the narrative beside it."""
+    """The right profile against a stranger's, and against the narrative beside it. Older studies
+    showed twins with strangers' posts, too, where these give one half whatever leaks."""
     comparisons = []
     own = answers.counted()
     voted = {vote.about.pair.id for vote in own}
     for control in CONTROLS:
-        controls = [vote for vote in answers.counted(control) if vote.about.pair.id in voted]
+        controls = [
+            vote
+            for vote in answers.counted(control)
+            if vote.about.pair.id in voted
+            and (control != "wrong_profile" or len(vote.about.subject.pairs) == 1)
+        ]
         pairs = {vote.about.pair.id for vote in controls}
         if not pairs:
             continue
+        of_control = preference_shares(control, controls, draws)
+        share = of_control.of_choices
+        bound = None
+        if control == "wrong_profile" and share.value is not None and share.high is not None:
+            bound = round(one_sided(share.value, share.high), 6)
         same = [vote for vote in own if vote.about.pair.id in pairs]
         comparisons.append(
             ControlComparison(
                 control=control,
                 pairs=len(pairs),
                 own=preference_shares("own posts", same, draws),
-                control_votes=preference_shares(control, controls, draws),
+                control_votes=of_control,
                 difference=_difference(same, controls, draws, ("chosen", "other")),
                 difference_of_all=_difference(same, controls, draws, CHOICES),
-                signs=_signs(same, controls),
+                at_most=bound,
             )
         )
     return tuple(comparisons)
-
-
-def _signs(own: Sequence[Vote], controls: Sequence[Vote]) -> ControlSigns:
-    """Own posts against the control, subject by subject."""
-    given: dict[str, tuple[list[bool], list[bool]]] = {}
-    for place, votes in enumerate((own, controls)):
-        for vote in votes:
-            both = given.setdefault(vote.about.subject.id, ([], []))
-            both[place].append(vote.choice == "chosen")
-    shared = [(with_own, control) for with_own, control in given.values() if with_own and control]
-    apart = Counter(
-        (sum(with_own) * len(control) > sum(control) * len(with_own))
-        - (sum(with_own) * len(control) < sum(control) * len(with_own))
-        for with_own, control in shared
-    )
-    designs = [ControlDesign(len(with_own), len(control)) for with_own, control in shared]
-    return ControlSigns(
-        own=apart[1],
-        control=apart[-1],
-        equal=apart[0],
-        p=round(sign_test(apart[1], apart[-1]), 6),
-        power=round(control_power(designs), 6),
-    )
 
 
 def _difference(
@@ -163,15 +147,8 @@ def _difference(
             for v in votes
         ],
         np.float64,
-    ).reshape(-1, 4)
-    point = columns.sum(axis=0)
-    if not point[1] or not point[3]:
-        return measure(None, None, len(votes), dyads, people, "one of the two has no such vote")
-    sums = draws.sums(dyads, columns, people)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        replicates = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
-    value = point[0] / point[1] - point[2] / point[3]
-    return measure(value, replicates, len(votes), dyads, people)
+    )
+    return ratio_difference(draws, dyads, columns, people)
 
 
 def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
@@ -204,7 +181,7 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
             f" votes for either response (n = {control.difference.n:,});"
             f" {percent_points(control.difference_of_all)} of all votes"
             f" (n = {control.difference_of_all.n:,})."
-            f" {signs_sentence(control)}"
+            f" {stranger_sentence(control)}"
         )
         renamed = control.control_votes.model_copy(update={"group": name})
         yield _preferred([control.own, renamed])
@@ -212,21 +189,18 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
         yield drawn["contrasted"]
 
 
-def signs_sentence(control: ControlComparison) -> str:
-    """The sign test over subjects, and what it could find where a difference is expected."""
-    signs = control.signs
-    subjects = signs.own + signs.control + signs.equal
-    sentence = (
-        f"Of {number_of(subjects, 'subject')}, own posts win in {signs.own:,}, the control in"
-        f" {signs.control:,}, and {number_of(signs.equal, 'is', 'are')} equal: sign test,"
-        f" {p_text(signs.p)}."
-    )
+def stranger_sentence(control: ControlComparison) -> str:
+    """Whether strangers' posts tell nothing; empty for another control."""
     if control.control != "wrong_profile":
-        return sentence
+        return ""
+    share = control.control_votes.of_choices
+    shown = "shown" if control.at_most is not None and control.at_most < LIMIT else "NOT SHOWN"
+    bound = "n/a" if control.at_most is None else f"{100 * control.at_most:.1f} %"
     return (
-        f"{sentence} Its power was {100 * signs.power:.0f} %, if people prefer the chosen response"
-        f" in {100 * OWN:.0f} % of the votes with own posts and in {100 * STRANGER:.0f} % with a"
-        " stranger's."
+        f"With a stranger's posts {percent(share)} of the choices are for the chosen response (n ="
+        f" {share.n:,}); the one-sided 95 % bound is {bound}. That strangers' posts tell nothing, a"
+        f" share below {100 * LIMIT:.0f} %, is {shown}; the power to show it was"
+        f" {100 * control_power(share.n):.0f} %."
     )
 
 

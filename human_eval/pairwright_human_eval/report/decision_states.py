@@ -3,15 +3,20 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import comb
-from typing import Literal
 
 from pairwright.report import Block, Plot, Table
 from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import share
-from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.decision_parts import VERIFIED, State, Votes, preference_outcome
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.reasons import reason_in_words
-from pairwright_human_eval.report.findings_records import ByChance, Proportion, StateReason, States
+from pairwright_human_eval.report.findings_records import (
+    ByChance,
+    Findings,
+    Proportion,
+    StateReason,
+    States,
+)
 from pairwright_human_eval.report.number_text import group_name, percent, share_text
 from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.study import proportion
@@ -70,7 +75,7 @@ def by_chance(subjects: Iterable[Outline], rules: HumanRules, overlap: int) -> t
             votes=votes,
             rule=rules.rule,
             halves=n,
-            share=round(verified_by_chance(votes, rules.rule, n), 6),
+            share=round(verified_by_chance(votes, rules, n), 6),
         )
         for mode, n in sorted(halves.items())
     )
@@ -84,21 +89,30 @@ def _groups(subjects: Sequence[Outline]) -> Iterator[tuple[str, list[str]]]:
         yield f"domain: {domain}", [s.id for s in subjects if s.domain == domain]
 
 
-def verified_by_chance(
-    votes: int, rule: Literal["majority", "unanimity"], halves: int = 1
-) -> float:
+def verified_by_chance(votes: int, rules: HumanRules, halves: int = 1) -> float:
     """The share of subjects that annotators who toss a coin between the two responses would verify.
 
-    A half of a twin passes with more than half of its votes, or all of them, for the chosen
-    response (the binomial tail at 1/2); the halves have different annotators, and all must pass. A
-    violate pair is one half. Quality and aspects are left out, which can only refuse more. Raises
-    ValueError for votes or halves below 1.
+    The rule decides on every way in which the votes on a half of a twin, and those of a second
+    round, can fall; the halves have different annotators, and all must pass. A violate pair is one
+    half. Quality and aspects are left out, which can only refuse more. Raises ValueError for fewer
+    votes than the rule asks for, or halves below 1.
     """
-    if votes < 1 or halves < 1:
-        raise ValueError(f"votes and halves must be 1 or more, not {votes} and {halves}")
-    enough = votes if rule == "unanimity" else votes // 2 + 1
-    passed = sum(comb(votes, chosen) for chosen in range(enough, votes + 1))
-    return float((passed / 2**votes) ** halves)
+    if votes < rules.votes or halves < 1:
+        raise ValueError(f"{votes} votes of {rules.votes}, and {halves} halves")
+    none, passed = _coins(0, 0), 0.0
+    for first in range(votes + 1):
+        given = _coins(votes, first)
+        state, share = preference_outcome(given, none, rules).state, comb(votes, first) / 2**votes
+        if state == "disputed":
+            n = rules.closing_votes
+            closing = ((comb(n, k) / 2**n, _coins(n, k)) for k in range(n + 1))
+            share *= sum(p for p, k in closing if preference_outcome(given, k, rules) == VERIFIED)
+        passed += share if state in ("verified", "disputed") else 0
+    return passed**halves
+
+
+def _coins(votes: int, chosen: int) -> Votes:
+    return Votes(pair="", chosen=chosen, rejected=votes - chosen, equal=0, cannot_tell=0)
 
 
 def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
@@ -137,6 +151,7 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
             left=3,
             note="One may have several reasons in its state.",
         )
+    yield label_error_sentence(report)
     yield (
         "What annotators who toss a coin for their preference would have verified under this rule,"
         " if quality and aspects refused nothing. The verified share of those that could be is to"
@@ -155,6 +170,23 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
             for row in report.by_chance
         ),
         left=2,
+    )
+
+
+def label_error_sentence(findings: Findings) -> str:
+    """How probable it is that the label of a verified pair is wrong."""
+    found = findings.label_error
+    if found.value is None:
+        return "No pair is verified, so nothing is said of how often a label is wrong."
+    ends = (
+        found.reason
+        if found.low is None or found.high is None
+        else f"{100 * found.low:.1f} to {100 * found.high:.1f}"
+    )
+    return (
+        f"The label of a verified pair is wrong with probability {100 * found.value:.1f} % ({ends};"
+        f" n = {found.n:,} pairs): by all votes together, if every pair has a right answer and"
+        " people err independently. A pair whose posts say nothing has none."
     )
 
 

@@ -11,7 +11,7 @@ from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.adjudication import adjudication_counts
 from pairwright_human_eval.report.annotators import annotator_rows, seconds_by_kind
 from pairwright_human_eval.report.answers import abouts, answers_of
-from pairwright_human_eval.report.aspects import delivery_shares, support_shares
+from pairwright_human_eval.report.aspects import delivery_shares, foil_comparison, support_shares
 from pairwright_human_eval.report.by_question import agreement_by_question
 from pairwright_human_eval.report.claims import (
     consensus,
@@ -22,9 +22,10 @@ from pairwright_human_eval.report.claims import (
 from pairwright_human_eval.report.decision_states import by_chance, reasons, states
 from pairwright_human_eval.report.findings_records import Findings
 from pairwright_human_eval.report.judge import delivery_agreement, judge_preference, judge_quality
+from pairwright_human_eval.report.label_errors import errors_by_pair
 from pairwright_human_eval.report.quality import parities, score_counts, side_names
 from pairwright_human_eval.report.records import Comment, StudyReport
-from pairwright_human_eval.report.resample import Draws
+from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.report.study import study_counts
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline, Subject, outlines_of
@@ -53,6 +54,7 @@ def derive_findings(
     """
     verdicts = sorted(verdicts, key=lambda verdict: (verdict.task, verdict.annotator))
     decided = [decisions[subject.id] for subject in subjects]
+    verified = {pair for one in decided if one.state == "verified" for pair in one.pairs}
     pairs = abouts(subjects)
     answers = answers_of(pairs, verdicts, excluded)
     modes = [side_name.mode for side_name in side_names(subjects)]
@@ -63,6 +65,8 @@ def derive_findings(
     votes = answers.counted()
     grouped = list(groups(votes))
     every = [vote for vote in answers.votes if vote.purpose == "vote"]
+    errors = errors_by_pair(votes, pairs)
+    labels = [name for name in errors if name in verified]
     step("quality")
     parity = parities(answers, modes, scales, margin)
     given = score_counts(answers, modes, scales, draws)
@@ -71,6 +75,12 @@ def derive_findings(
         policy=rules,
         decisions=states(subjects, decided, rules),
         reasons=reasons(decided),
+        label_error=ratio(
+            draws,
+            [pairs[name].dyad for name in labels],
+            [errors[name] for name in labels],
+            [1.0] * len(labels),
+        ),
         by_chance=by_chance(subjects, rules, overlap),
         agreement=rows,
         preferred=tuple(preference_shares(name, own, draws) for name, own in grouped),
@@ -80,6 +90,7 @@ def derive_findings(
         consensus=consensus(votes, pairs, draws),
         contrasted=control_comparisons(answers, draws),
         supported=support_shares(answers, draws),
+        foils=foil_comparison(answers, draws),
         delivered_by=delivery_shares(answers, draws),
         sides=side_names(subjects),
         parity=parity,

@@ -101,20 +101,6 @@ class Consensus(Record):
     converged: bool
 
 
-class ControlSigns(Record):
-    """In how many subjects own posts win: the share of all votes for the chosen response, with own
-    posts and in the control."""
-
-    own: int
-    """Subjects in which it is greater with own posts."""
-    control: int
-    equal: int
-    p: float
-    """The exact two-sided sign test's."""
-    power: float
-    """How probable it was to find that own posts win, by the assumption of `control_power`."""
-
-
 class ControlComparison(Record):
     """The same pairs shown with their own posts, and as a control: only pairs that were both."""
 
@@ -126,7 +112,9 @@ class ControlComparison(Record):
     difference: Measure
     """Own less control, of the votes for either response."""
     difference_of_all: Measure
-    signs: ControlSigns
+    at_most: float | None = None
+    """With a stranger's posts: the one-sided 95 % bound of the share for the chosen response, of
+    the choices."""
 
 
 class SupportShares(Record):
@@ -137,6 +125,23 @@ class SupportShares(Record):
     """Each as a share of all answers."""
     there: Measure
     """Aspects that more than half of their answers call clearly or plausibly there."""
+
+
+class FoilComparison(Record):
+    """Answers that call an aspect clearly or plausibly there, where it is the user's and where it
+    is a foil, another user's."""
+
+    pairs: int
+    """With a foil."""
+    aspects: Measure
+    foils: Measure
+    difference: Measure
+    """Aspects less foils."""
+
+    @property
+    def aspects_ahead(self) -> bool:
+        """Whether it is shown that aspects are confirmed more often."""
+        return self.difference.low is not None and self.difference.low > 0
 
 
 class DeliveryShares(Record):
@@ -232,6 +237,9 @@ class Findings(Record):
     """In force."""
     decisions: tuple[States, ...]
     reasons: tuple[StateReason, ...]
+    label_error: Measure
+    """How probable it is that the label of a verified pair is wrong, by all votes together: the
+    mean over these pairs."""
     by_chance: tuple[ByChance, ...]
     agreement: tuple[QuestionAgreement, ...]
     preferred: tuple[PreferenceShares, ...]
@@ -241,6 +249,8 @@ class Findings(Record):
     """None where there is no vote."""
     contrasted: tuple[ControlComparison, ...]
     supported: tuple[SupportShares, ...]
+    foils: FoilComparison | None
+    """None where nobody was asked about a foil."""
     delivered_by: tuple[DeliveryShares, ...]
     sides: tuple[SideNames, ...]
     parity: tuple[ParityOf, ...]

@@ -74,9 +74,9 @@ class AdjudicationCount(Record):
     tasks: int
     answered: int
     for_chosen: int | None
-    """Preferences closed for the chosen response; None for another kind."""
+    """Preferences for the chosen response; None for another kind."""
     refused: int | None
-    """Preferences closed in any other way."""
+    """All other preferences."""
     seconds: Seconds
 
 

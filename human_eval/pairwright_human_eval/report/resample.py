@@ -88,6 +88,23 @@ def ratio(
     return measure(point[0] / point[1], replicates, int(point[1]), clusters, people)
 
 
+def ratio_difference(
+    draws: Draws, dyads: Sequence[str], columns: Floats, annotators: Sequence[str]
+) -> Measure:
+    """One ratio less another by the same draws. The `columns`, with a row a vote, are what is above
+    and below in the first, and what is above and below in the second."""
+    columns = columns.reshape(-1, 4)
+    point = columns.sum(axis=0)
+    if not point[1] or not point[3]:
+        reason = "one of the two has no such vote"
+        return measure(None, None, len(columns), dyads, annotators, reason)
+    sums = draws.sums(dyads, columns, annotators)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        replicates = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
+    value = point[0] / point[1] - point[2] / point[3]
+    return measure(value, replicates, len(columns), dyads, annotators)
+
+
 def measure(
     value: float | None,
     replicates: Floats | None,

@@ -8,6 +8,7 @@ from pairwright.report import Block, Table
 from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import Share
 from pairwright_human_eval.records import SetAside, Verdict
+from pairwright_human_eval.report.aspects import foil_sentence
 from pairwright_human_eval.report.findings_records import Proportion
 from pairwright_human_eval.report.records import RuleChange, StudyCounts, StudyReport, TaskCount
 from pairwright_human_eval.study_files import FixedStudy
@@ -102,6 +103,8 @@ def report_warnings(report: StudyReport) -> Iterator[str]:
             for change in head.changes
         )
         yield f"THE RULE WAS CHANGED AFTER EXPORT: {'; '.join(changes)}."
+    if report.foils and not report.foils.aspects_ahead:
+        yield foil_sentence(report.foils)
     if head.excluded:
         yield (
             f"EXCLUDED by attention checks: {', '.join(head.excluded)}. Their answers count neither"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from pairwright.report import Table
 from pairwright_human_eval.agreement import Estimate
+from pairwright_human_eval.report.aspects import foil_sentence
 from pairwright_human_eval.report.looks import outcome_text, rule_text
 from pairwright_human_eval.report.number_text import percent
 from pairwright_human_eval.report.records import StudyReport
@@ -14,6 +15,8 @@ def brief_warnings(report: StudyReport) -> Iterator[str]:
     head = report.head
     if head.excluded:
         yield f"Excluded by attention checks, with all their answers: {', '.join(head.excluded)}"
+    if report.foils and not report.foils.aspects_ahead:
+        yield foil_sentence(report.foils)
     for change in head.changes:
         yield (
             f"The rule is not as fixed at export: {change.name} was {change.fixed},"

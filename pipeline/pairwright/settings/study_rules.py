@@ -11,10 +11,19 @@ class HumanRules(Record):
     """When people's answers verify a pair, and what a study measures of itself."""
 
     votes: int = Field(
-        3, ge=1, le=99, description="preference votes a pair needs (each half of a twin)"
+        4, ge=1, le=99, description="preference votes a pair needs (each half of a twin)"
     )
     rule: Literal["majority", "unanimity"] = Field(
-        "majority", description="how many of the votes must be for the chosen response"
+        "unanimity", description="how many of the votes must be for the chosen response"
+    )
+    further: int | None = Field(
+        6,
+        ge=0,
+        le=99,
+        description="votes of a second round on a pair that the first leaves undecided: one vote is"
+        " missing from unanimity, or no answer has a majority. Five in six of them must be for the"
+        " chosen response. 0: what is not unanimous is refused, and without a majority one"
+        " adjudicator decides",
     )
     cannot_tell: float = Field(
         0.34, ge=0, le=1, description="most share of `cannot tell` among a pair's votes"
@@ -54,12 +63,31 @@ class HumanRules(Record):
         0.05,
         ge=0,
         le=1,
-        description="share of subjects also shown with another user's posts; if not 0, 40 subjects"
-        " or more, as long as that is a fifth of all",
+        description="share of violate pairs also shown with another user's posts; if not 0, 40 of"
+        " them or more, as long as that is a fifth of all",
     )
     narrative: float = Field(
         0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"
     )
+
+    foils: float | None = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="share of pairs with an aspect of another user among their own, to see what"
+        " people say of it",
+    )
+
+    @property
+    def closing_votes(self) -> int:
+        """The votes of a second round on a pair. Older studies have no such number: one adjudicator
+        closes."""
+        return self.further or 1
+
+    @property
+    def closing_misses(self) -> int:
+        """How many of them need not be for the chosen response."""
+        return self.closing_votes // 6
 
     @model_serializer(mode="wrap")
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
@@ -68,7 +96,7 @@ class HumanRules(Record):
         return {name: value for name, value in fields.items() if value is not None}
 
 
-LATER_LIMITS = frozenset({"quality_gap", "delivered", "contradicted"})
+LATER_LIMITS = frozenset({"quality_gap", "delivered", "contradicted", "further", "foils"})
 """Limits of `HumanRules` that older versions did not have: studies that they exported are decided
 without them."""
 

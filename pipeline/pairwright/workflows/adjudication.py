@@ -9,7 +9,7 @@ from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.records import Verdict, pseudonyms
-from pairwright_human_eval.second_round import add_adjudication, not_given
+from pairwright_human_eval.second_round import add_adjudication, given_parts
 from pairwright_human_eval.spreadsheet.sheets import write_sheets
 from pairwright_human_eval.study_files import (
     read_study,
@@ -31,7 +31,7 @@ class AdjudicationExport:
     adjudicators: tuple[str, ...]
     """Pseudonyms of those who have a task."""
     left: tuple[str, ...]
-    """Disputed subjects that every adjudicator answered on in the first round."""
+    """Disputed subjects that more adjudicators are needed for."""
 
 
 def export_adjudication(
@@ -41,16 +41,17 @@ def export_adjudication(
     by: Iterable[str] = (),
     tool: AnnotationTool = SERVER_TOOL,
 ) -> AdjudicationExport:
-    """Write tasks of the disputed pairs, with the first round's anonymous answers shown.
+    """Write tasks of a second round on the disputed pairs.
 
-    `adjudicators` is the number of people who took no part in the first round: 1 unless `by` names
-    annotators of the first round who adjudicate what others were given. Tasks that exist stay as
-    they are. With the `tool` `spreadsheet` there is also a CSV file for each adjudicator.
+    `adjudicators` is the number of people who took no part in the first round: as many as the rule
+    asks for further votes, unless `by` names annotators of the first round who get what others were
+    given. Tasks that exist stay as they are. With the `tool` `spreadsheet` there is also a CSV file
+    for each adjudicator.
 
     Raises InputError where there is no study, or for an annotator who cannot adjudicate.
 
-        >>> export_adjudication("runs/first", adjudicators=2).added
-        14
+        >>> export_adjudication("runs/first", adjudicators=8).added
+        84
     """
     with open_study(Path(run)) as study:
         subjects, answers = study.subjects(), study.answers()
@@ -63,21 +64,20 @@ def export_adjudication(
         earlier: dict[str, list[Verdict]] = {}
         for verdict in verdicts:
             earlier.setdefault(verdict.subject, []).append(verdict)
-        tasks = adjudication_tasks(
-            subjects, decisions, earlier, study.fixed.study, study.config.planner, names, excluded,
-            voted,
+        tasks, short = adjudication_tasks(
+            subjects, decisions, earlier, study.fixed.study, study.config.planner, study.rules,
+            names, excluded, voted, given_parts(study.folder, voted),
         )  # fmt: skip
-        added = add_adjudication(study.folder, study.fixed.study, tasks, voted)
+        added = add_adjudication(study.folder, study.fixed.study, tasks)
         if tool == "spreadsheet":
             write_sheets(study.folder, read_study(study.folder), 2)
-        disputed = [d.subject for d in decisions.values() if d.state == "disputed"]
         return AdjudicationExport(
             folder=study.folder.path / "adjudication",
-            disputed=len(disputed),
+            disputed=sum(d.state == "disputed" for d in decisions.values()),
             waiting=sum(d.state == "waiting" for d in decisions.values()),
             added=added,
             adjudicators=tuple(name for name, assigned in tasks.items() if assigned),
-            left=tuple(not_given(disputed, study.folder, voted)),
+            left=tuple(short),
         )
 
 
@@ -100,7 +100,7 @@ def _adjudicators(
                 fix="Name somebody else.",
             )
     if outside is None:
-        outside = 0 if by else 1
+        outside = 0 if by else study.rules.closing_votes
     return (*pseudonyms(outside, "adjudicator"), *by)
 
 

@@ -33,7 +33,7 @@ from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.wrong_profile import control_designs, control_power
+from pairwright_human_eval.wrong_profile import control_power, control_subjects
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,12 @@ class AttentionPower:
 
 @dataclass(frozen=True, slots=True)
 class StrangerPower:
-    """What the wrong-profile control of a study can find."""
+    """What the wrong-profile control of a study can show."""
 
     subjects: int
     power: float
-    """The probability to find that own posts win, if people prefer the chosen response in 75 % of
-    the votes with own posts and in 50 % with a stranger's."""
+    """The probability to show that strangers' posts tell nothing, if all people choose, and the
+    chosen response in 50 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class TaskExport:
 def export_tasks(
     run: str | Path,
     *,
-    annotators: int = 9,
+    annotators: int = 11,
     overlap: int = 3,
     sample: int | None = None,
     checks: float = 0.05,
@@ -122,7 +122,8 @@ def export_tasks(
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
-    Each question is answered by `overlap` people. `sample` takes so many twins and pairs, and None
+    Each question is answered by `overlap` people, and each preference by the votes that the rule
+    asks for where these are more. `sample` takes so many twins and pairs, and None
     takes all. `checks` is the number of attention checks by the number of an annotator's votes, 0
     to 1. `seed` makes a demo repeatable; without it a study's seed is drawn at random and kept, for
     it tells which side a response is on. The rule that verifies a pair is [human] of
@@ -136,9 +137,9 @@ def export_tasks(
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.
 
-        >>> made = export_tasks("runs/first", annotators=9, overlap=3)
+        >>> made = export_tasks("runs/first", annotators=11, overlap=3)
         >>> len(made.workloads), made.folder
-        (9, PosixPath('runs/first/human'))
+        (11, PosixPath('runs/first/human'))
     """
     run = Path(run)
     folder, human = RunFolder(run), HumanFolder(run)
@@ -191,12 +192,12 @@ def export_tasks(
 
 def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:
     """Raise InputError where a pair would get fewer answers than the rule asks for."""
-    most = max(rule.votes, rule.quality_votes, rule.rubric_votes)
+    most = max(rule.quality_votes, rule.rubric_votes)
     if overlap < most:
         raise InputError(
             f"{overlap} answers to each question cannot be the {most} that [human] asks for",
             where="--overlap",
-            fix=f"Give --overlap {most}, or ask for fewer votes in {config}.",
+            fix=f"Give --overlap {most}, or ask for fewer in {config}.",
         )
 
 
@@ -252,8 +253,8 @@ def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> Atten
 
 
 def _stranger_power(keyed: Iterable[KeyedTask]) -> StrangerPower | None:
-    designs = control_designs(keyed)
-    return StrangerPower(len(designs), control_power(designs)) if designs else None
+    subjects, choices = control_subjects(keyed)
+    return StrangerPower(subjects, control_power(choices)) if subjects else None
 
 
 def _workload(tasks: Sequence[Task], rate: ReadingRate) -> Workload:

@@ -25,7 +25,7 @@ NOT_VERIFIED = CheckDefinition(
     family="human",
     name="not_verified",
     title="Pairs that people answered and did not verify",
-    why="The rule that was fixed before the first answer refuses them.",
+    why="The rule of the study refuses them.",
     todo="Leave them out; have disputed ones adjudicated (`pairwright human adjudicate`).",
 )
 

@@ -14,6 +14,7 @@ from pairwright.intervals import LEVEL, Interval, z_of
 from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.equivalence import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
+from pairwright_human_eval.wrong_profile import LIMIT
 
 AGREEMENT = CheckDefinition(
     family="human",
@@ -35,7 +36,7 @@ PREFERRED = CheckDefinition(
 OWN_POSTS_TELL = CheckDefinition(
     family="human",
     name="own_posts_tell",
-    title="Votes for the chosen response: own posts less another user's",
+    title="Pairs of mode violate: another user's posts do not tell the chosen response",
     why="If a stranger's posts lead to the same votes, it is not the person that decides.",
     todo="Look for responses that are simply better; raise the gates on quality and parity.",
     by_estimate=True,
@@ -108,15 +109,21 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
             yield VoteComparison(PREFERRED, own.group, own.of_choices, bound=0.5, least=0.0)
     for control in findings.contrasted:
         if control.control == "wrong_profile":
-            yield VoteComparison(OWN_POSTS_TELL, "", control.difference, bound=0.0, least=-1.0)
+            yield VoteComparison(
+                OWN_POSTS_TELL, "own less stranger's", control.difference, bound=0.0, least=-1.0
+            )
+            yield VoteComparison(
+                OWN_POSTS_TELL, "stranger's", control.control_votes.of_choices, bound=LIMIT,
+                least=0.0, above=False,
+            )  # fmt: skip
     for scale in findings.parity:
         yield ParityComparison(scale)
     yield from _judge(findings)
 
 
 class VoteComparison(NamedTuple):
-    """A share of votes, or the difference of two shares, compared with the value by chance. It
-    passes where its interval lies above that value, and fails where it lies below."""
+    """A share of votes, or the difference of two shares, compared with a bound. It passes where its
+    interval lies on the right side, and fails where it lies on the other."""
 
     definition: CheckDefinition
     config: str
@@ -124,6 +131,8 @@ class VoteComparison(NamedTuple):
     bound: float
     least: float
     """The smallest possible value; the largest is 1."""
+    above: bool = True
+    """Whether it is to be above the bound. Below it is a test of equivalence, one-sided."""
 
     def settled(self, level: float) -> bool:
         return self._status(level) != "too_few"
@@ -139,7 +148,9 @@ class VoteComparison(NamedTuple):
         low, high = self._ends(level)
         if low is None or high is None:
             return "too_few"
-        return "pass" if low > self.bound else "fail" if high < self.bound else "too_few"
+        if low > self.bound or high < self.bound:
+            return "pass" if (low > self.bound) == self.above else "fail"
+        return "too_few"
 
     def _interval(self, level: float) -> Interval:
         low, high = self._ends(level)
@@ -151,7 +162,7 @@ class VoteComparison(NamedTuple):
         value, low, high = self.measure.value, self.measure.low, self.measure.high
         if value is None or low is None or high is None:
             return None, None
-        wider = z_of(level) / z_of(LEVEL)
+        wider = z_of(level if self.above else 2 * level) / z_of(LEVEL)
         return (
             round(max(self.least, value - wider * (value - low)), 6),
             round(min(1.0, value + wider * (high - value)), 6),

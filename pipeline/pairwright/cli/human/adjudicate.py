@@ -31,18 +31,18 @@ def adjudicate_command(
     ] = None,
     tool: ToolOption = SERVER_TOOL,
 ) -> None:
-    """Write tasks of the disputed pairs, with the first round's anonymous answers shown.
+    """Write tasks of a second round on the disputed pairs, for as many people as the rule asks for.
 
     Importing or pulling their answers closes the disputes. Running it again adds what has become
     disputed since, and leaves the tasks that exist as they are. What an adjudicator says about a
     twin or pair that they answered in the first round is set aside; it is given to another
-    adjudicator when this runs again. Without an option there is one adjudicator.
+    adjudicator when this runs again. Without an option there are as many as vote on each pair.
 
     Examples:
 
       pairwright human adjudicate runs/first && pairwright human push runs/first --round 2 --url URL
 
-      pairwright human adjudicate runs/first --adjudicators 2 --by annotator-03
+      pairwright human adjudicate runs/first --adjudicators 8 --by annotator-03
     """
     from pairwright.workflows.adjudication import export_adjudication
 
@@ -68,8 +68,8 @@ def adjudicate_command(
     if made.left:
         say(
             console,
-            "Left, because every adjudicator answered on them in the first round:"
+            "Too few adjudicators, who did not answer in the first round, for:"
             f" {len(made.left):,}, such as {made.left[0]}."
-            " Add somebody who took no part (--adjudicators).",
+            " Add people who took no part (--adjudicators).",
         )
         raise typer.Exit(1)

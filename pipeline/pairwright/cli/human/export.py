@@ -25,9 +25,14 @@ def export_command(
     run: RunPath,
     annotators: Annotated[
         int, typer.Option(min=1, max=999, metavar="N", help="How many people there are.")
-    ] = 9,
+    ] = 11,
     overlap: Annotated[
-        int, typer.Option(min=1, metavar="N", help="People who answer each question.")
+        int,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="People who answer each question; [human] may ask for more votes.",
+        ),
     ] = 3,
     sample_size: Annotated[
         int | None, typer.Option("--sample", min=1, metavar="N", help="Only N twins and pairs.")
@@ -82,7 +87,7 @@ def export_command(
 
       pairwright human export runs/first
 
-      pairwright human export runs/first --annotators 9 --overlap 3 --sample 200 --checks 5%
+      pairwright human export runs/first --annotators 11 --overlap 3 --sample 200 --checks 5%
 
       pairwright human export runs/first --tool spreadsheet --language de
 
@@ -181,7 +186,7 @@ def _table(made: "TaskExport") -> Table:
 
 
 def _add_powers(table: Table, made: "TaskExport") -> None:
-    """What the attention checks notice, and what the control with strangers' posts finds."""
+    """What the attention checks notice, and what the control with strangers' posts shows."""
     if attention := made.attention:
         few, most = attention.fewest, attention.most
         each = f"{few:,} to {most:,}" if most > few else f"{few:,}"
@@ -189,9 +194,7 @@ def _add_powers(table: Table, made: "TaskExport") -> None:
         table.add_row("attention checks", "passed without reading", f"{attention.nonreader:.1%}")
         table.add_row("attention checks", "passed if 95 % are right", f"{attention.reader:.1%}")
     if stranger := made.stranger:
+        table.add_row("strangers' posts", "violate pairs shown with them", f"{stranger.subjects:,}")
         table.add_row(
-            "strangers' posts", "twins and pairs shown with them", f"{stranger.subjects:,}"
-        )
-        table.add_row(
-            "strangers' posts", "power: 75 % own against 50 % strangers'", f"{stranger.power:.1%}"
+            "strangers' posts", "power to show that they tell nothing", f"{stranger.power:.1%}"
         )

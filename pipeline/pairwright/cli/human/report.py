@@ -79,6 +79,7 @@ def report_command(run: RunPath) -> None:
     """
     # Plots and statistics take a while to import, and other commands do without.
     from pairwright.workflows.decision_report import decide
+    from pairwright_human_eval.report.decision_states import label_error_sentence
     from pairwright_human_eval.report.summary import agreement_in_brief, brief_warnings, look_lines
 
     with display() as progress:
@@ -90,6 +91,7 @@ def report_command(run: RunPath) -> None:
     agreement = agreement_in_brief(report)
     title = "agreement (95 % intervals)"
     console.print(table_of(agreement.head, agreement.rows, title=title, padding=(0, 0)))
+    say(console, label_error_sentence(report), wrap=True)
     for line in look_lines(report):
         say(console, line, wrap=True)
     if report.head.simulated_verdicts:

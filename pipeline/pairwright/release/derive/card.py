@@ -34,6 +34,8 @@ from pairwright.release.derive.study_sentences import (
 from pairwright.release.records import Erratum
 from pairwright.release.summary import Summary
 from pairwright.settings.release_info import ReleaseInfo
+from pairwright_human_eval.report.aspects import foil_sentence
+from pairwright_human_eval.report.decision_states import label_error_sentence
 
 COLUMNS = {
     "id": (
@@ -157,7 +159,7 @@ def dataset_card(release: ReleaseContext) -> str:
         failed=_failed_checks(audit),
         voters=release.study and voters(release.study),
         languages=", ".join(info.languages), twins=any(map(is_twin, modes)),
-        baselines=_baselines(audit, info), checks=audit and _check_counts(audit),
+        baselines=_baselines(audit, info), verdict=audit and _audit_verdict(audit),
         uses=points(cautions.uses(release)), misuses=points(cautions.misuses(release)),
         sensitive=points(cautions.sensitive(release)),
         biases=points(cautions.biases(release)), limits=points(cautions.limits(release)),
@@ -174,14 +176,15 @@ def study_tables(release: ReleaseContext) -> dict[str, Markdown] | None:
     study, findings = release.study, release.findings
     if study is None or findings is None:
         return None
+    foil = [foil_sentence(findings.foils)] if findings.foils else []
     return {
         "protocol": points(protocol_sentences(study)),
         "states": table(state_head(findings, study), state_rows(findings)),
-        "by_chance": points(chance_sentences(findings)),
+        "by_chance": points([label_error_sentence(findings), *chance_sentences(findings)]),
         "agreement": table(_AGREEMENT_HEAD, agreement_rows(findings)),
         "preferred": table(_PREFERENCE_HEAD, preference_rows(findings)),
         "besides": points(
-            [*control_sentences(findings), *judge_sentences(findings, voters(study))]
+            [*control_sentences(findings), *foil, *judge_sentences(findings, voters(study))]
         ),
     }
 
@@ -232,11 +235,13 @@ def _table_or_none(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Ma
     return table(head, rows, left=len(head) - numbers) if rows else None
 
 
-def _check_counts(audit: AuditSummary) -> str:
-    """How the checks of the audit ended."""
+def _audit_verdict(audit: AuditSummary) -> str:
+    """How the audit ended, on top of the card."""
     n = {status: audit.checks.get(status, 0) for status in ("fail", "too_few", "pass", "note")}
+    ended = "FAILED" if n["fail"] else "failed no check"
     return (
-        f"Of {n['fail'] + n['too_few'] + n['pass']:,} checks of the audit that are held to a limit,"
+        f"The audit of this release {ended}: of"
+        f" {n['fail'] + n['too_few'] + n['pass']:,} checks that are held to a limit,"
         f" {n['fail']:,} failed, {n['pass']:,} passed, and {n['too_few']:,} had too few pairs to"
         f" decide. {n['note']:,} more are figures without a limit."
     )

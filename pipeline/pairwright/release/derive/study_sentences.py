@@ -8,7 +8,7 @@ from pairwright.release.summary import Summary
 from pairwright.settings.study_rules import HumanRules
 from pairwright.text import number_of
 from pairwright_human_eval.records import StoppingRule
-from pairwright_human_eval.report.claims import signs_sentence
+from pairwright_human_eval.report.claims import stranger_sentence
 from pairwright_human_eval.report.findings_records import Findings
 from pairwright_human_eval.report.number_text import (
     estimate_percent,
@@ -75,7 +75,10 @@ def protocol_sentences(study: HumanSummary) -> Iterator[str]:
         names = ", ".join(study.rule_changed)
         yield f"The rule was changed after the first answers could be seen: {names}."
     else:
-        yield "The rule is as it was fixed before the first answer."
+        yield (
+            "The rule is the one that was fixed before the first answer, by the word of those who"
+            " made the release: the file that fixed it is private."
+        )
     if study.stopping is not None:
         yield looks_sentence(study.stopping, study.looks or 0)
     excluded = ", ".join(study.excluded) or "nobody"
@@ -194,7 +197,7 @@ def control_sentences(findings: Findings) -> Iterator[str]:
             f"Control: {each.pairs:,} pairs were also shown with {CONTROLS[each.control]}."
             " Choices of the chosen response with the user's own posts alone, less those in the"
             f" control, in percentage points: {percent_points(each.difference)},"
-            f" n = {each.difference.n:,} votes. {signs_sentence(each)}"
+            f" n = {each.difference.n:,} votes. {stranger_sentence(each)}"
         )
 
 

@@ -83,7 +83,7 @@ def verify_release(
         check_rows_of_history(primary.history, rows, layout.history.name)
         check_audit(layout, primary, read)
         _check_derived(layout, primary, read, folder, progress)
-        not_compared = tuple(_not_compared(layout, primary, write_audit, progress))
+        not_compared = tuple(_not_compared(layout, primary, digest, write_audit, progress))
     return VerifiedRelease(
         digest=folder.digest,
         name=primary.provenance.name,
@@ -101,13 +101,22 @@ def verify_release(
 
 
 def _not_compared(
-    layout: Layout, primary: PrimaryFiles, write_audit: WriteAudit | None, progress: VerifyProgress
+    layout: Layout,
+    primary: PrimaryFiles,
+    digest: str | None,
+    write_audit: WriteAudit | None,
+    progress: VerifyProgress,
 ) -> Iterator[str]:
     """Compare the audit, and say what was left uncompared. Raises Difference."""
     if primary.provenance.format == 1:
         yield (
             "the texts of questions and posts with what the build kept: the release is of format 1,"
             " which has no hashes of them"
+        )
+    if primary.public and digest is None:
+        yield (
+            "the study's rule with the one that was fixed at its export: that file is private, and"
+            " no release has it. Give --digest, which its makers published"
         )
     if write_audit is None:
         yield "audit/ with the audit that the rows give now: it was not derived again"

@@ -170,7 +170,11 @@ def _check_answers(verdict: Verdict, outline: Outline, study: PublicStudy, where
             _check_scores(scores, study, f"{where} [{response}]")
     else:
         aspects = next(pair.aspects for pair in outline.pairs if pair.id == verdict.pair)
-        same("aspects", tuple(answer.aspect for answer in answers.aspects), aspects, where)
+        given = tuple(answer.aspect for answer in answers.aspects)
+        own = tuple(aspect for aspect in given if aspect in aspects)
+        same("aspects", own, aspects, where)
+        if len(given) > len(own) + 1:
+            raise difference(f"{len(given) - len(own)} foils among the aspects", where)
         for answer in answers.aspects:
             _allowed("delivered", answer.delivered, sides | {BOTH, NEITHER, CANNOT_TELL}, where)
 

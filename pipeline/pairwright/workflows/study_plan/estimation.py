@@ -21,6 +21,7 @@ from pairwright.workflows.study_plan.records import (
     SizeEstimate,
     StudyEstimate,
 )
+from pairwright_human_eval.assign import annotators_needed
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.pilot import StudyPilot, study_pilot
@@ -77,7 +78,8 @@ def plan_study(
         )
     answered = Path(pilot) if pilot is not None else run if human.verdicts.exists() else None
     found = None if answered is None else _pilot(answered, mode)
-    annotators = overlap * (MODES[mode].halves + 1)
+    votes = max(overlap, config.human.votes)
+    annotators = annotators_needed(votes, overlap, MODES[mode].halves)
     estimates = []
     for n in sorted(set(sizes)):
         progress(Step(f"a study of {n}"))

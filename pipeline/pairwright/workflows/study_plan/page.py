@@ -25,7 +25,7 @@ from pairwright.workflows.study_plan.records import Range, SizeEstimate, StudyEs
 from pairwright_human_eval.reading_time import ReadingRate
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.workload import ADJUDICATION, BRIEFING
-from pairwright_human_eval.wrong_profile import OWN, STRANGER
+from pairwright_human_eval.wrong_profile import LIMIT
 
 
 def plan_page(plan: StudyEstimate, rate: ReadingRate) -> Page:
@@ -63,8 +63,10 @@ def size_table(plan: StudyEstimate) -> Table:
     head += [plan.currency] if money else []
     head += ["verified"]
     head += [f"{plan.currency} a verified one" if money else "hours a verified one"]
+    # Twins have no such control.
+    single = MODES[plan.mode].halves == 1
+    head += ["control's power"] if single else []
     head += [
-        "control's power",
         "two scorers",
         f"two of {plan.scorers}",
         "above 50 %",
@@ -74,8 +76,8 @@ def size_table(plan: StudyEstimate) -> Table:
     for size in plan.sizes:
         each = size.cost_per_verified if money else size.hours_per_verified
         cost = [] if size.cost is None else [f"{size.cost:,.0f}"]
-        shown = [
-            f"{size.stranger_power:.2f} (n = {size.strangers:,})",
+        shown = [f"{size.stranger_power:.2f} (n = {size.strangers:,})"] if single else []
+        shown += [
             _points(size.two_alone),
             _points(size.two_of_many),
             _percent(size.above_chance),
@@ -101,12 +103,12 @@ def _sizes_section(plan: StudyEstimate) -> Iterator[Block]:
         f" {100 * ADJUDICATION:.0f} % more for a second round. Controls are asked about, too, and"
         " cannot be verified. Intervals are at 95 % and are those of the pilot's yield alone."
     )
-    yield (
-        "The control's power is the probability that the wrong-profile control, with so many"
-        f" {units}, finds what it is for: {100 * OWN:.0f} % of the votes for the chosen response"
-        f" with the person's own posts and {100 * STRANGER:.0f} % with a stranger's, by an exact"
-        " sign test."
-    )
+    if MODES[plan.mode].halves == 1:
+        yield (
+            "The control's power is the probability that the wrong-profile control, with so many"
+            f" {units}, shows that strangers' posts tell nothing: that their share of choices for"
+            f" the chosen response, which is one half, is below {100 * LIMIT:.0f} %."
+        )
     yield (
         f"The last four columns are of a release of the verified {units}: the smallest difference"
         f" between two scorers, in points of accuracy, that the leaderboard's own test finds in"

@@ -37,8 +37,7 @@ class SizeEstimate(Record):
     strangers: int
     """Those of the controls that are shown with a stranger's posts."""
     stranger_power: float
-    """The probability that this control finds a preference of 75 % with the person's own posts that
-    is one of 50 % with a stranger's."""
+    """The probability that this control shows that strangers' posts tell nothing, if that is so."""
     kinds: tuple[KindEstimate, ...]
     people: int
     hours_each: float
