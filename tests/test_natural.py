@@ -397,6 +397,16 @@ def test_a_text_of_the_day_of_a_choice_may_be_later(tmp_path: Path) -> None:
     assert profiles(tmp_path, rows, texts=str(texts)) == {"Which?": ["Boats", "Boats"]}
 
 
+def test_an_earlier_choice_of_the_same_day_may_be_later(tmp_path: Path) -> None:
+    rows = opposite_rows(
+        ("Where?", "A left bank", "A right bank", "2024-01-31"),
+        ("When?", "An early hour", "A late hour", "2024-02-01"),
+        ("Which?", "A stone bridge", "A steel deck", "2024-02-01T08:00:00"),
+    )
+    posts = profiles(tmp_path, rows)["Which?"]
+    assert [post.splitlines()[0] for post in posts] == ['Asked "Where?", chose:'] * 2
+
+
 def test_a_choice_that_names_both_options_is_refused(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "c.csv", CHOICES, [["u", "Pick", "B", "A", "a", "2024-01-01", ""]])
     _, rows = read_choosers(rules(path, "choices"), DOMAINS, Path("/"))

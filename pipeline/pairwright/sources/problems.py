@@ -66,6 +66,8 @@ REASONS = {
     # A post is refused
     "empty_text": "a post without text",
     "later_post": "a post that is not older than the question, or than any choice of its user",
+    "undated_post": "a post without a time, whose question or other posts have one: kept and"
+    " counted, or refused with `undated_posts = false`",
     "target_in_profile": "a post that repeats the question, alone or with its narrative",
     "duplicate_post_id": "a post of the same profile before it has its id",
     "duplicate_post": "a post of the same profile before it has its text",

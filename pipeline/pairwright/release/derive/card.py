@@ -92,7 +92,7 @@ COLUMNS = {
     "simulated": "Whether a program had a part in it: then it is not a benchmark.",
     "created": (
         "When the question was asked, in UTC; in mode natural, when this user chose. All posts of"
-        " the profile with a time are older."
+        " the profile with a time are older; a day without a time counts as its end."
     ),
     "source_url": "The address of the question; in mode natural, of this user's choice.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
