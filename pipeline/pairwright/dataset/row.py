@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from pairwright.records import Follows, Mode, Neighbours, Origin, Record, content_id
+from pairwright.records import Cluster, Follows, Mode, Neighbours, Origin, Record, content_id
 from pairwright.text import language_of
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
@@ -224,6 +224,14 @@ class Row(Record):
     def cluster(self) -> str:
         """What it is not independent of: its dyad, its user, or its prompt."""
         return self.dyad or self.user or content_id("prompt", self.question)
+
+    @property
+    def clusters(self) -> Cluster:
+        """The same of a natural twin with both responses, between which others chose, too."""
+        if self.mode != "natural":
+            return self.cluster
+        first, second = sorted(content_id("text", one) for one in (self.chosen, self.rejected))
+        return self.cluster, first, second
 
     @property
     def content(self) -> str:

@@ -14,7 +14,7 @@ from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
 from pairwright.evaluate.builders import BuildModel, BuildRole
 from pairwright.intervals import Interval, accuracy_by_cluster
-from pairwright.records import Post, Record
+from pairwright.records import Cluster, Post, Record
 from pairwright_human_eval.public_study import PublicStudy
 from pairwright_human_eval.report.people import PeopleAccuracy
 
@@ -114,11 +114,11 @@ class Release:
         self._check_file(layout.manifest)
         self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
         self._check_files(split)
-        pairs, of_rows, points = 0, dict[BuildModel, None](), list[tuple[str, float]]()
+        pairs, of_rows, points = 0, dict[BuildModel, None](), list[tuple[Cluster, float]]()
         for row in self.rows():
             pairs += 1
             if row.neighbours:
-                points.append((row.cluster, row.neighbours.point))
+                points.append((row.clusters, row.neighbours.point))
             of_rows |= dict.fromkeys(_row_builders(row))
         self.ref = ReleaseRef(
             name=self._manifest.name,

@@ -11,7 +11,7 @@ from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
 from pairwright.dataset.address import host_of
 from pairwright.dataset.row import MODE_FIELDS
 from pairwright.intervals import Interval, accuracy_by_cluster
-from pairwright.records import Record
+from pairwright.records import Cluster, Record
 from pairwright.text import word_count
 
 
@@ -121,10 +121,10 @@ class SummaryBuilder:
         self._questions: set[bytes] = set()
         self._posts: dict[bytes, tuple[str, str]] = {}
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
-        self._points: list[tuple[str, float]] = []
+        self._points: list[tuple[Cluster, float]] = []
         self._undated: set[bytes] = set()
         self._untimed = 0
-        self._younger: list[tuple[str, float]] = []
+        self._younger: list[tuple[Cluster, float]] = []
         self._mode_fields: set[str] = set()
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
@@ -164,12 +164,12 @@ class SummaryBuilder:
                 self._posts[at] = answer.licence or "unknown", _host(answer.source_url)
                 self._note_time(answer.created)
         if row.neighbours:
-            self._points.append((row.cluster, row.neighbours.point))
+            self._points.append((row.clusters, row.neighbours.point))
         if row.mode == "natural" and row.created is None:
             self._untimed += 1
             younger = _has_younger_post(row)
             if younger is not None:
-                self._younger.append((row.cluster, float(younger)))
+                self._younger.append((row.clusters, float(younger)))
         if traits := row_traits(row):
             self._answers.append((row.user or "", *traits))
         self._note_time(row.created)

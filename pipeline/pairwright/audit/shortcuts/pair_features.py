@@ -151,7 +151,11 @@ class PairFeatures:
         self._words.extend(side.length for side in sides)
         self._quality.append(_quality_gap(row))
         self._people.append(_majority(row))
-        self._clusters.append(self._places.setdefault(cluster, len(self._places)))
+        names = row.clusters
+        self._clusters.extend(
+            self._places.setdefault(name, len(self._places))
+            for name in ((names,) if isinstance(names, str) else names)
+        )
 
     def _shared(self, row: Row) -> SharedWords:
         language = row.language
@@ -161,7 +165,7 @@ class PairFeatures:
         return SharedWords(pair_overlap(row, profile), post_words(row, profile, self.words))
 
     def __len__(self) -> int:
-        return len(self._clusters)
+        return len(self._quality)
 
     @property
     def points(self) -> Floats:
@@ -172,8 +176,9 @@ class PairFeatures:
 
     @property
     def clusters(self) -> Places:
-        """Shape (n,): the number of each pair's cluster."""
-        return np.array(self._clusters, np.intp)
+        """The clusters of the pairs: see `intervals.Places`."""
+        clusters = np.array(self._clusters, np.intp)
+        return clusters.reshape(-1, 3) if self.mode == "natural" else clusters
 
     @property
     def like(self) -> npt.NDArray[np.bool_]:

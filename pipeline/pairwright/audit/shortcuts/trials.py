@@ -25,6 +25,7 @@ from pairwright.intervals import (
     Interval,
     Places,
     accuracy,
+    first_clusters,
     z_of,
 )
 from pairwright.modes import MODES, Mode
@@ -43,7 +44,6 @@ class Trial(NamedTuple):
     points: Floats
     """Shape (n,)."""
     clusters: Places
-    """Shape (n,)."""
     like: npt.NDArray[bool_]
     """Shape (n,): pairs whose responses are of like length."""
     why: str = ""
@@ -152,7 +152,7 @@ def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Tri
 
 def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
     places, pairs = _sample_places(features.learnable)
-    clusters = features.clusters[places]
+    clusters = first_clusters(features.clusters[places])
     if len(np.unique(clusters)) >= LEAST_CLUSTERS:
         why = _sample_note(len(pairs), len(features))
         for classifier, points in classifier_points(pairs, clusters, seed):

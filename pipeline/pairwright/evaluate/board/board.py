@@ -167,7 +167,7 @@ def _entry(
 def _rankings(reading: _Reading, pairs: Pairs, release: ReleaseRef) -> Iterator[Ranking]:
     for mode in (*MODES, None):
         places = pairs.of_mode(mode)
-        clusters = pairs.clusters[places]
+        clusters = pairs.clusters(places)
         own_people = next((one for one in release.people if one.mode == mode), None)
         for condition in ORDER:
             there = [

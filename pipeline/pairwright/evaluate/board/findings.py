@@ -24,11 +24,10 @@ from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.accuracy import join_decisions
-from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.order import first_place_points
 from pairwright.evaluate.measure.slices import OVERLAP_WRONG, unit_name
 from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
-from pairwright.intervals import LEVEL, Interval, accuracy, difference, z_of
+from pairwright.intervals import LEVEL, Interval, accuracy, cluster_numbers, difference, z_of
 from pairwright.modes import MODES, is_twin
 from pairwright.records import Mode, Record
 
@@ -92,7 +91,7 @@ def scorer_findings(
             for question, some, value in tests:
                 if some:
                     values = np.array(list(map(value, some)), np.float64)
-                    clusters = cluster_numbers([one.cluster for one in some])
+                    clusters = cluster_numbers([one.clusters for one in some])
                     estimate = accuracy(values, clusters)
                     assert estimate, "there are pairs"
                     yield ScorerFinding(
@@ -136,7 +135,7 @@ def _evidence_findings(
     for mode_pairs, joined in join_decisions(decisions, control):
         if joined:
             differences = np.array([points(own) - points(other) for own, other in joined])
-            clusters = cluster_numbers([own.cluster for own, _ in joined])
+            clusters = cluster_numbers([own.clusters for own, _ in joined])
             value = difference(differences, clusters)
             assert value, "there are pairs"
             p = sign_flip(differences, clusters)

@@ -75,5 +75,5 @@ def _figures(
         ]
         if some:
             group = Group(mode_pairs.mode, name)
-            clusters = [one.cluster for one in some]
+            clusters = [one.clusters for one in some]
             yield share("slice_accuracy", group, [points(one) for one in some], clusters)

@@ -6,11 +6,19 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.evaluate.decision import NOTHING_TO_SHOW
-from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.n_lets.n_let import NLetLine, pick_share
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import LEVEL, Interval, Places, accuracy, mean, with_width, z_of
+from pairwright.intervals import (
+    LEVEL,
+    Interval,
+    Places,
+    accuracy,
+    cluster_numbers,
+    mean,
+    with_width,
+    z_of,
+)
 from pairwright.modes import MODES
 from pairwright.records import Mode, Record
 

@@ -11,11 +11,19 @@ from scipy.special import stdtrit
 from pairwright.evaluate.builders import BuildTie, build_ties
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import figures_of, mode_group
-from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
-from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, with_width, z_of
+from pairwright.intervals import (
+    LEVEL,
+    Floats,
+    Interval,
+    Places,
+    accuracy,
+    cluster_numbers,
+    with_width,
+    z_of,
+)
 from pairwright.records import Mode, Record
 
 
