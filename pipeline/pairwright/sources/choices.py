@@ -16,7 +16,12 @@ from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text
 from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
 from pairwright.sources.fields import repaired
-from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import (
+    ProblemCounts,
+    SourceProblem,
+    SourceRefusal,
+    excerpt,
+)
 from pairwright.sources.source_table import SourceTable
 from pairwright.sources.times import is_older, latest_moment
 from pairwright.text import word_count
@@ -107,9 +112,11 @@ def _read_texts(
     SourceError where no text is by one of them."""
     latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
     strangers = matched = 0
+    problems = ProblemCounts()
     for row in texts.rows if texts else ():
         found = row if isinstance(row, SourceProblem) else read_text(row, rules, timed=timed)
         if isinstance(found, SourceProblem):
+            problems.add(found)
             yield found
             continue
         if found.user not in latest:
@@ -123,6 +130,12 @@ def _read_texts(
         else:
             yield from repaired(found.repairs, row.where, found.post.id)
             written.setdefault(found.user, []).append(OwnPost(found.post))
+    if texts and not matched and not strangers and (refused := problems.of("refused")):
+        raise SourceError(
+            f"not one text can be used: {refused[0].reason} {refused[0].n:,}, {refused[0].detail}",
+            where=refused[0].where,
+            fix="Mend the rows, or leave out `texts`: then earlier choices are the history.",
+        )
     if texts and strangers and not matched:
         raise SourceError(
             f"none of the {strangers:,} texts is by a user who chose, such as"

@@ -9,7 +9,7 @@ from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.fields import Repairs, repaired
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.times import is_older, latest_moment
-from pairwright.text import near_duplicate, normalised
+from pairwright.text import find_question, normalised
 
 T = TypeVar("T")
 
@@ -119,7 +119,7 @@ def _sift(
                 raise SourceRefusal(
                     "duplicate_post_id", "an earlier post of the profile has this id"
                 )
-            if _is_target(post.text, item):
+            if find_question(post.text, item.question, item.narrative):
                 raise SourceRefusal("target_in_profile", f"it repeats {excerpt(item.question)}")
             if folded in texts:
                 raise SourceRefusal("duplicate_post", f"the same text as {excerpt(texts[folded])}")
@@ -132,10 +132,3 @@ def _sift(
             note = {"undated_post": "it may be younger than the question"}
             candidate = candidate._replace(repairs={**candidate.repairs, **note})
         yield candidate
-
-
-def _is_target(text: str, item: Item) -> bool:
-    """Whether a post gives the question away: it is the question, or the whole post it opens."""
-    if near_duplicate(text, item.question):
-        return True
-    return bool(item.narrative) and near_duplicate(text, f"{item.question} {item.narrative}")

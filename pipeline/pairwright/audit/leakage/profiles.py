@@ -15,7 +15,7 @@ TARGET_IN_PROFILE = CheckDefinition(
     title="The question is in its own profile",
     why="A post that repeats the question says what the user wanted, instead of letting it be "
     "inferred.",
-    todo="Leave such posts out of the profile and plan these items again.",
+    todo="Leave such posts out of the histories and build again.",
 )
 
 
@@ -35,17 +35,12 @@ class QuestionInProfile:
         if not row.profile:
             return
         question, narrative = row.question[:TEXT], (row.narrative or "")[:TEXT]
-        whole = f"{question} {narrative}"
-        detail = None
-        for number, post in enumerate(row.profile, 1):
-            own = post.text[:TEXT]
-            if text.near_duplicate(own, question):
-                detail = f"post {number} of its profile repeats the question"
-            elif narrative and text.near_duplicate(own, whole):
-                detail = f"post {number} of its profile repeats the narrative"
-            if detail:
-                break
-        self._check.add(row, detail)
+        details = (
+            f"post {number} of its profile repeats the {part}"
+            for number, post in enumerate(row.profile, 1)
+            if (part := text.find_question(post.text[:TEXT], question, narrative))
+        )
+        self._check.add(row, next(details, None))
 
     def checks(self) -> Iterator[Check]:
         yield from self._check.checks()

@@ -132,8 +132,9 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield board.rule
     yield (
         "Intervals are 95 % Wilson intervals at the effective number of pairs, by cluster: the two"
-        " users of a twin, the user, or the prompt. Those of natural twins take couples and responses"
-        " as crossed (Cameron, Gelbach and Miller 2011): other couples chose between the same."
+        " users of a twin, the user, or the prompt. Those of natural twins take couples and"
+        " responses as crossed (Cameron, Gelbach and Miller 2011): other couples chose between the"
+        " same."
     )
     yield test_in_words()
     yield "The p to the next row is one of these."
