@@ -3,6 +3,7 @@
 An audit reads other people's pairs into the same record: what they do not have is None or empty.
 """
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
@@ -40,6 +41,15 @@ def choice_text(question: str, taken: str, refused: str, reason: str = "") -> st
 def is_choice_text(text: str) -> bool:
     """Whether a post of a history is an earlier choice: users who chose alike have the same."""
     return text.startswith('Asked "') and "\nrather than:\n" in text
+
+
+_SIDES = re.compile(r'Asked ".*?", chose:\n(.*?)\nrather than:\n(.*?)(?:\nbecause: .*)?', re.DOTALL)
+
+
+def choice_sides(text: str) -> tuple[str, str] | None:
+    """What an earlier choice took and refused; None of a text that is not one."""
+    found = _SIDES.fullmatch(text) if is_choice_text(text) else None
+    return (found[1], found[2]) if found else None
 
 
 class RowSupport(Record):

@@ -18,7 +18,7 @@ from pairwright.evaluate.n_lets import (
 from pairwright.evaluate.n_lets.figures import ScorerNLets
 from pairwright.evaluate.n_lets.report_page import n_let_page
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.baselines import BASELINES, MANNER
 from pairwright.evaluate.scorers.scorer_protocols import Pointwise
 from pairwright.evaluate.settings import Scorers
 from pairwright.evaluate.wrong_profile import Strangers, asker_of
@@ -82,7 +82,8 @@ def score_n_lets(
             partners_of(pairs.rows()),
             KnownChoices(pairs.rows()),
         )
-        wanted = dict.fromkeys(BASELINES if names is None else names)
+        baselines = [name for name in BASELINES if name not in MANNER]
+        wanted = dict.fromkeys(baselines if names is None else names)
         found = run_async(_score_scorers(wanted, pairs, limit, sources, session))
     scores = NLetScores(
         release=pairs.ref,

@@ -18,6 +18,8 @@ from pairwright.audit.read.source import NO_INFO
 from pairwright.audit.records import Check, Definitions, LimitComparison
 from pairwright.audit.shortcuts.baselines import (
     ASPECTS_OVERLAP,
+    LENGTH_TAKEN,
+    MARKUP_TAKEN,
     PROFILE_OVERLAP,
     PROFILE_TFIDF,
 )
@@ -74,6 +76,8 @@ class Shortcuts:
         PROFILE_OVERLAP,
         ASPECTS_OVERLAP,
         PROFILE_TFIDF,
+        LENGTH_TAKEN,
+        MARKUP_TAKEN,
     )
 
     def __init__(

@@ -25,6 +25,7 @@ from pairwright.evaluate.board.sentences import (
     identity_sentences,
     independent_units,
     least_p,
+    manner_sentences,
     not_part,
     people_sentences,
     posts_sentences,
@@ -83,6 +84,7 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
                 (
                     *independent_units(board, ranking),
                     *band_sentences(ranking),
+                    *manner_sentences(board, ranking),
                     *not_part(ranking),
                     *why_unranked(board, ranking),
                 )
@@ -187,6 +189,7 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     yield _table(board, ranking)
     yield from independent_units(board, ranking)
     yield from band_sentences(ranking)
+    yield from manner_sentences(board, ranking)
     yield from found_sentences(board, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:

@@ -7,7 +7,6 @@ from pairwright.modes import MODES, is_twin
 from pairwright.records import FULL_ADHERENCE
 from pairwright.release.derive import build_summary, cautions
 from pairwright.release.derive.audit_summary import (
-    BASELINE_HEAD,
     AuditSummary,
     baseline_notes,
     baseline_rows,
@@ -246,7 +245,7 @@ def _baselines(audit: AuditSummary | None, info: ReleaseInfo) -> dict[str, Markd
     """The table of simple ways of choosing, and what to know to read it."""
     if audit is None or not (rows := baseline_rows(audit)):
         return None
-    return {"table": table(BASELINE_HEAD, rows), "notes": points(baseline_notes(audit, info))}
+    return {"table": table(rows[0], rows[1:]), "notes": points(baseline_notes(audit, info))}
 
 
 def _failed_checks(audit: AuditSummary | None) -> Markdown | None:
