@@ -244,6 +244,15 @@ class Row(Record):
         return self.cluster, first, second
 
     @property
+    def source(self) -> str:
+        """Of a natural twin: the conversation, by its question and address, or else the question.
+        Empty of other pairs."""
+        if self.mode != "natural":
+            return ""
+        address = self.source_url if self.response_sources else None
+        return f"{self.question} ({address})" if address else self.question
+
+    @property
     def content(self) -> str:
         """A hash of everything that the build made or read of it: all but what people said of it,
         whether that verified it, and the licences, which follow from addresses and dates."""

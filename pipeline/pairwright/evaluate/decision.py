@@ -33,7 +33,7 @@ class PairDecision(Record):
     """Of a natural twin: hashes of both responses, between which other couples chose, too. None of
     other pairs, and in files of older versions."""
     source: str = ""
-    """Of a natural twin: its question, which is a conversation's topic."""
+    """Of a natural twin: its conversation, or else its question."""
     vote_share: float | None = None
     """Share of people's votes for the chosen response, ties counting one half; None where nobody
     voted."""
@@ -116,7 +116,7 @@ def blank_decision(row: Row) -> PairDecision:
         user=row.user,
         cluster=row.cluster,
         responses=None if isinstance(clusters, str) else clusters[1:],
-        source=row.question if row.mode == "natural" else "",
+        source=row.source,
         vote_share=_vote_share(row),
         first_post=min(days) if dated else None,
         last_post=max(days) if dated else None,

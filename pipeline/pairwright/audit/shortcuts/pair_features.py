@@ -125,6 +125,9 @@ class PairFeatures:
         self._words = array("L")
         self._quality = array("d")
         self._people = array("d")
+        self._others = array("d")
+        self.sources: dict[str, array[int]] = {}
+        """Of natural twins: the places of the pairs of each source."""
         self._clusters = array("L")
         self._places: dict[str, int] = {}
 
@@ -151,6 +154,9 @@ class PairFeatures:
         self._words.extend(side.length for side in sides)
         self._quality.append(_quality_gap(row))
         self._people.append(_majority(row))
+        if row.mode == "natural":
+            self.sources.setdefault(row.source, array("L")).append(len(self._others))
+            self._others.append(row.neighbours.point if row.neighbours else math.nan)
         names = row.clusters
         self._clusters.extend(
             self._places.setdefault(name, len(self._places))
@@ -195,6 +201,11 @@ class PairFeatures:
         """Shape (n,): 1 where most votes for a response are for the chosen one, 0 where they are
         for the other, or one half; NaN without such votes."""
         return np.array(self._people, np.float64)
+
+    @property
+    def others(self) -> Floats:
+        """Shape (n,), of natural twins: the points of what the choices of others tell, or NaN."""
+        return np.array(self._others, np.float64)
 
     @property
     def ratio(self) -> Floats:

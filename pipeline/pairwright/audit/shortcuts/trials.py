@@ -1,6 +1,6 @@
 """All ways of choosing, tried on the pairs of one configuration, and how each is decided."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -130,6 +130,28 @@ def _like(trial: Trial) -> str:
     low, high = estimate.interval(z_of(LEVEL))
     share = f"{100 * estimate.value:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
     return f"On the {estimate.n:,} pairs of like length {share}."
+
+
+def source_accuracies(
+    features: PairFeatures, trials: Iterable[Trial]
+) -> dict[str, dict[str, Interval]]:
+    """By source of natural twins and by name, the accuracy of each informed baseline, and of what
+    the choices of others tell."""
+    there = np.flatnonzero(~np.isnan(features.others))
+    tried = [("choices_of_others", there, features.others[there])]
+    tried += [
+        (one.definition.name, one.places, one.points)
+        for one in trials
+        if one.definition.family == "baselines"
+    ]
+    found: dict[str, dict[str, Interval]] = {}
+    for source, places in features.sources.items():
+        found[source] = {}
+        for name, on, points in tried:
+            own = np.isin(on, np.array(places, np.intp))
+            if estimate := accuracy(points[own], features.clusters[on[own]]):
+                found[source][name] = estimate.found(z_of(LEVEL))
+    return found
 
 
 def _sentences(*parts: str) -> str:

@@ -38,6 +38,7 @@ from pairwright.evaluate.board.slice_tables import (
     date_table,
     domain_table,
     slice_table,
+    source_table,
 )
 from pairwright.evaluate.board.tables import (
     calibration_table,
@@ -122,6 +123,13 @@ def _part_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     ]
     if overlap:
         yield Fold("Where word overlap is right, tied and wrong", tuple(overlap))
+    by_source = [
+        table
+        for ranking in board.rankings
+        if ranking.mode == mode and (table := source_table(board, ranking)).rows
+    ]
+    if by_source:
+        yield Fold("By source, in each condition", tuple(by_source))
     by_date = date_table(board, mode)
     if by_date.rows:
         yield Fold("Posts before and after a model's cutoff", (by_date,))

@@ -127,6 +127,9 @@ FIGURES: dict[str, FigureKind] = {
         "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, or by the "
         "date of the posts",
     ),
+    "source_accuracy": FigureKind(
+        "accuracy on the natural twins of one source: a conversation, or else a question",
+    ),
     "gain": FigureKind(
         "accuracy when the profile is shown, less accuracy without it, on the same pairs",
     ),
