@@ -13,8 +13,9 @@ benchmark is skipped where they are not there. The twins are built by `pairwrigh
   of authors on their own statements, and know a statement by its text
 - `blind`: the length of a response, which is one half by identity
 
-Accuracies come with n and 95 % intervals, whose clusters are couples: a user has one partner. The
-last line is JSON.
+Accuracies come with n and 95 % intervals, which take couples and statements as crossed: a user has
+one partner, and other couples voted on the same statements. By source, Cochran's Q (1954,
+Biometrics 10, 101-129) says whether conversations differ by more than that. The last line is JSON.
 """
 
 import json
@@ -32,8 +33,8 @@ from pairwright import build
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.evaluate.scorers.baselines import BASELINES
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent
-from pairwright.intervals import LEVEL, accuracy, z_of
-from pairwright.records import Pair, dyad_id
+from pairwright.intervals import LEVEL, Places, accuracy, cluster_numbers, z_of
+from pairwright.records import Pair, content_id, dyad_id
 from pairwright.settings.config import Config
 
 CONVERSATIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "polis"
@@ -100,7 +101,7 @@ def words(name: str, pair: Pair) -> tuple[float, float]:
     return BASELINES[name](shown, pair.chosen), BASELINES[name](shown, pair.rejected)
 
 
-def found(scores: Scores, clusters: NDArray[np.intp], *, twins: bool = False) -> dict[str, float]:
+def found(scores: Scores, clusters: Places, *, twins: bool = False) -> dict[str, float]:
     """The accuracy over halves or, of the sum of both halves' margins, over twins; ties half."""
     margins = np.array([chosen - rejected for chosen, rejected in scores])
     if twins:
@@ -111,6 +112,13 @@ def found(scores: Scores, clusters: NDArray[np.intp], *, twins: bool = False) ->
     assert estimate
     low, high = estimate.interval(z_of(LEVEL))
     return {"value": estimate.value, "low": low, "high": high, "n": estimate.n}
+
+
+def heterogeneity(figures: list[dict[str, float]]) -> float:
+    """Cochran's Q of accuracies, each with the variance that its interval shows."""
+    values = np.array([one["value"] for one in figures])
+    weights = np.array([(2 * z_of(LEVEL) / (one["high"] - one["low"])) ** 2 for one in figures])
+    return float(weights @ (values - weights @ values / weights.sum()) ** 2)
 
 
 def main() -> None:
@@ -132,7 +140,17 @@ def main() -> None:
     }
     partners = [next(user for user in twins[pair.twin_id] if user != pair.user) for pair in pairs]
     dyads = [dyad_id((pair.user, other)) for pair, other in zip(pairs, partners, strict=True)]
-    clusters = np.unique(dyads, return_inverse=True)[1]
+    statements = [
+        sorted(content_id("text", side) for side in (pair.chosen, pair.rejected)) for pair in pairs
+    ]
+    clusters = cluster_numbers(
+        [(dyad, one, two) for dyad, (one, two) in zip(dyads, statements, strict=True)]
+    )
+    dyads_of: dict[str, set[str]] = {}
+    for dyad, both in zip(dyads, statements, strict=True):
+        for statement in both:
+            dyads_of.setdefault(statement, set()).add(dyad)
+    shared = float(np.mean([max(len(dyads_of[one]) for one in both) > 1 for both in statements]))
     conversations = [pair.user.rpartition("/")[0] for pair in pairs]
     inside = {name: folder / name if (folder / name).is_dir() else folder for name in conversations}
     votes = {name: read_votes(path) for name, path in inside.items()}
@@ -157,16 +175,19 @@ def main() -> None:
                 f"{name:11} {one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f}),"
                 f" n = {one['n']:,} {unit}, {len(set(dyads)):,} couples"
             )
+    sources: dict[str, dict[str, dict[str, float]]] = {}
     for name in sorted(votes):
         own = np.array([name == one for one in conversations])
-        some = {
+        sources[name] = {
             scorer: found([s for s, here in zip(both, own, strict=True) if here], clusters[own])
             for scorer, both in scores.items()
         }
-        print(
-            f"  {name}: {own.sum() // 2:,} twins, "
-            + ", ".join(f"{scorer} {one['value']:.3f}" for scorer, one in some.items())
-        )
+        print(f"{name}: {own.sum() // 2:,} twins, {len(set(clusters[own][:, 0])):,} couples")
+        for scorer, one in sources[name].items():
+            print(f"  {scorer:11} {one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f})")
+    q = heterogeneity([some["neighbours"] for some in sources.values()])
+    print(f"neighbours differ by source: Q = {q:.1f} at {len(sources) - 1} df")
+    print(f"{shared:.1%} of pairs share a statement with another couple")
     print(
         json.dumps(
             {
@@ -175,6 +196,15 @@ def main() -> None:
                 **{name: round(one["value"], 4) for name, one in figures.items()},
                 "overlap_of_twins": round(whole["overlap"]["value"], 4),
                 "neighbours_of_twins": round(whole["neighbours"]["value"], 4),
+                "sources": {
+                    name: {
+                        scorer: [round(one[end], 4) for end in ("value", "low", "high")]
+                        for scorer, one in some.items()
+                    }
+                    for name, some in sources.items()
+                },
+                "neighbours_q": round(q, 1),
+                "pairs_with_a_shared_statement": round(shared, 4),
                 "cpu_s": round(spent, 1),
             }
         )

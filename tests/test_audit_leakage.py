@@ -234,6 +234,8 @@ def test_a_post_on_the_same_subject_is_not_the_question(words: str) -> None:
         ("2024-01-01T00:00:00", 1),
         ("2025-01-01T00:00:00", 1),
         ("2023-12-31T23:59:59.999", 0),
+        ("2023-12-31", 0),
+        ("2023-12-31T00:00:00.000", 0),
         (None, 0),
     ],
 )
@@ -243,6 +245,14 @@ def test_posts_that_are_not_older_than_the_question_are_found(
     profile = (post(POST, created="2020-01-01T00:00:00"), post("Something.", created=created))
     check = only([row(profile=profile)], "later_post")
     assert (check.count, check.of, check.status) == (count, 1, "fail" if count else "pass")
+    assert ("1 of 2 posts have no time" in check.detail) is (created is None)
+
+
+@pytest.mark.parametrize("day", ["2024-01-01", "2024-01-01T00:00:00.000", "2024-01-01 00:00"])
+def test_a_day_without_a_time_counts_as_its_end(day: str) -> None:
+    profile = (post(POST, created="2020-01-01T00:00:00"), post("Something.", created=day))
+    for asked in (day, "2024-01-01T09:00:00.000"):
+        assert only([row(profile=profile, created=asked)], "later_post").count == 1
 
 
 def test_without_times_nothing_is_said_of_later_posts() -> None:

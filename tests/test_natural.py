@@ -1,9 +1,11 @@
 """Natural twins: read from people's own choices, matched without a model, and built into pairs."""
 
 import csv
+import json
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from own_choices import (
@@ -29,6 +31,7 @@ from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import Chooser, SourceProblem, read, read_choosers, source_hash
 from pairwright.sources.polis.question import QUESTIONS
 from pairwright.sources.problems import ProblemCounts
+from pairwright.text import find_question
 
 DOMAINS = Domains.load(RUBRICS)
 
@@ -395,6 +398,73 @@ def test_a_text_of_the_day_of_a_choice_may_be_later(tmp_path: Path) -> None:
     ]
     texts = write_csv(tmp_path / "texts.csv", TEXTS, own)
     assert profiles(tmp_path, rows, texts=str(texts)) == {"Which?": ["Boats", "Boats"]}
+
+
+def test_an_earlier_choice_of_the_same_day_may_be_later(tmp_path: Path) -> None:
+    rows = opposite_rows(
+        ("Where?", "A left bank", "A right bank", "2024-01-31"),
+        ("When?", "An early hour", "A late hour", "2024-02-01"),
+        ("Which?", "A stone bridge", "A steel deck", "2024-02-01T08:00:00"),
+    )
+    posts = profiles(tmp_path, rows)["Which?"]
+    assert [post.splitlines()[0] for post in posts] == ['Asked "Where?", chose:'] * 2
+
+
+def test_a_history_holds_nothing_that_the_audit_takes_for_the_question(tmp_path: Path) -> None:
+    asked = "Which way shall I take to the old mill by the river in the morning"
+    rows = opposite_rows(
+        ("Tea or coffee?", "Green tea.", "Black coffee!", "2024-01-01T08:00:00"),
+        (f"{asked} then?", "By the left bank", "Over the high hill", "2024-01-02T08:00:00"),
+        (f"{asked}?", "A stone bridge", "A steel deck", "2024-01-03T08:00:00"),
+    )
+    posts = profiles(tmp_path, rows)[f"{asked}?"]
+    assert [post.splitlines()[0] for post in posts] == ['Asked "Tea or coffee?", chose:'] * 2
+    assert not any(find_question(post, f"{asked}?", None) for post in posts)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+@pytest.mark.parametrize("key", ["created", "url"])
+def test_a_column_that_a_key_names_is_there_in_both_files(
+    tmp_path: Path, suffix: str, key: str
+) -> None:
+    choices = table_of_choices(tmp_path / "choices.csv")
+    texts = table_of_texts(tmp_path / "texts.csv")
+    table = (
+        pd.read_csv(choices, dtype=str)
+        .assign(url="https://example.org")
+        .rename(columns={key: "at"})
+    )
+    table.to_csv(choices, index=False)
+    if suffix == ".jsonl":
+        for path in (choices, texts):
+            pd.read_csv(path, dtype=str).to_json(
+                path.with_suffix(suffix), orient="records", lines=True
+            )
+    named = [str(path.with_suffix(suffix)) for path in (choices, texts)]
+    source = rules(Path(named[0]), "choices", texts=named[1], **{key: "at"})
+    with pytest.raises(SourceError, match=rf"texts\{suffix}:1: no column at") as raised:
+        choosers(source)
+    assert "name the column in both files" in str(raised.value)
+
+
+def test_a_table_none_of_whose_texts_has_a_time_is_an_error(tmp_path: Path) -> None:
+    path = table_of_choices(tmp_path / "choices.csv")
+    texts = write_csv(tmp_path / "texts.csv", ["user", "text"], [["u0", "Boats"], ["u1", "Trams"]])
+    with pytest.raises(SourceError, match="not one text can be used: bad_time 2"):
+        choosers(rules(path, "choices", texts=str(texts)))
+
+
+def test_conversations_that_gave_nothing_are_named(tmp_path: Path) -> None:
+    conversation(tmp_path / "both" / "ward")
+    conversation(tmp_path / "both" / "alone", authors=1)
+    config = Config.model_validate(
+        {"modes": ["natural"],
+         "source": {"path": "both", "format": "polis", "default_category": "politics"}}
+    )  # fmt: skip
+    build(config, tmp_path / "run", folder=tmp_path)
+    lines = (tmp_path / "run" / "source_problems.jsonl").read_text(encoding="utf-8").splitlines()
+    (note,) = [one for one in map(json.loads, lines) if one["reason"] == "no_twins"]
+    assert note["detail"].startswith("1 of 2 conversations gave no natural twin: alone (1 author")
 
 
 def test_a_choice_that_names_both_options_is_refused(tmp_path: Path) -> None:

@@ -371,6 +371,65 @@ def test_a_release_without_addresses_keeps_the_bound_and_attribution_that_it_sta
     assert "The study" not in detail
 
 
+def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(tmp_path: Path) -> None:
+    rows = [
+        [f"u{user}", f"The {topic}?", f"No {topic}s", " ".join(f"{topic}{n}" for n in range(9)),
+         "b" if user % 2 else "a", f"2024-05-{day + 10}T08:00:00", ""]
+        for user in range(40)
+        for day, topic in enumerate(f"{a}{b}" for a in TOPICS[:6] for b in "xyz")
+    ]  # fmt: skip
+    write_csv(tmp_path / "choices.csv", CHOICES, rows)
+    source = {"path": "choices.csv", "format": "choices", "default_category": "travel"}
+    config = {"modes": ["natural"], "source": source}
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    out = tmp_path / "1.0.0"
+    release(tmp_path / "run", out, "1.0.0")
+    found = audit(out, out=tmp_path / "audit")
+    checks = {one.name: one for one in found.audit.checks}
+    assert (length := checks["length_taken"].found)
+    assert length.value == 1
+    assert (markup := checks["markup_taken"].found)
+    assert markup.value == 0.5, "no response has any"
+    page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
+    assert "A taste for longer or shorter answers tells much of" in page
+    assert "length taken so far" in (out / "README.md").read_text(encoding="utf-8")
+    evaluate(out, None, tmp_path / "results", conditions=["profile"])
+    leaderboard([tmp_path / "results"], tmp_path / "board")
+    board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
+    assert "A taste for length tells much here: own-length" in board
+    assert "A taste for markup" not in board
+
+
+def test_conversations_are_compared_in_audit_and_leaderboard(tmp_path: Path) -> None:
+    for name in ("north", "south"):
+        conversation(tmp_path / "both" / name, authors=12)
+    source = {"path": "both", "format": "polis", "default_category": "politics"}
+    config = {"modes": ["natural"], "source": source}
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    out = tmp_path / "1.0.0"
+    release(tmp_path / "run", out, "1.0.0")
+    found = audit(out, out=tmp_path / "audit")
+    (by_source,) = (one for one in found.audit.breakdowns if one.by == "source")
+    assert {name.rpartition("/")[2] for name in (one.name for one in by_source.rows)} == {
+        "north)", "south)",
+    }  # fmt: skip
+    for one in by_source.rows:
+        assert {"profile_overlap", "choices_of_others"} <= one.accuracies.keys()
+        assert {figure.n for figure in one.accuracies.values()} == {one.pairs}
+    page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
+    assert "choices of others" in page
+    evaluate(out, None, tmp_path / "results", names=["overlap"], conditions=["profile"])
+    board = leaderboard([tmp_path / "results"], tmp_path / "board")
+    entry = board.entries["overlap.profile"]
+    figures = {one.group: one for one in entry.figures if one.name == "source_accuracy"}
+    assert figures.keys() == {one.name for one in by_source.rows}
+    assert board.release.neighbours_by_source.keys() == figures.keys()
+    for one in by_source.rows:
+        assert figures[one.name].value == one.accuracies["profile_overlap"].value
+    html = (tmp_path / "board" / "leaderboard.html").read_text(encoding="utf-8")
+    assert "By source, in each condition" in html
+
+
 def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     page = " ".join((DOCS / "choices.md").read_text(encoding="utf-8").split())
     config = write_example_study(tmp_path / "own", choices=True)

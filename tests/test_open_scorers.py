@@ -62,7 +62,7 @@ def test_baselines_are_there_without_a_file(store: Store) -> None:
 def test_a_name_that_is_not_there_names_those_that_are(store: Store) -> None:
     with pytest.raises(ConfigError, match="no scorer 'yours'") as caught:
         opened(store, "yours", scorers={"mine": {"kind": "classifier", "model": "org/rm"}})
-    assert "mine, constant, longer, overlap, similarity" in caught.value.fix
+    assert "mine, constant, longer, overlap, own-length, own-markup, similarity" in caught.value.fix
 
 
 def test_nothing_is_loaded_or_connected_before_it_is_asked(store: Store) -> None:

@@ -175,7 +175,7 @@ def test_a_post_of_the_same_moment_is_not_older(corpus_of: CorpusOf) -> None:
     una = user("una", BREAD, ABOUT_STEW)
     same = una.model_copy(update={"created": only.created})
     assert candidates(corpus_of(same, vic), "una") == set()
-    later = una.model_copy(update={"created": "2010-01-01T00:00:01"})
+    later = una.model_copy(update={"created": "2010-01-02T00:00:01"})
     assert candidates(corpus_of(later, vic), "una") == {"vic"}
 
 

@@ -191,6 +191,13 @@ def test_the_names_of_baselines_are_those_of_the_audit() -> None:
     assert set(INFORMED) == {one.definition.name for one in BASELINES}
 
 
+def test_posts_without_a_time_are_named_on_the_card(known: ReleaseContext) -> None:
+    counted = known.summary.model_copy(update={"undated_posts": 3})
+    page = card(replace(known, summary=counted))
+    assert f"3 of {known.summary.posts:,} posts have no time, and their questions or other" in page
+    assert "given the user's posts?" in page
+
+
 # Licences and languages
 
 

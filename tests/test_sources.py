@@ -155,6 +155,14 @@ REFUSED_POSTS = {
     "a post of an unreadable time": (with_post("A fine kettle.", "yesterday"), "bad_time"),
     "a post of the question's moment": (with_post("A kettle.", "2020-01-09T00:00Z"), "later_post"),
     "a later post": (with_post("A kettle.", "2020-02-01"), "later_post"),
+    "a post of the day of a question with a time": (
+        {**with_post("A kettle.", "2020-01-09"), "created": "2020-01-09T09:00"},
+        "later_post",
+    ),
+    "a post of the day of a question without a time": (
+        {**with_post("A kettle.", "2020-01-09"), "created": "2020-01-09"},
+        "later_post",
+    ),
     "a post with another's id": (with_post("A kettle.", id="p1"), "duplicate_post_id"),
     "a post with another's text": (with_post(f"  {STEW.upper()}"), "duplicate_post"),
     "the question itself": (with_post(f"Hi. {QUESTION.lower()} {KNIFE}"), "target_in_profile"),
@@ -172,6 +180,23 @@ def test_a_bad_post_is_refused_and_its_item_kept(
     assert (got.problem.action, got.problem.reason) == ("refused", reason)
     assert got.problem.where == "h.jsonl:2"
     assert got.problem.id == (fields["profile"][3]["id"] or None)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_post_without_a_time_is_counted_or_refused_where_others_have_one(
+    tmp_path: Path, keep: bool
+) -> None:
+    write_lines(tmp_path / "h.jsonl", with_post("A kettle.", None))
+    got = result(tmp_path, "h.jsonl", undated_posts=keep)
+    assert got.problem.reason == "undated_post"
+    assert got.problem.action == ("repaired" if keep else "refused")
+    assert len(got.item.profile) == 3 + keep
+
+
+def test_where_nothing_has_a_time_no_post_is_said_to_have_none(tmp_path: Path) -> None:
+    posts = [{**one, "created": None} for one in row()["profile"]]
+    write_lines(tmp_path / "h.jsonl", row(created=None, profile=posts))
+    assert result(tmp_path, "h.jsonl", undated_posts=False).problems == []
 
 
 def test_a_post_that_is_no_object_is_refused(tmp_path: Path) -> None:
@@ -303,7 +328,7 @@ def test_without_times_the_order_of_the_file_is_kept(tmp_path: Path) -> None:
     got = result(tmp_path, "h.jsonl")
     assert [p.id for p in got.items[0].profile] == ["p1", "p2", "p3"]
     assert len(got.items[1].profile) == 2
-    assert got.problems == []
+    assert [problem.reason for problem in got.problems] == ["undated_post"]
 
 
 @pytest.mark.parametrize(

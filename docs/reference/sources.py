@@ -29,7 +29,8 @@ ITEM_FIELDS = {
     "question": "the question",
     "narrative": "the user's own long explanation; only extraction of aspects reads it",
     "category": "decides the domain; `default_category` can replace it",
-    "created": "time of the question; posts that are not older are refused",
+    "created": "time of the question; posts that are not older are refused, and a post's day"
+    " without a time counts as its end",
     "source_url": "address of the question",
     "profile": "list of earlier posts, each an object",
     "rubric_aspects": 'list of gold aspects, each an object; used by `aspects = "gold"`',

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, ndtr, ndtri, stdtrit
 
-from pairwright.records import Record
+from pairwright.records import Cluster, Record
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
+"""Numbers of clusters, shape (n,); or of natural twins shape (n, 3): couple and both responses."""
 LEVEL = 0.05
 """The chance of a false finding that all tests of one question share."""
 MOST = 10_000_000
@@ -66,20 +67,22 @@ class Accuracy(NamedTuple):
     clusters: int
     design: float
     """Variance of the mean by cluster over that of n independent points; at least 1."""
+    fewest: int
+    """Clusters that the design was estimated on: of couples and responses the fewer."""
 
     def effective(self, z: float) -> float:
         """As how many independent pairs without ties these count, for an interval of width `z`.
 
-        n over the design effect, times (t(n - 1) / t(clusters - 1)) squared for the few clusters it
+        n over the design effect, times (t(n - 1) / t(fewest - 1)) squared for the few clusters it
         was estimated on (Korn and Graubard 1998, Survey Methodology 24, 193-201). A tie has no
         variance of its own: points x vary by p(1 - p) less the mean of x(1 - x), which is ties/4.
         z^2 / 4 wins and as many losses more (at 95 % one each, Bonett and Price 2012, J. Educ.
         Behav. Stat. 37, 479-488) keep that above 0 where all are ties.
         """
-        if self.clusters < 2:
+        if self.fewest < 2:
             return 0.0
         tail = ndtr(-z)
-        few = stdtrit(self.n - 1, tail) / stdtrit(self.clusters - 1, tail)
+        few = stdtrit(self.n - 1, tail) / stdtrit(self.fewest - 1, tail)
         n = self.n + z * z / 2
         p = (self.value * self.n + z * z / 4) / n
         tied = self.tied * self.n / n / (4 * p * (1 - p))
@@ -121,26 +124,40 @@ class Accuracy(NamedTuple):
         the same size; None where `MOST` do not."""
 
         def settled(n: int) -> bool:
-            clusters = round(self.clusters * n / self.n)
-            return self._replace(n=n, clusters=clusters).settles(limits, z) is not None
+            fewest = round(self.fewest * n / self.n)
+            return self._replace(n=n, fewest=fewest).settles(limits, z) is not None
 
         return bisect_left(range(MOST), True, lo=self.n, key=settled) if settled(MOST) else None
 
 
 def accuracy(points: Floats, clusters: Places) -> Accuracy | None:
-    """Of points and the number of each one's cluster, both of shape (n,); None where n = 0."""
+    """Of points, shape (n,), and their `Places`; None where n = 0."""
     if not len(points):
         return None
-    _, places, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
     n, value = len(points), float(points.mean())
     tied = float((4 * points * (1 - points)).mean())
-    return Accuracy(value, tied, n, len(sizes), _design(points - value, places, sizes))
+    couples, fewest = _counts(clusters)
+    return Accuracy(value, tied, n, couples, _design(points - value, clusters), fewest)
 
 
-def accuracy_by_cluster(points: Sequence[tuple[str, float]]) -> Interval | None:
+def cluster_numbers(clusters: Sequence[Cluster]) -> Places:
+    """Their `Places`: numbers from 0 in the order of their first occurrence."""
+    numbers: dict[str, int] = {}
+    return np.array(
+        [
+            numbers.setdefault(name, len(numbers))
+            if isinstance(name, str)
+            else [numbers.setdefault(one, len(numbers)) for one in name]
+            for name in clusters
+        ],
+        np.intp,
+    )
+
+
+def accuracy_by_cluster(points: Sequence[tuple[Cluster, float]]) -> Interval | None:
     """The accuracy of points, each beside the name of its cluster, with its 95 % interval; None of
     no points."""
-    _, clusters = np.unique([name for name, _ in points], return_inverse=True)
+    clusters = cluster_numbers([names for names, _ in points])
     estimate = accuracy(np.array([point for _, point in points], np.float64), clusters)
     return estimate and estimate.found(z_of(LEVEL))
 
@@ -159,17 +176,61 @@ def difference(differences: Floats, clusters: Places) -> Interval | None:
     return interval.model_copy(update={"value": value, "low": low, "high": high})
 
 
-def _design(errors: Floats, places: Places, sizes: Places) -> float:
-    n, clusters = len(errors), len(sizes)
-    squares = float(errors @ errors)
+def _design(errors: Floats, clusters: Places) -> float:
+    n, squares = len(errors), float(errors @ errors)
     if not squares:
         # Nothing varies, so nothing shows how alike a cluster's pairs are: wholly, then.
-        return float(sizes @ sizes) / n
-    if clusters < 2:
+        return max(squares for squares, _ in _dependence(np.ones(n), clusters)) / n
+    if _counts(clusters)[1] < 2:
         return float(n)
-    sums = np.bincount(places, errors)
-    effect = clusters / (clusters - 1) * float(sums @ sums) / (n / (n - 1) * squares)
-    return max(1.0, effect)
+    return max(1.0, _variance_of_sum(errors, clusters) / (n / (n - 1) * squares))
+
+
+def first_clusters(clusters: Places) -> Places:
+    """Shape (n,): the cluster or couple of each pair."""
+    return clusters if clusters.ndim == 1 else clusters[:, 0]
+
+
+def _counts(clusters: Places) -> tuple[int, int]:
+    """How many clusters there are; and of couples and responses the fewer."""
+    if clusters.ndim == 1:
+        return (len(np.unique(clusters)),) * 2
+    couples, responses = len(np.unique(clusters[:, 0])), len(np.unique(clusters[:, 1:]))
+    return couples, min(couples, responses)
+
+
+def _variance_of_sum(errors: Floats, clusters: Places) -> float:
+    """By the clusters of two or more, with what few of them underestimate."""
+    return max(squares * n / (n - 1) for squares, n in _dependence(errors, clusters))
+
+
+def _dependence(errors: Floats, clusters: Places) -> list[tuple[float, int]]:
+    """The sum of the products of errors of all two pairs that share a cluster, and how many
+    clusters there are.
+
+    Where couples and responses are crossed there are two, and the greater one counts: that of
+    couples alone, and that of couples and of responses less that of both (Cameron, Gelbach and
+    Miller 2011, J. Bus. Econ. Stat. 29, 238-249). A pair has two responses: a sum over responses
+    counts pairs that share both of them twice, so the sum over such pairs is taken away.
+    """
+    if clusters.ndim == 1:
+        return [(_squares(errors, clusters), len(np.unique(clusters)))]
+    couples, responses = clusters[:, 0], np.sort(clusters[:, 1:], axis=1)
+    size = int(clusters.max()) + 1
+    twice, each = np.tile(errors, 2), responses.T.ravel()
+    both = responses[:, 0] * size + responses[:, 1]
+    shared = _squares(twice, each) - _squares(errors, both)
+    own = _squares(twice, np.tile(couples, 2) * size + each)
+    own -= _squares(errors, np.unique(both, return_inverse=True)[1] * size + couples)
+    alone = _squares(errors, couples)
+    n_couples, fewest = _counts(clusters)
+    return [(alone, n_couples), (alone + shared - own, fewest)]
+
+
+def _squares(errors: Floats, clusters: Places) -> float:
+    """The squares of the sums of errors by cluster."""
+    sums = np.bincount(np.unique(clusters, return_inverse=True)[1], errors)
+    return float(sums @ sums)
 
 
 def z_of(level: float) -> float:
@@ -217,13 +278,12 @@ def mean(
     n = len(values)
     if not n:
         return None
-    _, places = np.unique(clusters, return_inverse=True)
-    count, value = int(places.max()) + 1, float(values.mean())
+    count, fewest = _counts(clusters)
+    value = float(values.mean())
     low = high = None
-    if count > 1:
-        sums = np.bincount(places, values - value)
-        error = math.sqrt(count / (count - 1) * float(sums @ sums)) / n
-        width = -float(stdtrit(count - 1, LEVEL / 2)) * error
+    if fewest > 1:
+        error = math.sqrt(_variance_of_sum(values - value, clusters)) / n
+        width = -float(stdtrit(fewest - 1, LEVEL / 2)) * error
         low = round(max(least, value - width), 6)
         high = round(min(most, value + width), 6)
     return Interval(value=round(value, 6), low=low, high=high, n=n, clusters=count)

@@ -141,6 +141,7 @@ def _properties(row: Row, chosen_words: int) -> Iterator[tuple[str, str]]:
     yield "configuration", row.config
     yield "domain", row.domain
     yield "category", row.category
+    yield "source", row.source
     yield "user", row.user or ""
     yield "aspects", str(len(row.rubric_aspects))
     yield "posts", str(len(row.profile))

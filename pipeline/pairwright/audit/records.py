@@ -144,6 +144,8 @@ class Count(Record):
     chosen_words: float | None
     """Mean."""
     rejected_words: float | None
+    accuracies: dict[str, Interval] = Field(default={})
+    """Of a source of natural twins: by name, those of baselines and of the choices of others."""
 
 
 class Breakdown(Record):

@@ -15,7 +15,15 @@ from pairwright.audit.locations import RowLocations
 from pairwright.audit.people import PeoplePart
 from pairwright.audit.read import PairSource, ReadRow, UnreadRow
 from pairwright.audit.read.corpus import corpus_texts
-from pairwright.audit.records import EXAMPLES, Audit, AuditSource, Check, LimitComparison, RowReader
+from pairwright.audit.records import (
+    EXAMPLES,
+    Audit,
+    AuditSource,
+    Breakdown,
+    Check,
+    LimitComparison,
+    RowReader,
+)
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.audit.tally import RowTally
@@ -88,7 +96,7 @@ def audit(
         max_shortcut=options.max_shortcut,
         against=beside,
         checks=tuple(places.checks(checks)),
-        breakdowns=parts.balance.breakdowns(),
+        breakdowns=tuple(parts.breakdowns()),
         simulated_decisions=parts.human.simulated,
         redactions=places.redactions(parts.people.redactions()),
     )
@@ -139,6 +147,16 @@ class _Parts:
         for name, part in self._parts.items():
             progress(name, None)
             yield from part.checks()
+
+    def breakdowns(self) -> Iterator[Breakdown]:
+        """Rows counted by their properties; sources with their accuracies, too."""
+        accuracies = self._shortcuts.by_source
+        for one in self.balance.breakdowns():
+            rows = tuple(
+                row.model_copy(update={"accuracies": accuracies.get(row.name, {})})
+                for row in one.rows
+            )
+            yield one.model_copy(update={"rows": rows}) if one.by == "source" else one
 
 
 class _ReadSource(NamedTuple):

@@ -16,6 +16,7 @@ from pairwright.construct.corpus import Corpus, fair_posts, older_than
 from pairwright.construct.other_users import NeighbourRing, TriedUsers
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
+from pairwright.sources.times import is_older
 
 ItemLanguage = Callable[[Item], str | None]
 LOOK = 300
@@ -137,7 +138,7 @@ class _UserChoice:
         older = [
             terms
             for written, terms in partner.posts
-            if created is None or written is None or written < created
+            if created is None or written is None or is_older(written, created)
         ]
         relevant = sum(_bears(asks, terms, rules.relevance_floor) for terms in older)
         return _level(posts, len(older), rules) and relevant >= rules.min_relevant

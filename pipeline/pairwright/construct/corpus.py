@@ -13,6 +13,7 @@ from pairwright.construct.other_users import NeighbourRing, TriedUsers
 from pairwright.errors import on_disk
 from pairwright.records import Item, Post
 from pairwright.settings.config import Config
+from pairwright.sources.times import is_older
 
 Histories = tuple[tuple[Post, ...], ...]
 
@@ -139,7 +140,7 @@ def older_than(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     """The posts written before the question; all of them where a time is not known."""
     if item.created is None:
         return posts
-    return tuple(p for p in posts if p.created is None or p.created < item.created)
+    return tuple(p for p in posts if p.created is None or is_older(p.created, item.created))
 
 
 def fair_posts(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:

@@ -34,8 +34,10 @@ def natural_items(
     twins_per_user: int,
     min_posts: int,
     seed: int,
+    conversations: Sequence[str] = (),
 ) -> Iterator[Item | SourceProblem]:
-    """An item for each natural twin, in the order of the source, after all problems.
+    """An item for each natural twin, in the order of the source, after all problems. Of the
+    source's `conversations`, those that gave none are noted.
 
     A user whose choices are in no twin is a problem, too: `no_opposite` or `not_paired`.
     """
@@ -60,6 +62,9 @@ def natural_items(
         reasons |= {n: left for meeting in own for n in meeting}
     if candidates:
         yield _use(candidates, used)
+    gave = {item.user.rpartition("/")[0] for _, item in items}
+    if gave and (empty := [name for name in conversations if name not in gave]):
+        yield _no_twins(empty, conversations, candidates)
     for n, chooser in enumerate(candidates):
         if n not in used:
             refusal = SourceRefusal(reasons.get(n, "no_opposite"), "")
@@ -77,6 +82,23 @@ def _use(candidates: Sequence[Chooser], used: Set[int]) -> SourceProblem:
         where=candidates[0].where.rpartition(":")[0],
         detail=f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
         f" and {len(in_twins):,} of {len(users):,} users",
+    )
+
+
+def _no_twins(
+    empty: Sequence[str], conversations: Sequence[str], candidates: Sequence[Chooser]
+) -> SourceProblem:
+    """The note that names the conversations of which no natural twin came."""
+    authors = Counter(chooser.topic for chooser in candidates)
+    named = ", ".join(
+        f"{name} ({text.number_of(authors[name], 'author')} with a history)" for name in empty
+    )
+    return SourceProblem(
+        action="noted",
+        reason="no_twins",
+        where=empty[0],
+        detail=f"{len(empty):,} of {len(conversations):,} conversations gave no natural twin:"
+        f" {named}",
     )
 
 
@@ -130,8 +152,8 @@ def _openings(one: Chooser, two: Chooser, chance: random.Random) -> list[tuple[s
 
 def _make_item(one: Chooser, two: Chooser, a: str, b: str, min_posts: int) -> Item | None:
     """The item of one twin; None where the responses are nearly the same or a history becomes too
-    short. Left out of a history, because they would tell the answer: posts that repeat a response,
-    and earlier choices of the same question or of one of the responses."""
+    short. Left out of a history, because they would tell the answer: posts that repeat a response
+    or the question, and earlier choices of the same question or of one of the responses."""
     chosen, rejected = one.taken[a], one.refused[b]
     if near_duplicate(chosen, rejected):
         return None
@@ -169,10 +191,17 @@ def _history(
         own.post
         for own in chooser.history[: chooser.older_count]
         if own.question != question
+        and not _asks(own.post.text, chooser.question, chooser.reason)
         and own.options.isdisjoint(keys)
         and not any(_resembles(*both) for both in product(own.options, responses))
         and not any(_repeats(own.post.text, response, chooser.question) for response in responses)
     )
+
+
+@lru_cache(maxsize=100_000)
+def _asks(post: str, question: str, reason: str | None) -> bool:
+    """Whether a post repeats the question, alone or with the user's reason."""
+    return text.find_question(post, question, reason) is not None
 
 
 @lru_cache(maxsize=100_000)

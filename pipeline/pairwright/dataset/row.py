@@ -3,13 +3,14 @@
 An audit reads other people's pairs into the same record: what they do not have is None or empty.
 """
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from pairwright.records import Follows, Mode, Neighbours, Origin, Record, content_id
+from pairwright.records import Cluster, Follows, Mode, Neighbours, Origin, Record, content_id
 from pairwright.text import language_of
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
@@ -40,6 +41,15 @@ def choice_text(question: str, taken: str, refused: str, reason: str = "") -> st
 def is_choice_text(text: str) -> bool:
     """Whether a post of a history is an earlier choice: users who chose alike have the same."""
     return text.startswith('Asked "') and "\nrather than:\n" in text
+
+
+_SIDES = re.compile(r'Asked ".*?", chose:\n(.*?)\nrather than:\n(.*?)(?:\nbecause: .*)?', re.DOTALL)
+
+
+def choice_sides(text: str) -> tuple[str, str] | None:
+    """What an earlier choice took and refused; None of a text that is not one."""
+    found = _SIDES.fullmatch(text) if is_choice_text(text) else None
+    return (found[1], found[2]) if found else None
 
 
 class RowSupport(Record):
@@ -224,6 +234,23 @@ class Row(Record):
     def cluster(self) -> str:
         """What it is not independent of: its dyad, its user, or its prompt."""
         return self.dyad or self.user or content_id("prompt", self.question)
+
+    @property
+    def clusters(self) -> Cluster:
+        """The same of a natural twin with both responses, between which others chose, too."""
+        if self.mode != "natural":
+            return self.cluster
+        first, second = sorted(content_id("text", one) for one in (self.chosen, self.rejected))
+        return self.cluster, first, second
+
+    @property
+    def source(self) -> str:
+        """Of a natural twin: the conversation, by its question and address, or else the question.
+        Empty of other pairs."""
+        if self.mode != "natural":
+            return ""
+        address = self.source_url if self.response_sources else None
+        return f"{self.question} ({address})" if address else self.question
 
     @property
     def content(self) -> str:

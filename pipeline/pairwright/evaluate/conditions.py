@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from pairwright.dataset import Row
 from pairwright.evaluate import content
 from pairwright.evaluate.content import ContentSources
-from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.baselines import BASELINES, MANNER
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, Unscored
 from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import Mode
@@ -106,7 +106,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         finding="overlap",
         compared_with=("none", "wrong-profile", "profile-without-evidence", "evidence-only"),
         default=True,
-        baselines=tuple(BASELINES),
+        baselines=tuple(name for name in BASELINES if name not in MANNER),
     ),
     "profile-without-evidence": Condition(
         shows="the user's posts without those that the rubric cites",
@@ -144,7 +144,7 @@ CONDITIONS: dict[ConditionName, Condition] = {
         colour="green",
         about_user=True,
         needs="planner",
-        baselines=tuple(BASELINES),
+        baselines=tuple(name for name in BASELINES if name not in MANNER),
     ),
     "rubric": Condition(
         shows="the pair's own aspects, which are the answer key",

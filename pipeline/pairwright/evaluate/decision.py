@@ -3,7 +3,7 @@
 from typing import Literal
 
 from pairwright.dataset import Row
-from pairwright.records import Mode, Record
+from pairwright.records import Cluster, Mode, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
 NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
@@ -29,6 +29,11 @@ class PairDecision(Record):
     user: str | None
     cluster: str
     """What it is not independent of: its dyad, its user or its prompt."""
+    responses: tuple[str, str] | None = None
+    """Of a natural twin: hashes of both responses, between which other couples chose, too. None of
+    other pairs, and in files of older versions."""
+    source: str = ""
+    """Of a natural twin: its conversation, or else its question."""
     vote_share: float | None = None
     """Share of people's votes for the chosen response, ties counting one half; None where nobody
     voted."""
@@ -52,6 +57,11 @@ class PairDecision(Record):
     unscored: str = ""
     """Why there is no choice; empty where there is one."""
     detail: str = ""
+
+    @property
+    def clusters(self) -> Cluster:
+        """What an interval takes the pair to depend on."""
+        return (self.cluster, *self.responses) if self.responses else self.cluster
 
     @property
     def choice(self) -> Choice | None:
@@ -93,6 +103,7 @@ def blank_decision(row: Row) -> PairDecision:
     """The line of a pair before anything is known of it."""
     days = [post.created[:10] if post.created else "" for post in row.profile]
     dated = bool(days) and all(days)
+    clusters = row.clusters
     return PairDecision(
         id=row.id,
         item_id=row.item_id,
@@ -104,6 +115,8 @@ def blank_decision(row: Row) -> PairDecision:
         asked=row.asked,
         user=row.user,
         cluster=row.cluster,
+        responses=None if isinstance(clusters, str) else clusters[1:],
+        source=row.source,
         vote_share=_vote_share(row),
         first_post=min(days) if dated else None,
         last_post=max(days) if dated else None,

@@ -14,12 +14,14 @@ from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
 from pairwright.evaluate.builders import BuildModel, BuildRole
 from pairwright.intervals import Interval, accuracy_by_cluster
-from pairwright.records import Post, Record
+from pairwright.records import Cluster, Post, Record
 
+SOURCES = 30
+"""The most sources that have figures of their own: those with the most pairs."""
 _FIX = "Get the release again, and run `pairwright verify` on it."
 
 
-LATER_FACTS = ("builders", "neighbours")
+LATER_FACTS = ("builders", "neighbours", "neighbours_by_source")
 """What follows from a release, and results of older versions do not have."""
 
 
@@ -38,6 +40,8 @@ class ReleaseRef(Record):
     neighbours: Interval | None = None
     """Of natural twins: how often those who choose like the user lean more to the chosen response.
     None of other releases, and in files of older versions."""
+    neighbours_by_source: dict[str, Interval] = Field(default={})
+    """The same of each source, those with the most pairs."""
 
     @model_validator(mode="before")
     @classmethod
@@ -117,12 +121,15 @@ class Release:
         self._check_file(layout.manifest)
         self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
         self._check_files(split)
-        pairs, of_rows, points = 0, dict[BuildModel, None](), list[tuple[str, float]]()
+        pairs, of_rows, points = 0, dict[BuildModel, None](), list[tuple[Cluster, float]]()
+        by_source: dict[str, list[tuple[Cluster, float]]] = {}
         for row in self.rows():
             pairs += 1
             if row.neighbours:
-                points.append((row.cluster, row.neighbours.point))
+                points.append((row.clusters, row.neighbours.point))
+                by_source.setdefault(row.source, []).append(points[-1])
             of_rows |= dict.fromkeys(_row_builders(row))
+        largest = sorted(by_source.items(), key=lambda item: (-len(item[1]), item[0]))[:SOURCES]
         self.ref = ReleaseRef(
             name=self._manifest.name,
             version=self._manifest.version,
@@ -131,6 +138,9 @@ class Release:
             pairs=pairs,
             builders=tuple(dict.fromkeys((*self._builders(), *of_rows))),
             neighbours=accuracy_by_cluster(points),
+            neighbours_by_source={
+                name: found for name, some in largest if (found := accuracy_by_cluster(some))
+            },
         )
 
     @property

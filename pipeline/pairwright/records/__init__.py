@@ -12,6 +12,7 @@ Ids of what we make are content ids; ids of what users bring are theirs, and nev
 
 from pairwright.modes import Mode
 from pairwright.records.base import (
+    Cluster,
     Record,
     content_id,
     dyad_id,
@@ -64,6 +65,7 @@ __all__ = [
     "Aspect",
     "AspectScore",
     "Authorship",
+    "Cluster",
     "Comparison",
     "Contrast",
     "Draft",

@@ -22,6 +22,11 @@ def pseudonym(user: str) -> str:
     return content_id("user", user)
 
 
+Cluster = str | tuple[str, str, str]
+"""What a pair is not independent of, by name: its users, or its prompt. Of a natural twin, its
+couple and both responses, between which other couples chose, too."""
+
+
 def dyad_id(users: Iterable[str]) -> str:
     """A name for the users that a pair or twin is about, from their ids in the run."""
     return content_id("dyad", *sorted(map(pseudonym, users)))

@@ -11,7 +11,7 @@ from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
 from pairwright.dataset.address import host_of
 from pairwright.dataset.row import MODE_FIELDS
 from pairwright.intervals import Interval, accuracy_by_cluster
-from pairwright.records import Record
+from pairwright.records import Cluster, Record
 from pairwright.text import word_count
 
 
@@ -83,6 +83,8 @@ class Summary(Record):
     """Those of them on which not every vote is for the chosen response."""
     traits: tuple[TraitFigure, ...] = ()
     """Of accepted answers: what else tells which one was accepted."""
+    undated_posts: int = 0
+    """Different posts without a time, of rows whose question or other posts have one."""
     untimed_choices: int = 0
     """Rows of natural twins that do not say when the choice was made."""
     younger_posts: Interval | None = None
@@ -99,7 +101,7 @@ class Summary(Record):
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it where there are none."""
         fields: dict[str, object] = handler(self)
-        for name in ("traits", "untimed_choices", "younger_posts", "neighbours"):
+        for name in ("traits", "undated_posts", "untimed_choices", "younger_posts", "neighbours"):
             if not getattr(self, name):
                 fields.pop(name, None)
         return fields
@@ -119,9 +121,10 @@ class SummaryBuilder:
         self._questions: set[bytes] = set()
         self._posts: dict[bytes, tuple[str, str]] = {}
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
-        self._points: list[tuple[str, float]] = []
+        self._points: list[tuple[Cluster, float]] = []
+        self._undated: set[bytes] = set()
         self._untimed = 0
-        self._younger: list[tuple[str, float]] = []
+        self._younger: list[tuple[Cluster, float]] = []
         self._mode_fields: set[str] = set()
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
@@ -145,10 +148,13 @@ class SummaryBuilder:
         self._subjects.setdefault(part.config, set()).add(row.subject)
         self._dyads.add(row.cluster)
         self._questions.add(_short(row.question))
+        timed = bool(row.created) or any(post.created for post in row.profile)
         for post in row.profile:
             name = _short(f"{post.id}\0{post.text}")
             if name not in self._posts:
                 self._posts[name] = post.licence or "unknown", _host(post.source_url)
+            if timed and not post.created:
+                self._undated.add(name)
             self._note_time(post.created)
         self._mode_fields.update(name for name in MODE_FIELDS if getattr(row, name) is not None)
         for answer in row.response_sources.both if row.response_sources else ():
@@ -158,12 +164,12 @@ class SummaryBuilder:
                 self._posts[at] = answer.licence or "unknown", _host(answer.source_url)
                 self._note_time(answer.created)
         if row.neighbours:
-            self._points.append((row.cluster, row.neighbours.point))
+            self._points.append((row.clusters, row.neighbours.point))
         if row.mode == "natural" and row.created is None:
             self._untimed += 1
             younger = _has_younger_post(row)
             if younger is not None:
-                self._younger.append((row.cluster, float(younger)))
+                self._younger.append((row.clusters, float(younger)))
         if traits := row_traits(row):
             self._answers.append((row.user or "", *traits))
         self._note_time(row.created)
@@ -228,6 +234,7 @@ class SummaryBuilder:
             voted=self._counts["state"]["voted"],
             divided=self._counts["state"]["divided"],
             traits=trait_figures(self._answers),
+            undated_posts=len(self._undated),
             untimed_choices=self._untimed,
             younger_posts=accuracy_by_cluster(self._younger),
             neighbours=accuracy_by_cluster(self._points),

@@ -31,6 +31,11 @@ class SourceRules(Record):
     split: str = Field("test", description="split of a Hugging Face dataset")
     min_posts: int = Field(2, ge=1, description="fewer earlier posts and the item is refused")
     max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
+    undated_posts: bool = Field(
+        True,
+        description="keep a post without a time where its question or other posts have one, and"
+        " count it; false: it is refused, because it may be younger than the question",
+    )
     targets: Annotated[int, Field(ge=1)] | Literal["all"] = Field(
         1,
         description="how many of a user's latest questions become items, each with the posts that"

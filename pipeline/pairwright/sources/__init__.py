@@ -39,6 +39,7 @@ __all__ = [
     "Chooser",
     "SourceProblem",
     "Voter",
+    "conversation_names",
     "read",
     "read_accepted",
     "read_choosers",
@@ -82,6 +83,13 @@ def read_choosers(
         return source, authors.read_choosers(conversations, domains, rules)
     table, texts = open_table(rules, folder), open_texts(rules, folder)
     return table.source, choices.read_choosers(table, texts, domains, rules)
+
+
+def conversation_names(rules: SourceRules, folder: Path) -> list[str]:
+    """The conversations of a source; none of one without. Raises SourceError."""
+    if rules.format != "polis":
+        return []
+    return [conversation.name for conversation in locate_conversations(rules, folder)]
 
 
 def with_items(source: str, rows: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:

@@ -24,8 +24,10 @@ def required(rules: SourceRules) -> list[str]:
 
 
 def text_columns(rules: SourceRules) -> list[str]:
-    """The columns that a table of texts must have."""
-    return [rules.user, rules.text]
+    """The columns that a table of texts must have: both, and others that the rules name
+    otherwise."""
+    named = [name for name in ("created", "title", "url") if _renamed(rules, name)]
+    return [getattr(rules, name) for name in ("user", "text", *named)]
 
 
 def _renamed(rules: SourceRules, name: str) -> bool:

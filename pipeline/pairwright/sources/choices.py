@@ -16,8 +16,14 @@ from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text
 from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
 from pairwright.sources.fields import repaired
-from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
+from pairwright.sources.problems import (
+    ProblemCounts,
+    SourceProblem,
+    SourceRefusal,
+    excerpt,
+)
 from pairwright.sources.source_table import SourceTable
+from pairwright.sources.times import is_older, latest_moment
 from pairwright.text import word_count
 
 SHORT = 3
@@ -106,9 +112,11 @@ def _read_texts(
     SourceError where no text is by one of them."""
     latest = {user: max(one.created or "" for one in own) for user, own in by_user.items()}
     strangers = matched = 0
+    problems = ProblemCounts()
     for row in texts.rows if texts else ():
         found = row if isinstance(row, SourceProblem) else read_text(row, rules, timed=timed)
         if isinstance(found, SourceProblem):
+            problems.add(found)
             yield found
             continue
         if found.user not in latest:
@@ -117,11 +125,17 @@ def _read_texts(
             continue
         matched += 1
         last = latest[found.user]
-        if timed and last and _latest_time(OwnPost(found.post)) >= last:
+        if timed and last and not is_older(found.post.created or "", last):
             yield SourceRefusal("later_post", "").at(row.where, found.post.id)
         else:
             yield from repaired(found.repairs, row.where, found.post.id)
             written.setdefault(found.user, []).append(OwnPost(found.post))
+    if texts and not matched and not strangers and (refused := problems.of("refused")):
+        raise SourceError(
+            f"not one text can be used: {refused[0].reason} {refused[0].n:,}, {refused[0].detail}",
+            where=refused[0].where,
+            fix="Mend the rows, or leave out `texts`: then earlier choices are the history.",
+        )
     if texts and strangers and not matched:
         raise SourceError(
             f"none of the {strangers:,} texts is by a user who chose, such as"
@@ -167,8 +181,8 @@ def _user_choosers(
             OwnPost(one.post, choice_key(one.question), one.options - shared)
             for one in valid_choices
         )
-    history = sorted(own, key=_latest_time)
-    times = [_latest_time(one) for one in history]
+    history = sorted(own, key=lambda one: latest_moment(one.post.created or ""))
+    times = [latest_moment(one.post.created or "") for one in history]
     for choice in valid_choices:
         older_count = bisect_left(times, choice.created) if choice.created else len(history)
         if older_count < rules.min_posts:
@@ -192,13 +206,6 @@ def _user_choosers(
             reason=choice.reason or None,
             source_url=choice.url or None,
         )
-
-
-def _latest_time(own: OwnPost) -> str:
-    """When it was written at the latest: a text with a day and no time may be of the day's end."""
-    created = own.post.created or ""
-    day, midnight, rest = created.partition("T00:00:00.000")
-    return f"{day}T24" if midnight and not rest and not own.question else created
 
 
 def _check_choices(

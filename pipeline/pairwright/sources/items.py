@@ -77,7 +77,7 @@ def _item(
     posts = [_post(raw, row.where, limit) for raw in rows(row.fields, "profile")]
     yield from (post for post in posts if isinstance(post, SourceProblem))
     readable = [post for post in posts if isinstance(post, ReadPost)]
-    yield from with_profile(item, readable, row.where, repairs, rules.min_posts)
+    yield from with_profile(item, readable, row.where, repairs, rules)
 
 
 def _post(raw: Any, where: str, limit: int) -> ReadPost | SourceProblem:

@@ -1,5 +1,6 @@
 """The table that the rules' path names: a file by its suffix, or a dataset of the Hub."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from pairwright.errors import SourceError
@@ -8,7 +9,8 @@ from pairwright.sources import choice_rows, hub, items, posts
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.json_files import json_array, jsonl
 from pairwright.sources.parquet import open_parquet
-from pairwright.sources.source_table import Opener, SourceTable
+from pairwright.sources.problems import SourceProblem
+from pairwright.sources.source_table import Opener, SourceRow, SourceTable
 
 OPENERS: dict[str, Opener] = {
     ".json": json_array,
@@ -44,10 +46,8 @@ def open_table(rules: SourceRules, folder: Path) -> SourceTable:
     """The source's rows, once its columns are known to be the right ones; raises SourceError."""
     path = locate(rules, folder)
     table = hub.dataset(rules) if path is None else _open(path, rules)
-    if table.columns is not None:
-        required = {"items": items, "choices": choice_rows}.get(rules.format, posts).required
-        _check_columns(table.source, table.columns, required(rules), rules)
-    return table
+    required = {"items": items, "choices": choice_rows}.get(rules.format, posts).required
+    return _with_columns(table, required(rules), rules)
 
 
 def open_texts(rules: SourceRules, folder: Path) -> SourceTable | None:
@@ -57,9 +57,7 @@ def open_texts(rules: SourceRules, folder: Path) -> SourceTable | None:
     rules = rules.model_copy(update={"path": rules.texts})
     path = locate(rules, folder)
     table = hub.dataset(rules) if path is None else _open(path, rules)
-    if table.columns is not None:
-        _check_columns(table.source, table.columns, choice_rows.text_columns(rules), rules)
-    return table
+    return _with_columns(table, choice_rows.text_columns(rules), rules, beside=True)
 
 
 def _open(path: Path, rules: SourceRules) -> SourceTable:
@@ -97,7 +95,33 @@ SHOWN = 40
 """Columns that a message names."""
 
 
-def _check_columns(source: str, columns: list[str], needed: list[str], rules: SourceRules) -> None:
+def _with_columns(
+    table: SourceTable, needed: list[str], rules: SourceRules, *, beside: bool = False
+) -> SourceTable:
+    """The table, if it has the columns needed; `beside` is of texts beside choices. Raises
+    SourceError, and where only rows know their columns after the last of them: there a column is
+    missed that the rules name and no row has."""
+    if table.columns is not None:
+        _check_columns(table.source, table.columns, needed, rules, beside=beside)
+        return table
+    defaults = {field.default for field in SourceRules.model_fields.values()}
+    named = [name for name in needed if name not in defaults]
+
+    def rows() -> Iterator[SourceRow | SourceProblem]:
+        there: dict[str, None] = {}
+        for row in table.rows:
+            if isinstance(row, SourceRow):
+                there |= dict.fromkeys(row.fields)
+            yield row
+        if there and rules.format != "items":
+            _check_columns(table.source, list(there), named, rules, beside=beside)
+
+    return table._replace(rows=rows())
+
+
+def _check_columns(
+    source: str, columns: list[str], needed: list[str], rules: SourceRules, *, beside: bool
+) -> None:
     missing = [name for name in needed if name not in columns]
     if not missing:
         return
@@ -111,6 +135,8 @@ def _check_columns(source: str, columns: list[str], needed: list[str], rules: So
         fix += 'Rename them, or set format = "posts" if each row is one post'
     if any(";" in name or "\t" in name for name in columns):
         fix += "; only one of comma, semicolon and tab can separate the cells of a .csv"
+    if beside:
+        fix += "; `created` and the like name the column in both files: call it the same in both"
     if missing == ["category"]:
         fix += "; or set `default_category`"
     raise SourceError(f"no column {', '.join(missing)}", where=f"{source}:1", fix=f"{fix}.")

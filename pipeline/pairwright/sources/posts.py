@@ -154,7 +154,7 @@ def _item(
     readable = [
         _found(f"{item.id}-p{number}", post) for number, post in enumerate(earlier, start=1)
     ]
-    yield from with_profile(item, readable, target.where, target.repairs, rules.min_posts)
+    yield from with_profile(item, readable, target.where, target.repairs, rules)
 
 
 def _opening(body: str) -> str:

@@ -36,6 +36,7 @@ REASONS = {
     "no_times": "(choices) no choice has a time, so all texts count as older",
     "similar_users": "(choices) ids of users that differ by case or blanks alone",
     "use": "(choices, Polis) how many of the choices and users are in a natural twin",
+    "no_twins": "(Polis) the conversations of which no natural twin came",
     "unknown_user": "(choices) a text by a user who made no choice",
     "bad_vote": "(Polis) a vote that is not 1, -1, 0 or empty; the participant's row is refused",
     "taken_out": "(Polis) a statement that moderators took out is never a response; it stays in its"
@@ -66,6 +67,8 @@ REASONS = {
     # A post is refused
     "empty_text": "a post without text",
     "later_post": "a post that is not older than the question, or than any choice of its user",
+    "undated_post": "a post without a time, whose question or other posts have one: kept and"
+    " counted, or refused with `undated_posts = false`",
     "target_in_profile": "a post that repeats the question, alone or with its narrative",
     "duplicate_post_id": "a post of the same profile before it has its id",
     "duplicate_post": "a post of the same profile before it has its text",

@@ -8,7 +8,8 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.fields import Repairs, repaired
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.text import near_duplicate, normalised
+from pairwright.sources.times import is_older, latest_moment
+from pairwright.text import find_question, normalised
 
 T = TypeVar("T")
 
@@ -77,15 +78,15 @@ def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str
 
 
 def with_profile(
-    item: Item, posts: list[ReadPost], where: str, repairs: Repairs, min_posts: int
+    item: Item, posts: list[ReadPost], where: str, repairs: Repairs, rules: SourceRules
 ) -> Iterator[Item | SourceProblem]:
     """The problems of its posts, and the item with those posts that may be in its profile."""
-    sifted = list(_sift(item, _in_time_order(posts)))
+    sifted = list(_sift(item, _in_time_order(posts), rules))
     yield from (f for f in sifted if isinstance(f, SourceProblem))
     in_profile = [f for f in sifted if isinstance(f, ReadPost)]
-    if len(in_profile) < min_posts:
+    if len(in_profile) < rules.min_posts:
         raise SourceRefusal(
-            "too_few_posts", f"{len(in_profile)} of {len(posts)} posts left, not {min_posts}"
+            "too_few_posts", f"{len(in_profile)} of {len(posts)} posts left, not {rules.min_posts}"
         )
     for post in in_profile:
         yield from repaired(post.repairs, post.where, post.post.id)
@@ -97,23 +98,28 @@ def _in_time_order(posts: list[ReadPost]) -> list[ReadPost]:
     """Oldest first; in the file's order where a post has no time."""
     if any(f.post.created is None for f in posts):
         return posts
-    return sorted(posts, key=lambda f: f.post.created or "")
+    return sorted(posts, key=lambda f: latest_moment(f.post.created or ""))
 
 
-def _sift(item: Item, posts: list[ReadPost]) -> Iterator[ReadPost | SourceProblem]:
+def _sift(
+    item: Item, posts: list[ReadPost], rules: SourceRules
+) -> Iterator[ReadPost | SourceProblem]:
+    timed = bool(item.created) or any(f.post.created for f in posts)
     ids: set[str] = set()
     texts: dict[str, str] = {}
     for candidate in posts:
         post = candidate.post
         folded = normalised(post.text)
         try:
-            if item.created and post.created and post.created >= item.created:
+            if timed and not post.created and not rules.undated_posts:
+                raise SourceRefusal("undated_post", "it has no time, and others have one")
+            if item.created and post.created and not is_older(post.created, item.created):
                 raise SourceRefusal("later_post", f"{post.created}, the question {item.created}")
             if post.id in ids:
                 raise SourceRefusal(
                     "duplicate_post_id", "an earlier post of the profile has this id"
                 )
-            if _is_target(post.text, item):
+            if find_question(post.text, item.question, item.narrative):
                 raise SourceRefusal("target_in_profile", f"it repeats {excerpt(item.question)}")
             if folded in texts:
                 raise SourceRefusal("duplicate_post", f"the same text as {excerpt(texts[folded])}")
@@ -122,11 +128,7 @@ def _sift(item: Item, posts: list[ReadPost]) -> Iterator[ReadPost | SourceProble
             continue
         ids.add(post.id)
         texts[folded] = post.id
+        if timed and not post.created:
+            note = {"undated_post": "it may be younger than the question"}
+            candidate = candidate._replace(repairs={**candidate.repairs, **note})
         yield candidate
-
-
-def _is_target(text: str, item: Item) -> bool:
-    """Whether a post gives the question away: it is the question, or the whole post it opens."""
-    if near_duplicate(text, item.question):
-        return True
-    return bool(item.narrative) and near_duplicate(text, f"{item.question} {item.narrative}")

@@ -1,4 +1,5 @@
-"""Times in the forms that people's files hold, as one form whose text order is time order."""
+"""Times in the forms that people's files hold, as one form whose text order is time order, and the
+rule of what is older."""
 
 import re
 from datetime import UTC, date, datetime, time
@@ -25,6 +26,18 @@ def utc(value: str | int | float | date) -> str:
     except OverflowError:
         raise ValueError("out of range") from None
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+
+
+def latest_moment(time: str) -> str:
+    """When something of this time was written at the latest: a day without a time of day, which is
+    read as its midnight, counts as its end."""
+    return time.replace(" ", "T") if time[10:].strip("T 0:.") else f"{time[:10]}T24"
+
+
+def is_older(written: str, asked: str) -> bool:
+    """Whether what was written at the one time is older than what was asked or chosen at the other.
+    Of two equal days without a time of day neither is: nothing tells."""
+    return latest_moment(written) < asked.replace(" ", "T")
 
 
 def has_ambiguous_day(value: object) -> bool:

@@ -23,6 +23,7 @@ from pairwright.text.languages import LANGUAGES, language, language_of
 from pairwright.text.runs import (
     QUOTED_WORDS,
     WHOLE_WORDS,
+    find_question,
     find_whole_aspect,
     holds_run,
     near_duplicate,
@@ -44,8 +45,8 @@ from pairwright.text.tokens import token_estimate
 
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "bare_quote", "canonical",
-    "echo", "find_hidden", "find_whole_aspect", "holds_run", "is_character_run", "jaccard",
-    "language", "language_of", "near_duplicate", "normalised", "number_of", "opening", "passages",
-    "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms", "terms_of",
-    "token_estimate", "visible", "word_count", "words", "words_of",
+    "echo", "find_hidden", "find_question", "find_whole_aspect", "holds_run", "is_character_run",
+    "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of", "opening",
+    "passages", "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms",
+    "terms_of", "token_estimate", "visible", "word_count", "words", "words_of",
 ]  # fmt: skip

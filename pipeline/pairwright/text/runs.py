@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pairwright.text.forms import canonical
 from pairwright.text.scripts import readable, run_length, words
@@ -82,6 +82,18 @@ def near_duplicate(a: str, b: str, limit: float = 0.8) -> bool:
         # Words alone would call `C` and `C++` the same.
         return _bare(a) == _bare(b)
     return len(first & second) / min(len(first), len(second)) >= limit
+
+
+def find_question(
+    post: str, question: str, narrative: str | None
+) -> Literal["question", "narrative"] | None:
+    """What a post gives away of what was asked: it nearly is the question, or the whole text that
+    the question opens, which is question and narrative."""
+    if near_duplicate(post, question):
+        return "question"
+    if narrative and near_duplicate(post, f"{question} {narrative}"):
+        return "narrative"
+    return None
 
 
 # Of several scripts: full stops, commas and quotation marks.

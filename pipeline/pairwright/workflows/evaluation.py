@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, default_conditions
 from pairwright.evaluate.content import ContentSources, partners_of
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import Result, ResultSummary, write_result
-from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.baselines import BASELINES, MANNER
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.spec import ScoresOfFile
 from pairwright.evaluate.settings import Scorers
@@ -81,7 +82,7 @@ def evaluate(
     pairs = Release(Path(release), split)
     task = EvaluationTask(
         pairs,
-        tuple(dict.fromkeys(BASELINES if names is None else names)),
+        tuple(dict.fromkeys(_baselines(pairs, limit) if names is None else names)),
         default_conditions(pairs.rows(limit)) if conditions is None else conditions_of(conditions),
         limit,
     )
@@ -92,6 +93,13 @@ def evaluate(
         if condition.default and name not in task.conditions:
             progress(Note(f"Condition {name} is left out: it does not apply to twins."))
     return run_evaluation(task, settings, folder, progress, stop, on_result)
+
+
+def _baselines(release: Release, limit: int | None) -> list[str]:
+    """The baselines that are scored where none is named."""
+    posts = (post.text for row in release.rows(limit) for post in row.profile)
+    choices = any(map(is_choice_text, posts))
+    return [name for name in BASELINES if choices or name not in MANNER]
 
 
 def _check_rubrics(task: EvaluationTask) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, RowCheck
 from pairwright.dataset import Row
+from pairwright.sources.times import latest_moment
 
 _TIME = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-6]\d(?:\.\d{1,9})?)?)?")
 """Times without an offset, so that the order of texts is the order of times."""
@@ -83,7 +84,8 @@ class TimeOrder:
             if not _TIME.fullmatch(time):
                 detail = f"not a time in UTC, such as 2024-06-01T12:00:00: {time}"
         for one, later in pairwise(times):
-            if detail is None and one > later:
+            # A day without a time may be anywhere among the times of that day.
+            if detail is None and one > later and latest_moment(one) > latest_moment(later):
                 detail = f"a post of {one} comes before one of {later}"
         self._check.add(row, detail)
 

@@ -7,6 +7,7 @@ from pairwright import text
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
+from pairwright.sources.times import is_older
 
 TARGET_IN_PROFILE = CheckDefinition(
     family="leakage",
@@ -14,7 +15,7 @@ TARGET_IN_PROFILE = CheckDefinition(
     title="The question is in its own profile",
     why="A post that repeats the question says what the user wanted, instead of letting it be "
     "inferred.",
-    todo="Leave such posts out of the profile and plan these items again.",
+    todo="Leave such posts out of the histories and build again.",
 )
 
 
@@ -34,17 +35,12 @@ class QuestionInProfile:
         if not row.profile:
             return
         question, narrative = row.question[:TEXT], (row.narrative or "")[:TEXT]
-        whole = f"{question} {narrative}"
-        detail = None
-        for number, post in enumerate(row.profile, 1):
-            own = post.text[:TEXT]
-            if text.near_duplicate(own, question):
-                detail = f"post {number} of its profile repeats the question"
-            elif narrative and text.near_duplicate(own, whole):
-                detail = f"post {number} of its profile repeats the narrative"
-            if detail:
-                break
-        self._check.add(row, detail)
+        details = (
+            f"post {number} of its profile repeats the {part}"
+            for number, post in enumerate(row.profile, 1)
+            if (part := text.find_question(post.text[:TEXT], question, narrative))
+        )
+        self._check.add(row, next(details, None))
 
     def checks(self) -> Iterator[Check]:
         yield from self._check.checks()
@@ -55,7 +51,7 @@ LATER_POST = CheckDefinition(
     name="later_post",
     title="Posts that are not older than the question",
     why="What somebody wrote afterwards may hold the answer they took, which nobody could know "
-    "when they asked.",
+    "when they asked. A day without a time counts as its end.",
     todo="Cut profiles at the time of the question.",
 )
 
@@ -70,14 +66,24 @@ class LaterPosts:
             LATER_POST, limit=0.0, others=0.0,
             nothing="no row says when question and posts were written",
         )  # fmt: skip
+        self._undated = self._posts = 0
 
     def add(self, row: Row) -> None:
         time = row.created
-        if time is None or not any(post.created for post in row.profile):
+        if time is None:
             return
-        late = (n for n, p in enumerate(row.profile, 1) if p.created and p.created >= time)
-        detail = (f"post {n} is of {row.profile[n - 1].created}, the question {time}" for n in late)
+        self._posts += len(row.profile)
+        self._undated += sum(not post.created for post in row.profile)
+        dated = [(n, p.created) for n, p in enumerate(row.profile, 1) if p.created]
+        if not dated:
+            return
+        late = ((n, written) for n, written in dated if not is_older(written, time))
+        detail = (f"post {n} is of {written}, the question {time}" for n, written in late)
         self._check.add(row, next(detail, None))
 
     def checks(self) -> Iterator[Check]:
-        yield from self._check.checks()
+        undated = (
+            f"{self._undated:,} of {self._posts:,} posts have no time, and their questions have"
+            " one: nothing tells whether these are older"
+        )
+        yield from self._check.checks(undated if self._undated else "")

@@ -169,12 +169,15 @@ def _balance(audit: Audit, drawn: dict[str, Plot]) -> Iterator[Block]:
 
 
 def _breakdown(breakdown: Breakdown) -> Table:
+    names = dict.fromkeys(name for row in breakdown.rows for name in row.accuracies)
     return Table(
-        (breakdown.by, "pairs", "users", "words chosen", "words rejected"),
+        (breakdown.by, "pairs", "users", "words chosen", "words rejected",
+         *(name.replace("_", " ") for name in names)),
         tuple(
             (
                 short(row.name) or "none", f"{row.pairs:,}", f"{row.users:,}",
                 _mean_of(row.chosen_words), _mean_of(row.rejected_words),
+                *(interval(row.accuracies.get(name)) for name in names),
             )
             for row in breakdown.rows
         ),

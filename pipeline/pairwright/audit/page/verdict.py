@@ -17,6 +17,9 @@ MOST_FLAGS = 5
 LINES = 12
 
 
+_MANNERS = {"length_taken": "longer or shorter answers", "markup_taken": "markup"}
+
+
 class FlaggedRow(NamedTuple):
     """A row that a failed check names."""
 
@@ -91,6 +94,13 @@ def warnings(audit: Audit) -> Iterator[str]:
             f"A TRIAL, version {short(source.version)}: it may hold pairs that nobody verified. It"
             " is not an ordinary release."
         )
+    for check in audit.checks:
+        if check.name in _MANNERS and check.found and (check.found.low or 0) > 0.5:
+            yield (
+                f"A taste for {_MANNERS[check.name]} tells much of {config_name(check.config)}:"
+                f" what each user took so far is right in {measured(check)}. A scorer reads more of"
+                " a person only where it is ahead of that."
+            )
     if not source.rows:
         yield "There are no pairs in it, so passing says nothing."
     if unread := sum(source.problems.values()):

@@ -18,6 +18,8 @@ from pairwright.audit.read.source import NO_INFO
 from pairwright.audit.records import Check, Definitions, LimitComparison
 from pairwright.audit.shortcuts.baselines import (
     ASPECTS_OVERLAP,
+    LENGTH_TAKEN,
+    MARKUP_TAKEN,
     PROFILE_OVERLAP,
     PROFILE_TFIDF,
 )
@@ -35,9 +37,10 @@ from pairwright.audit.shortcuts.trials import (
     comparison,
     identity_note,
     note,
+    source_accuracies,
 )
 from pairwright.dataset import Row
-from pairwright.intervals import AccuracyLimits
+from pairwright.intervals import AccuracyLimits, Interval
 from pairwright.modes import is_twin
 from pairwright.settings.release_info import ReleaseInfo
 
@@ -74,6 +77,8 @@ class Shortcuts:
         PROFILE_OVERLAP,
         ASPECTS_OVERLAP,
         PROFILE_TFIDF,
+        LENGTH_TAKEN,
+        MARKUP_TAKEN,
     )
 
     def __init__(
@@ -96,6 +101,8 @@ class Shortcuts:
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
         self._published = PublishedAnswers()
+        self.by_source: dict[str, dict[str, Interval]] = {}
+        """After `checks`: see `source_accuracies`."""
 
     def add(self, row: Row, choice: OptionKey | None = None) -> None:
         """Count one row, of a question with options if `choice` says so."""
@@ -113,6 +120,8 @@ class Shortcuts:
         }
         for config, own in tried.items():
             features, by_name = self._features[config], {one.definition.name: one for one in own}
+            if features.sources:
+                self.by_source |= source_accuracies(features, own)
             for trial in own:
                 if features.questions:
                     yield self._question_check(trial, features)

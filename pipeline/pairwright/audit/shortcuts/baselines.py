@@ -1,4 +1,5 @@
-"""Accuracy of overlap with the user's posts and aspects: a floor, not a shortcut."""
+"""Accuracy of overlap with the user's posts and aspects, and of the manner that the user took so
+far: a floor, not a shortcut."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -8,6 +9,7 @@ import numpy as np
 from pairwright.audit.records import CheckDefinition
 from pairwright.audit.shortcuts.features import PairOverlap
 from pairwright.intervals import Floats
+from pairwright.manner import Manner
 
 PROFILE_OVERLAP = CheckDefinition(
     family="baselines",
@@ -41,12 +43,48 @@ PROFILE_TFIDF = CheckDefinition(
 )
 
 
+_MANNER = (
+    "A taste for {} answers is a person's own, and a scorer that knows no more of a person than"
+    " that has this accuracy. Fitted on the earlier choices of each history alone."
+)
+LENGTH_TAKEN = CheckDefinition(
+    family="baselines",
+    name="length_taken",
+    title="Picks the length that the user took so far",
+    why=_MANNER.format("longer or shorter"),
+    todo="Print it beside every scorer: one reads more of a person where it is ahead of this.",
+)
+
+MARKUP_TAKEN = CheckDefinition(
+    family="baselines",
+    name="markup_taken",
+    title="Picks the markup that the user took so far",
+    why=_MANNER.format("marked up or plain"),
+    todo="Print it beside every scorer, as above.",
+)
+
+
 def _shared_words(place: int) -> Callable[[Sequence[PairOverlap]], Floats]:
     """The difference of the words that the two responses share; `place` is one of `overlap`."""
 
     def differences(drawn: Sequence[PairOverlap]) -> Floats:
         return np.array(
             [pair.chosen.overlap[place] - pair.rejected.overlap[place] for pair in drawn],
+            np.float64,
+        )
+
+    return differences
+
+
+def _manner(manner: Manner) -> Callable[[Sequence[PairOverlap]], Floats]:
+    """The difference of how well both responses suit what the user took so far."""
+
+    def differences(drawn: Sequence[PairOverlap]) -> Floats:
+        return np.array(
+            [
+                getattr(pair.chosen.manner, manner) - getattr(pair.rejected.manner, manner)
+                for pair in drawn
+            ],
             np.float64,
         )
 
@@ -81,7 +119,7 @@ class BaselineCheck(NamedTuple):
     """A check by what the responses share with the user: it picks the one that shares more."""
 
     definition: CheckDefinition
-    needs: Literal["profile", "aspects"]
+    needs: Literal["profile", "aspects", "earlier choices"]
     """What a pair must have."""
     differences: Callable[[Sequence[PairOverlap]], Floats]
     """Shape (n,): how much more the chosen response shares than the rejected one."""
@@ -91,16 +129,21 @@ BASELINES = (
     BaselineCheck(PROFILE_OVERLAP, "profile", _shared_words(0)),
     BaselineCheck(ASPECTS_OVERLAP, "aspects", _shared_words(1)),
     BaselineCheck(PROFILE_TFIDF, "profile", _tfidf),
+    BaselineCheck(LENGTH_TAKEN, "earlier choices", _manner("length")),
+    BaselineCheck(MARKUP_TAKEN, "earlier choices", _manner("markup")),
 )
 
 
 def baseline_points(drawn: Sequence[PairOverlap]) -> Iterator[tuple[BaselineCheck, Floats]]:
     """The points of each baseline, shape (n,); NaN for pairs without the profile or the aspects
-    that it needs."""
+    that it needs. Baselines of manner are left out where no history holds a choice."""
     there = {
         "profile": np.array([pair.has_profile for pair in drawn], np.bool_),
         "aspects": np.array([pair.has_aspects for pair in drawn], np.bool_),
+        "earlier choices": np.array([pair.has_choices for pair in drawn], np.bool_),
     }
     for baseline in BASELINES:
+        if baseline.needs == "earlier choices" and not there[baseline.needs].any():
+            continue
         points = (np.sign(baseline.differences(drawn)) + 1) / 2
         yield baseline, np.where(there[baseline.needs], points, np.nan)

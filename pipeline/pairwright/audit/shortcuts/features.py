@@ -2,6 +2,7 @@
 
 import zlib
 from functools import cache, lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from pairwright.audit.shortcuts.style import (
     style_numbers,
 )
 from pairwright.dataset import Row
+from pairwright.manner import MannerScores, manner_scores
 
 MOST_STEMS = 1000
 """Distinct words kept of one response."""
@@ -104,6 +106,8 @@ class ResponseOverlap(NamedTuple):
     """Which of the words the profile has, function words left out."""
     overlap: tuple[int, int]
     """Content words shared with the profile, and with the aspects."""
+    manner: MannerScores
+    """How well its manner suits what the user took so far; 0 without an earlier choice."""
 
 
 class PairOverlap(NamedTuple):
@@ -113,21 +117,30 @@ class PairOverlap(NamedTuple):
     rejected: ResponseOverlap
     has_profile: bool
     has_aspects: bool
+    has_choices: bool
 
 
 def pair_overlap(row: Row, profile: frozenset[str]) -> PairOverlap:
     """Compare a row's two responses with the words of its profile, and with its aspects."""
     aspects = text.terms_of((aspect.aspect for aspect in row.rubric_aspects), row.language)
+    responses = row.chosen, row.rejected
+    manners = manner_scores((post.text for post in row.profile), responses)
+    scores = manners or repeat(MannerScores(0, 0), 2)
     chosen, rejected = (
-        _overlap(response, profile, aspects, row.language)
-        for response in (row.chosen, row.rejected)
+        _overlap(response, profile, aspects, row.language, manner)
+        for response, manner in zip(responses, scores, strict=True)
     )
-    return PairOverlap(chosen, rejected, bool(row.profile), bool(aspects))
+    return PairOverlap(chosen, rejected, bool(row.profile), bool(aspects), manners is not None)
 
 
 def _overlap(
-    response: str, profile: frozenset[str], aspects: frozenset[str], language: str | None
+    response: str,
+    profile: frozenset[str],
+    aspects: frozenset[str],
+    language: str | None,
+    manner: MannerScores,
 ) -> ResponseOverlap:
     words, own = text_stems(response, language), text.terms(response, language)
     shared = own & profile
-    return ResponseOverlap(words, flag_members(words, shared), (len(shared), len(own & aspects)))
+    counts = len(shared), len(own & aspects)
+    return ResponseOverlap(words, flag_members(words, shared), counts, manner)

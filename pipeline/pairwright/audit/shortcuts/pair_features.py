@@ -125,6 +125,9 @@ class PairFeatures:
         self._words = array("L")
         self._quality = array("d")
         self._people = array("d")
+        self._others = array("d")
+        self.sources: dict[str, array[int]] = {}
+        """Of natural twins: the places of the pairs of each source."""
         self._clusters = array("L")
         self._places: dict[str, int] = {}
 
@@ -151,7 +154,14 @@ class PairFeatures:
         self._words.extend(side.length for side in sides)
         self._quality.append(_quality_gap(row))
         self._people.append(_majority(row))
-        self._clusters.append(self._places.setdefault(cluster, len(self._places)))
+        if row.mode == "natural":
+            self.sources.setdefault(row.source, array("L")).append(len(self._others))
+            self._others.append(row.neighbours.point if row.neighbours else math.nan)
+        names = row.clusters
+        self._clusters.extend(
+            self._places.setdefault(name, len(self._places))
+            for name in ((names,) if isinstance(names, str) else names)
+        )
 
     def _shared(self, row: Row) -> SharedWords:
         language = row.language
@@ -161,7 +171,7 @@ class PairFeatures:
         return SharedWords(pair_overlap(row, profile), post_words(row, profile, self.words))
 
     def __len__(self) -> int:
-        return len(self._clusters)
+        return len(self._quality)
 
     @property
     def points(self) -> Floats:
@@ -172,8 +182,9 @@ class PairFeatures:
 
     @property
     def clusters(self) -> Places:
-        """Shape (n,): the number of each pair's cluster."""
-        return np.array(self._clusters, np.intp)
+        """The clusters of the pairs: see `intervals.Places`."""
+        clusters = np.array(self._clusters, np.intp)
+        return clusters.reshape(-1, 3) if self.mode == "natural" else clusters
 
     @property
     def like(self) -> npt.NDArray[np.bool_]:
@@ -190,6 +201,11 @@ class PairFeatures:
         """Shape (n,): 1 where most votes for a response are for the chosen one, 0 where they are
         for the other, or one half; NaN without such votes."""
         return np.array(self._people, np.float64)
+
+    @property
+    def others(self) -> Floats:
+        """Shape (n,), of natural twins: the points of what the choices of others tell, or NaN."""
+        return np.array(self._others, np.float64)
 
     @property
     def ratio(self) -> Floats:

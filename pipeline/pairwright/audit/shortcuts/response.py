@@ -1,6 +1,5 @@
 """What a scorer that sees one question and one response can count, and the checks that do."""
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -8,13 +7,11 @@ from typing import NamedTuple
 from pairwright import text
 from pairwright.audit.records import CheckDefinition
 from pairwright.gates.phrases import PERSONA, REFUSAL, first_phrase
+from pairwright.manner import BOLD, HEADING, LIST
 
 NO_HISTORY = (
     "It needs no history of a user, so it does not measure how well a response fits a user."
 )
-LIST = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
-HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+\S", re.MULTILINE)
-BOLD = re.compile(r"(\*\*|__)(?=\S)[^\n]{1,200}?\1")
 WINDOW = 50
 """The number of words in which diversity is counted: in whole texts it falls with their length."""
 

@@ -1,6 +1,6 @@
 """All ways of choosing, tried on the pairs of one configuration, and how each is decided."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from pairwright.intervals import (
     Interval,
     Places,
     accuracy,
+    first_clusters,
     z_of,
 )
 from pairwright.modes import MODES, Mode
@@ -43,7 +44,6 @@ class Trial(NamedTuple):
     points: Floats
     """Shape (n,)."""
     clusters: Places
-    """Shape (n,)."""
     like: npt.NDArray[bool_]
     """Shape (n,): pairs whose responses are of like length."""
     why: str = ""
@@ -132,6 +132,28 @@ def _like(trial: Trial) -> str:
     return f"On the {estimate.n:,} pairs of like length {share}."
 
 
+def source_accuracies(
+    features: PairFeatures, trials: Iterable[Trial]
+) -> dict[str, dict[str, Interval]]:
+    """By source of natural twins and by name, the accuracy of each informed baseline, and of what
+    the choices of others tell."""
+    there = np.flatnonzero(~np.isnan(features.others))
+    tried = [("choices_of_others", there, features.others[there])]
+    tried += [
+        (one.definition.name, one.places, one.points)
+        for one in trials
+        if one.definition.family == "baselines"
+    ]
+    found: dict[str, dict[str, Interval]] = {}
+    for source, places in features.sources.items():
+        found[source] = {}
+        for name, on, points in tried:
+            own = np.isin(on, np.array(places, np.intp))
+            if estimate := accuracy(points[own], features.clusters[on[own]]):
+                found[source][name] = estimate.found(z_of(LEVEL))
+    return found
+
+
 def _sentences(*parts: str) -> str:
     return " ".join(part for part in parts if part)
 
@@ -152,7 +174,7 @@ def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Tri
 
 def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
     places, pairs = _sample_places(features.learnable)
-    clusters = features.clusters[places]
+    clusters = first_clusters(features.clusters[places])
     if len(np.unique(clusters)) >= LEAST_CLUSTERS:
         why = _sample_note(len(pairs), len(features))
         for classifier, points in classifier_points(pairs, clusters, seed):

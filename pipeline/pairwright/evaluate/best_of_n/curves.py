@@ -11,10 +11,9 @@ from math import comb
 import numpy as np
 
 from pairwright.evaluate.best_of_n.records import Curve, Point, SampledQuestion, SampleScores
-from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.outputs import mean_adherence
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import Floats, Interval, mean
+from pairwright.intervals import Floats, Interval, cluster_numbers, mean
 
 
 def of_first(scores: Floats, worth: Floats, k: int) -> float:

@@ -166,7 +166,7 @@ def _entry(
 def _rankings(reading: _Reading, pairs: Pairs) -> Iterator[Ranking]:
     for mode in (*MODES, None):
         places = pairs.of_mode(mode)
-        clusters = pairs.clusters[places]
+        clusters = pairs.clusters(places)
         for condition in ORDER:
             there = [
                 entry

@@ -26,6 +26,10 @@ class RankingTable(NamedTuple):
     """The columns that a terminal has room for."""
 
 
+OTHERS = "the choices of others (not ranked)"
+"""The row of what those who choose like the user tell."""
+
+
 def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     """The entries of a ranking, one a row."""
     mode = ranking.mode
@@ -71,7 +75,7 @@ def others_row(others: Interval, head: tuple[str, ...]) -> tuple[str, ...]:
     """What the choices of others tell, as a row below scorers; empty in columns that are of scorers
     alone."""
     known = {
-        "scorer": "the choices of others (not ranked)",
+        "scorer": OTHERS,
         "accuracy, %": percent(others),
         "n": f"{others.n:,}",
         "clusters": f"{others.clusters:,}",

@@ -24,7 +24,6 @@ from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.accuracy import join_decisions
-from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.order import first_place_points
 from pairwright.evaluate.measure.slices import OVERLAP_RIGHT, OVERLAP_WRONG, unit_name
 from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
@@ -33,6 +32,7 @@ from pairwright.intervals import (
     Interval,
     accuracy,
     accuracy_by_cluster,
+    cluster_numbers,
     difference,
     z_of,
 )
@@ -103,7 +103,7 @@ def scorer_findings(
             for question, some, value in tests:
                 if some:
                     values = np.array(list(map(value, some)), np.float64)
-                    clusters = cluster_numbers([one.cluster for one in some])
+                    clusters = cluster_numbers([one.clusters for one in some])
                     estimate = accuracy(values, clusters)
                     assert estimate, "there are pairs"
                     found = ScorerFinding(
@@ -140,14 +140,11 @@ def _with_context(
     if found.question != "overlap":
         return found
     where_right = _on_slice(mode_pairs, slices, OVERLAP_RIGHT)
-    return found.model_copy(
-        update={
-            "of_all": accuracy_by_cluster(
-                [(one.cluster, points(one)) for one in mode_pairs.scored]
-            ),
-            "where_right": accuracy_by_cluster([(one.cluster, points(one)) for one in where_right]),
-        }
+    of_all, right = (
+        accuracy_by_cluster([(one.clusters, points(one)) for one in some])
+        for some in (mode_pairs.scored, where_right)
     )
+    return found.model_copy(update={"of_all": of_all, "where_right": right})
 
 
 def _evidence_findings(
@@ -161,7 +158,7 @@ def _evidence_findings(
     for mode_pairs, joined in join_decisions(decisions, control):
         if joined:
             differences = np.array([points(own) - points(other) for own, other in joined])
-            clusters = cluster_numbers([own.cluster for own, _ in joined])
+            clusters = cluster_numbers([own.clusters for own, _ in joined])
             value = difference(differences, clusters)
             assert value, "there are pairs"
             p = sign_flip(differences, clusters)

@@ -28,13 +28,13 @@ import numpy as np
 from scipy.signal import convolve
 from scipy.stats import binom
 
-from pairwright.intervals import LEVEL, Floats, Places
+from pairwright.intervals import LEVEL, Floats, Places, first_clusters
 
 
 def sign_flip(differences: Floats, clusters: Places) -> float:
     """The two-sided p of a sum of differences of points, which are multiples of one half; both
     arguments of shape (n,). 1 where all clusters are even."""
-    _, places = np.unique(clusters, return_inverse=True)
+    _, places = np.unique(first_clusters(clusters), return_inverse=True)
     # In halves, so that sums are whole numbers.
     sums = np.rint(2 * np.bincount(places, differences)).astype(np.intp)
     sizes, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
@@ -129,7 +129,7 @@ def clusters_needed(tables: int = 1) -> int:
 
 
 def _by_cluster(points: Floats, clusters: Places) -> Floats:
-    _, places = np.unique(clusters, return_inverse=True)
+    _, places = np.unique(first_clusters(clusters), return_inverse=True)
     sums = np.zeros((len(points), int(places.max()) + 1 if len(places) else 0))
     for row, own in zip(sums, points, strict=True):
         row[:] = np.bincount(places, own, minlength=len(row))

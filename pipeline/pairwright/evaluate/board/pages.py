@@ -23,6 +23,7 @@ from pairwright.evaluate.board.sentences import (
     identity_sentences,
     independent_units,
     least_p,
+    manner_sentences,
     not_part,
     others_sentences,
     posts_sentences,
@@ -35,6 +36,7 @@ from pairwright.evaluate.board.slice_tables import (
     date_table,
     domain_table,
     slice_table,
+    source_table,
 )
 from pairwright.evaluate.board.tables import (
     calibration_table,
@@ -80,6 +82,7 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
             note = " ".join(
                 (
                     *independent_units(board, ranking),
+                    *manner_sentences(board, ranking),
                     *not_part(ranking),
                     *why_unranked(board, ranking),
                 )
@@ -117,6 +120,13 @@ def _part_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
     ]
     if overlap:
         yield Fold("Where word overlap is right, tied and wrong", tuple(overlap))
+    by_source = [
+        table
+        for ranking in board.rankings
+        if ranking.mode == mode and (table := source_table(board, ranking)).rows
+    ]
+    if by_source:
+        yield Fold("By source, in each condition", tuple(by_source))
     by_date = date_table(board, mode)
     if by_date.rows:
         yield Fold("Posts before and after a model's cutoff", (by_date,))
@@ -129,7 +139,9 @@ def _whole_method(board: Leaderboard) -> Iterator[Block]:
     yield board.rule
     yield (
         "Intervals are 95 % Wilson intervals at the effective number of pairs, by cluster: the two"
-        " users of a twin, the user, or the prompt."
+        " users of a twin, the user, or the prompt. Those of natural twins take couples and"
+        " responses as crossed (Cameron, Gelbach and Miller 2011): other couples chose between the"
+        " same."
     )
     yield test_in_words()
     yield "The p to the next row is one of these."
@@ -180,6 +192,7 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     yield f"{title} (condition {ranking.condition}); other conditions are beside it."
     yield _table(board, ranking)
     yield from independent_units(board, ranking)
+    yield from manner_sentences(board, ranking)
     yield from found_sentences(board, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:

@@ -9,15 +9,14 @@ from pairwright.errors import InputError
 from pairwright.evaluate.builders import BuildModel
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode, points
 from pairwright.evaluate.results import Result
-from pairwright.intervals import Floats, Places
+from pairwright.intervals import Floats, Places, cluster_numbers
 from pairwright.records import Mode
 
 FACTS = (
     "item_id", "config", "domain", "category", "mode", "twin_id", "asked", "user", "cluster",
-    "vote_share",
+    "responses", "source", "vote_share",
 )  # fmt: skip
 """What a release says of a pair, and every result of it repeats."""
 
@@ -37,11 +36,16 @@ class Pairs(NamedTuple):
         at = FACTS.index("mode")
         return np.flatnonzero([facts[at] == mode for facts in self.facts.values()])
 
-    @property
-    def clusters(self) -> Places:
-        """Shape (pairs,): the number of each pair's cluster."""
-        at = FACTS.index("cluster")
-        return cluster_numbers([str(facts[at]) for facts in self.facts.values()])
+    def clusters(self, places: Places) -> Places:
+        """The clusters of the pairs at places, which are of one mode."""
+        at, responses_at = FACTS.index("cluster"), FACTS.index("responses")
+        facts = list(self.facts.values())
+        names = [
+            (name, *cast("tuple[str, str]", responses)) if responses else name
+            for place in places
+            for name, responses in ((str(facts[place][at]), facts[place][responses_at]),)
+        ]
+        return cluster_numbers(names)
 
     def points(self, decisions: Sequence[PairDecision]) -> Floats:
         """Shape (pairs,): 1, 0 or one half, and 0 without a score; NaN where a pair does not count

@@ -11,7 +11,7 @@ from pairwright.evaluate.board.flips import sign_flip, step_down
 from pairwright.evaluate.board.letters import group_letters
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.measure import ScorerFigure
-from pairwright.intervals import LEVEL, Floats, Places, difference
+from pairwright.intervals import LEVEL, Floats, Places, difference, first_clusters
 from pairwright.records import Mode, Record
 
 
@@ -168,7 +168,7 @@ def compare_rows(
         _compare((names[a], names[b]), every[a] - every[b], clusters, p)
         for (a, b), p in zip(pairs, step_down_result.p.tolist(), strict=True)
     ]
-    independent = len(np.unique(clusters))
+    independent = len(np.unique(first_clusters(clusters)))
     least = _six_digits(step_down_result.least)
     return compared, RankingTest(
         clusters=independent,

@@ -5,13 +5,14 @@ what a table leaves out, and how its rows are compared.
 from collections.abc import Iterator
 
 from pairwright.evaluate.board.board import Leaderboard, choices_of_others
-from pairwright.evaluate.board.cells import unranked_by_accuracy
+from pairwright.evaluate.board.cells import in_words, unranked_by_accuracy
 from pairwright.evaluate.board.finding_sentences import position_biases
 from pairwright.evaluate.board.flips import clusters_needed
 from pairwright.evaluate.board.ranking import Ranking, level_sharers
 from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.results import TRIAL
+from pairwright.evaluate.scorers.baselines import MANNER
 from pairwright.intervals import LEVEL
 from pairwright.modes import MODES, mode_title
 from pairwright.records import Mode
@@ -108,6 +109,22 @@ def independent_units(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     if figure and figure.n:
         units = number_of(figure.clusters, _UNITS.get(ranking.mode, "cluster"))
         yield f"n = {number_of(figure.n, 'pair')} of {units}, which are the independent units."
+
+
+def manner_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
+    """A sentence for each manner that tells more than one half of a table's choices: what each user
+    took so far."""
+    for name in (*ranking.ranked, *ranking.unranked):
+        entry = board.entries[name]
+        figure = entry.figure("accuracy", ranking.mode)
+        scorer = entry.about.scorer.name
+        if scorer in MANNER and figure and (figure.low or 0) > 0.5:
+            yield (
+                f"A taste for {MANNER[scorer]} tells much here: {scorer}, the {MANNER[scorer]} that"
+                f" each user took so far, is right in {in_words(figure)}, n = {figure.n:,}. A"
+                " scorer reads more of a person only where it is ahead of that (every two ranked"
+                " rows)."
+            )
 
 
 def not_part(ranking: Ranking) -> Iterator[str]:

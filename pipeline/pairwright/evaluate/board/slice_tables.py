@@ -1,13 +1,20 @@
 """The leaderboard's tables of slices: word overlap, dates, domains, and what controls test."""
 
 from pairwright.evaluate.board.board import Leaderboard
-from pairwright.evaluate.board.cells import clusters, count, percent, unranked_by_accuracy
+from pairwright.evaluate.board.cells import (
+    OTHERS,
+    clusters,
+    count,
+    percent,
+    unranked_by_accuracy,
+)
 from pairwright.evaluate.board.finding_sentences import value_text
 from pairwright.evaluate.board.findings import TEST_VALUES
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.measure.slices import DATE_SLICES, OVERLAP_SLICES
+from pairwright.evaluate.release import SOURCES
 from pairwright.records import Mode
 from pairwright.report import Table
 from pairwright.stats import p_value
@@ -37,6 +44,27 @@ def slice_table(board: Leaderboard, ranking: Ranking) -> Table:
         " at one half where it is tied."
     )
     return Table(head, lines if there else (), note=note)
+
+
+def source_table(board: Leaderboard, ranking: Ranking) -> Table:
+    """A ranking's rows and what the choices of others tell, by source; no rows where there is one
+    source."""
+    lines: dict[str, list[tuple[str, ...]]] = {}
+    for name, found in board.release.neighbours_by_source.items():
+        others = (OTHERS, percent(found), f"{found.n:,}", f"{found.clusters:,}")
+        lines[name] = [others]
+    for row in _rows(board, ranking):
+        for figure in board.entries[row].figures:
+            if figure.name == "source_accuracy" and figure.mode == ranking.mode:
+                own = (row, percent(figure), count(figure), clusters(figure))
+                lines.setdefault(figure.group, []).append(own)
+    note = (
+        "A source is a conversation, named by its question, or else a question. At most"
+        f" {SOURCES} with the most pairs are here."
+    )
+    head = ("source", "row", "accuracy, %", "n", "clusters")
+    rows = [(visible(source), *own) for source, of_source in lines.items() for own in of_source]
+    return Table(head, tuple(rows) if len(lines) > 1 else (), left=2, note=note)
 
 
 def date_table(board: Leaderboard, mode: Mode | None) -> Table:

@@ -11,11 +11,19 @@ from pairwright.evaluate.correlation.table import LEAST_MODELS
 from pairwright.evaluate.correlation.uncertainty import compare_with_chance, jackknife
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.guided.records import GuidedResult, Tau
-from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood
 from pairwright.evaluate.settings import Scorers
-from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, with_width, z_of
+from pairwright.intervals import (
+    LEVEL,
+    Floats,
+    Interval,
+    accuracy,
+    cluster_numbers,
+    mean,
+    with_width,
+    z_of,
+)
 
 
 def guided_results(

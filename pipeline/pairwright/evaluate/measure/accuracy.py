@@ -10,7 +10,6 @@ from pairwright.evaluate.measure.calibration import calibration_figures
 from pairwright.evaluate.measure.figure import (
     Group,
     ScorerFigure,
-    cluster_numbers,
     figure_of,
     mode_group,
     share,
@@ -18,7 +17,7 @@ from pairwright.evaluate.measure.figure import (
 from pairwright.evaluate.measure.order import order_figures
 from pairwright.evaluate.measure.people import users_above_chance, vote_figures
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
-from pairwright.intervals import difference
+from pairwright.intervals import cluster_numbers, difference
 from pairwright.modes import MODES, is_twin
 from pairwright.text import number_of
 
@@ -44,7 +43,7 @@ def bounds_and_ties(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
         "coverage",
         group,
         covered,
-        [unit[0].cluster for unit in mode_pairs.units],
+        [unit[0].clusters for unit in mode_pairs.units],
         _missing(mode_pairs),
     )
     tied = [one for one in mode_pairs.scored if one.choice == "tie"]
@@ -52,17 +51,17 @@ def bounds_and_ties(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     note = f"{unstable:,} of {len(tied):,} are verdicts that change with the order"
     ties = [float(one.choice == "tie") for one in mode_pairs.scored]
     yield share(
-        "ties", group, ties, [one.cluster for one in mode_pairs.scored], note if unstable else ""
+        "ties", group, ties, [one.clusters for one in mode_pairs.scored], note if unstable else ""
     )
     open_as: dict[str, Choice] = {"worst_case": "rejected", "best_case": "chosen"}
     for name, choice in open_as.items():
         settled = [_settled(one.choice, choice) for one in mode_pairs.due]
-        yield share(name, group, settled, [one.cluster for one in mode_pairs.due])
+        yield share(name, group, settled, [one.clusters for one in mode_pairs.due])
 
 
 def accuracy_figure(name: str, group: Group, decisions: Sequence[PairDecision]) -> ScorerFigure:
     """The accuracy of decisions; those without a score count as wrong."""
-    return share(name, group, list(map(points, decisions)), [one.cluster for one in decisions])
+    return share(name, group, list(map(points, decisions)), [one.clusters for one in decisions])
 
 
 def by_config(decisions: Sequence[PairDecision]) -> dict[str, list[PairDecision]]:
@@ -104,14 +103,14 @@ def twin_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
 def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[ScorerFigure]:
     yield _both_right("both_right", group, twins)
     signs = [(np.sign(interaction(*twin)) + 1) / 2 if _is_scored(twin) else 0.0 for twin in twins]
-    yield share("interaction", group, signs, [first.cluster for first, _ in twins])
+    yield share("interaction", group, signs, [first.clusters for first, _ in twins])
 
 
 def _both_right(name: str, group: Group, twins: Sequence[Halves]) -> ScorerFigure:
     """Nobody is right on both halves of more twins than on one half: where the interval of the
     halves, which allows for more, reaches lower, so does this one."""
     both = [float(a.choice == b.choice == "chosen") for a, b in twins]
-    figure = share(name, group, both, [first.cluster for first, _ in twins])
+    figure = share(name, group, both, [first.clusters for first, _ in twins])
     halves = accuracy_figure(name, group, [half for twin in twins for half in twin])
     bounds = {
         end: min(own, other)
@@ -190,7 +189,7 @@ def _gain(
     note: str = "",
 ) -> ScorerFigure:
     differences = [points(own) - points(other) for own, other in joined]
-    clusters = cluster_numbers([own.cluster for own, _ in joined])
+    clusters = cluster_numbers([own.clusters for own, _ in joined])
     return figure_of(name, group, difference(np.array(differences, np.float64), clusters), note)
 
 

@@ -13,7 +13,7 @@ it is applied to.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,12 +25,11 @@ from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import (
     ScorerFigure,
     average,
-    cluster_numbers,
     mode_group,
     share,
 )
 from pairwright.evaluate.measure.units import ModeDecisions, points
-from pairwright.intervals import LEVEL, Floats, Places, accuracy, z_of
+from pairwright.intervals import LEVEL, Floats, Places, accuracy, cluster_numbers, z_of
 from pairwright.records import Mode, Record, content_id
 
 BINS = 10
@@ -88,8 +87,8 @@ class Margins(NamedTuple):
     """The scorer's probability of the chosen response."""
     points: Floats
     clusters: Places
-    names: tuple[str, ...]
-    """The names of the clusters, by number."""
+    folds: Places
+    """The fold of each pair's users, or its prompt; all in one below two of them."""
 
 
 def choice_probability(decision: PairDecision) -> float:
@@ -103,20 +102,27 @@ def choice_probability(decision: PairDecision) -> float:
 def margins_of(mode_pairs: ModeDecisions) -> Margins:
     """The margins of a mode's scored pairs."""
     scored = mode_pairs.scored
-    names = [one.cluster for one in scored]
     return Margins(
         margins=np.array([one.margin for one in scored], np.float64),
         probabilities=np.array([choice_probability(one) for one in scored], np.float64),
         points=np.array([points(one) for one in scored], np.float64),
-        clusters=cluster_numbers(names),
-        names=tuple(dict.fromkeys(names)),
+        clusters=cluster_numbers([one.clusters for one in scored]),
+        folds=_folds([one.cluster for one in scored]),
     )
+
+
+def _folds(names: Sequence[str]) -> Places:
+    """Folds of as many clusters each as possible."""
+    distinct = dict.fromkeys(names)
+    order = sorted(distinct, key=lambda name: content_id("fold", name))
+    fold_of = {name: n % FOLDS for n, name in enumerate(order)}
+    return np.array([fold_of[name] for name in names], np.intp)
 
 
 def calibration_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The calibration error before and after scaling, and the accuracy of the surer half."""
     pairs, group = margins_of(mode_pairs), mode_group(mode_pairs.mode)
-    clusters = [one.cluster for one in mode_pairs.scored]
+    clusters = [one.clusters for one in mode_pairs.scored]
     scaled = scaled_probabilities(pairs)
     for name, values in (("ece", pairs.probabilities), ("ece_scaled", scaled)):
         if values is None:
@@ -149,12 +155,9 @@ def calibration_of(mode_pairs: ModeDecisions) -> Calibration | None:
 def scaled_probabilities(pairs: Margins) -> Floats | None:
     """Probabilities of the chosen responses after temperature scaling, shape (n,): those of a fold
     of clusters by the temperature of all others. None below two clusters."""
-    if len(pairs.names) < 2:
+    folds = pairs.folds
+    if len(np.unique(folds)) < 2:
         return None
-    order = sorted(range(len(pairs.names)), key=lambda n: content_id("fold", pairs.names[n]))
-    fold_of = np.empty(len(order), np.intp)
-    fold_of[order] = np.arange(len(order)) % FOLDS
-    folds = fold_of[pairs.clusters]
     probabilities = np.empty_like(pairs.margins)
     for fold in np.unique(folds):
         own = folds == fold

@@ -5,8 +5,17 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, mean, with_width, z_of
-from pairwright.records import Mode, Record
+from pairwright.intervals import (
+    LEVEL,
+    Floats,
+    Interval,
+    accuracy,
+    cluster_numbers,
+    mean,
+    with_width,
+    z_of,
+)
+from pairwright.records import Cluster, Mode, Record
 
 RULE = (
     "Averages are over pairs, or over twins where a figure is of twins: each counts the same,"
@@ -118,6 +127,9 @@ FIGURES: dict[str, FigureKind] = {
         "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, or by the "
         "date of the posts",
     ),
+    "source_accuracy": FigureKind(
+        "accuracy on the natural twins of one source: a conversation, or else a question",
+    ),
     "gain": FigureKind(
         "accuracy when the profile is shown, less accuracy without it, on the same pairs",
     ),
@@ -162,7 +174,7 @@ def mode_group(mode: Mode | None) -> Group:
 
 
 def share(
-    name: str, group: Group, points: Sequence[float], clusters: Sequence[str], note: str = ""
+    name: str, group: Group, points: Sequence[float], clusters: Sequence[Cluster], note: str = ""
 ) -> ScorerFigure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
     estimate = accuracy(np.array(points, np.float64), cluster_numbers(clusters))
@@ -173,7 +185,7 @@ def average(
     name: str,
     group: Group,
     values: Floats,
-    clusters: Sequence[str],
+    clusters: Sequence[Cluster],
     note: str = "",
     *,
     least: float = 0,
@@ -186,12 +198,6 @@ def average(
         return figure_of(name, group, estimate, note)
     reason = "no interval: no two clusters differ"
     return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
-
-
-def cluster_numbers(clusters: Sequence[str]) -> Places:
-    """The number of each cluster, from 0 in the order of their first occurrence, shape (n,)."""
-    places: dict[str, int] = {}
-    return np.array([places.setdefault(name, len(places)) for name in clusters], np.intp)
 
 
 def figure_of(name: str, group: Group, estimate: Interval | None, note: str = "") -> ScorerFigure:

@@ -17,9 +17,9 @@ from pairwright.evaluate.measure.figure import (
     share,
 )
 from pairwright.evaluate.measure.units import ModeDecisions
-from pairwright.intervals import Floats, Interval
+from pairwright.intervals import Floats, Interval, cluster_numbers, first_clusters
 from pairwright.modes import mode_pairs as mode_pairs_in_words
-from pairwright.records import content_id
+from pairwright.records import Cluster, content_id
 
 _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
 _FIRST: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
@@ -30,7 +30,7 @@ def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     compared = [(one, one.orders) for one in mode_pairs.scored if one.orders is not None]
     if not compared:
         return
-    group, clusters = mode_group(mode_pairs.mode), [one.cluster for one, _ in compared]
+    group, clusters = mode_group(mode_pairs.mode), [one.clusters for one, _ in compared]
     same = [float(forward == backward) for _, (forward, backward) in compared]
     yield share("swap_consistency", group, same, clusters)
     first = [first_place_points(one) for one, _ in compared]
@@ -62,13 +62,13 @@ def position_bias_text(figure: ScorerFigure) -> str:
 
 
 def _kappa(
-    group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[str]
+    group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[Cluster]
 ) -> ScorerFigure:
     terms = kappa_terms([a for a, _ in verdicts], [b for _, b in verdicts])
     if terms is not None:
         return average("order_kappa", group, terms, clusters, least=-1)
-    n, independent = len(verdicts), len(set(clusters))
-    none = Interval(value=None, low=None, high=None, n=n, clusters=independent)
+    independent = len(np.unique(first_clusters(cluster_numbers(clusters))))
+    none = Interval(value=None, low=None, high=None, n=len(verdicts), clusters=independent)
     return figure_of("order_kappa", group, none, "every verdict is the same, in either order")
 
 

@@ -39,7 +39,7 @@ def users_above_chance(mode_pairs: ModeDecisions) -> ScorerFigure:
     above, chances = zip(*(_user_above_chance(decisions) for decisions in enough), strict=True)
     note += f"; guessing gives {sum(chances) / len(chances):.1%}"
     return share(
-        "users_above_chance", group, above, [decisions[0].cluster for decisions in enough], note
+        "users_above_chance", group, above, [decisions[0].clusters for decisions in enough], note
     )
 
 
@@ -48,7 +48,7 @@ def vote_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     judged = [(one, one.vote_share) for one in mode_pairs.scored if one.vote_share is not None]
     probabilities = np.array([choice_probability(one) for one, _ in judged], np.float64)
     voted = np.array([vote_share for _, vote_share in judged], np.float64)
-    clusters, group = [one.cluster for one, _ in judged], mode_group(mode_pairs.mode)
+    clusters, group = [one.clusters for one, _ in judged], mode_group(mode_pairs.mode)
     note = "" if judged else "nobody voted on these pairs"
     half = np.abs(0.5 - voted)
     for name, values, always_half in (

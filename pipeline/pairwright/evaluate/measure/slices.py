@@ -5,11 +5,13 @@ A twin is in one slice with both halves, so that a scorer that cannot see the us
 half of every slice, too.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import Group, ScorerFigure, share
 from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
+from pairwright.evaluate.release import SOURCES
 
 FLOOR = "overlap"
 """The baseline whose decisions make the slices of word overlap."""
@@ -60,16 +62,22 @@ def slice_figures(
     decisions: Sequence[PairDecision], overlap: Mapping[str, str], cutoff: str | None
 ) -> Iterator[ScorerFigure]:
     """The accuracy on each slice that has pairs: by `overlap`, which has the slice of each unit,
-    and by the dates of the posts, where the scorer's cutoff is known."""
+    by source, and by the dates of the posts, where the scorer's cutoff is known."""
     for mode_pairs in by_mode(decisions):
         yield from _figures(mode_pairs, OVERLAP_SLICES, overlap)
+        sources = {unit_name(unit): unit[0].source for unit in mode_pairs.units if unit[0].source}
+        largest = [name for name, _ in Counter(sources.values()).most_common(SOURCES)]
+        yield from _figures(mode_pairs, largest, sources, "source_accuracy")
         if cutoff is not None:
             dates = {unit_name(unit): date_slice(unit, cutoff) for unit in mode_pairs.units}
             yield from _figures(mode_pairs, DATE_SLICES, dates)
 
 
 def _figures(
-    mode_pairs: ModeDecisions, names: Sequence[str], slices: Mapping[str, str]
+    mode_pairs: ModeDecisions,
+    names: Sequence[str],
+    slices: Mapping[str, str],
+    figure: str = "slice_accuracy",
 ) -> Iterator[ScorerFigure]:
     for name in names:
         some = [
@@ -77,5 +85,5 @@ def _figures(
         ]
         if some:
             group = Group(mode_pairs.mode, name)
-            clusters = [one.cluster for one in some]
-            yield share("slice_accuracy", group, [points(one) for one in some], clusters)
+            clusters = [one.clusters for one in some]
+            yield share(figure, group, [points(one) for one in some], clusters)

@@ -10,11 +10,10 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from pairwright.errors import InputError
-from pairwright.evaluate.measure.figure import cluster_numbers
 from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import LEVEL, Floats, Interval, accuracy, mean, z_of
+from pairwright.intervals import LEVEL, Floats, Interval, accuracy, cluster_numbers, mean, z_of
 from pairwright.records import AspectScore, Record
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import excerpt

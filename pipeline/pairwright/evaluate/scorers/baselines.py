@@ -1,15 +1,16 @@
 """Scorers that understand nothing of the person. One that reads the person should do better.
 
 `longer` and `constant` cannot see the user; `overlap` and `similarity` count words that a response
-shares with what is shown. They are informed, not blind: a floor for scorers that are shown the
-same. The embedding baseline reads meaning: how near a response is to a text that is shown.
+shares with what is shown; `own-length` and `own-markup` go by what the earlier choices shown took.
+They are informed, not blind: a floor for scorers that are shown the same. The embedding baseline
+reads meaning: how near a response is to a text that is shown.
 """
 
 import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from pairwright import text
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
+from pairwright.manner import Manner, manner_scores
 from pairwright.retrieve import dense
 
 _TELLING = 12
@@ -48,14 +50,24 @@ def _similarity(shown: PromptContent, response: str) -> float:
     return round(product / lengths, 9) if lengths else 0.0
 
 
+def _manner(manner: Manner, shown: PromptContent, response: str) -> float:
+    """How well the response's manner suits what the user took so far; 0 where nothing shows it."""
+    scores = manner_scores((post.text for post in shown.posts), (response,))
+    return round(getattr(next(scores), manner), 9) if scores else 0.0
+
+
+MANNER = {"own-length": "length", "own-markup": "markup"}
+"""The baselines of manner, and of which. They are evaluated where histories hold choices."""
 BASELINES: dict[str, Callable[[PromptContent, str], float]] = {
     "longer": _longer,
     "constant": _constant,
     "overlap": _overlap,
     "similarity": _similarity,
+    "own-length": partial(_manner, "length"),
+    "own-markup": partial(_manner, "markup"),
 }
 """The baselines by name: words of the response; nothing; content words shared with what is shown;
-cosine of word counts with what is shown."""
+cosine of word counts with what is shown; the length and the markup that the user took so far."""
 
 
 BLIND = frozenset({"longer", "constant"})

@@ -27,6 +27,7 @@ BLIND = {
 INFORMED = {
     "profile_overlap": "words of the posts", "profile_tfidf": "words of the posts, tf-idf",
     "aspects_overlap": "words of the aspects",
+    "length_taken": "length taken so far", "markup_taken": "markup taken so far",
 }  # fmt: skip
 """Checks that choose by what is known of the user."""
 AuditVerdict = Literal["passed", "undecided", "failed"]
@@ -157,21 +158,25 @@ def _baselines(checks: Iterable[_AuditCheck]) -> Iterator[BaselineScore]:
             )
 
 
-SHOWN = ("length", "bag_of_words", *INFORMED)
-BASELINE_HEAD = (
-    "configuration", "pairs", "independent groups", "highest of the blind",
-    *(BLIND.get(name) or INFORMED[name] for name in SHOWN),
-)  # fmt: skip
-"""The head of `baseline_rows`. The first two of SHOWN are blind to the user, the others are not."""
+_ALWAYS = ("length", "bag_of_words", "profile_overlap", "profile_tfidf", "aspects_overlap")
+"""The columns that are always there. The first two are blind to the user, the others are not."""
 
 
 def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:
-    """A row a configuration, with intervals where the audit has them."""
+    """The head, and a row a configuration with intervals where the audit has them; nothing without
+    a configuration."""
     by_config: dict[str, dict[str, BaselineScore]] = {}
     for score in audit.baselines:
         if score.config:
             by_config.setdefault(score.config, {})[score.name] = score
-    return [_row(config, by_name) for config, by_name in by_config.items()]
+    there = {name for by_name in by_config.values() for name in by_name}
+    shown = [*_ALWAYS, *(name for name in INFORMED if name in there and name not in _ALWAYS)]
+    head = (
+        "configuration", "pairs", "independent groups", "highest of the blind",
+        *(BLIND.get(name) or INFORMED[name] for name in shown),
+    )  # fmt: skip
+    rows = [_row(config, by_name, shown) for config, by_name in by_config.items()]
+    return [head, *rows] if rows else []
 
 
 def blind_sentences(audit: AuditSummary, configs: set[str]) -> Iterator[str]:
@@ -188,9 +193,9 @@ def blind_sentences(audit: AuditSummary, configs: set[str]) -> Iterator[str]:
     )
 
 
-def _row(config: str, by_name: dict[str, BaselineScore]) -> tuple[str, ...]:
+def _row(config: str, by_name: dict[str, BaselineScore], shown: Iterable[str]) -> tuple[str, ...]:
     widest = max(by_name.values(), key=lambda score: score.pairs)
-    cells = (_cell(by_name.get(name)) for name in SHOWN)
+    cells = (_cell(by_name.get(name)) for name in shown)
     return (config, f"{widest.pairs:,}", f"{widest.clusters:,}", _highest(by_name), *cells)
 
 
@@ -235,8 +240,8 @@ def baseline_notes(audit: AuditSummary, info: ReleaseInfo) -> Iterator[str]:
     yield (
         "How often each way of choosing picks the chosen response, a tie counting one half, with"
         " an interval over independent groups. “Longer” and “bag of words” are blind to the user;"
-        " the columns after them see the user's posts or the aspects. A scorer that reads the user"
-        " has to do better than all of them."
+        " the columns after them see the user's posts, earlier choices or the aspects. A scorer"
+        " that reads the user has to do better than all of them."
     )
     bounds = list(bound_sentences(audit, info))
     yield from bounds

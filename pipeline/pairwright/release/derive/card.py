@@ -7,7 +7,6 @@ from pairwright.modes import MODES, is_twin
 from pairwright.records import FULL_ADHERENCE
 from pairwright.release.derive import build_summary, cautions
 from pairwright.release.derive.audit_summary import (
-    BASELINE_HEAD,
     AuditSummary,
     baseline_notes,
     baseline_rows,
@@ -94,7 +93,7 @@ COLUMNS = {
     "simulated": "Whether a program had a part in it: then it is not a benchmark.",
     "created": (
         "When the question was asked, in UTC; in mode natural, when this user chose. All posts of"
-        " the profile with a time are older."
+        " the profile with a time are older; a day without a time counts as its end."
     ),
     "source_url": "The address of the question; in mode natural, of this user's choice.",
     "licence": "SPDX id of the question's licence; none where it is not known.",
@@ -251,7 +250,7 @@ def _baselines(audit: AuditSummary | None, info: ReleaseInfo) -> dict[str, Markd
     """The table of simple ways of choosing, and what to know to read it."""
     if audit is None or not (rows := baseline_rows(audit)):
         return None
-    return {"table": table(BASELINE_HEAD, rows), "notes": points(baseline_notes(audit, info))}
+    return {"table": table(rows[0], rows[1:]), "notes": points(baseline_notes(audit, info))}
 
 
 def _failed_checks(audit: AuditSummary | None) -> Markdown | None:

@@ -132,10 +132,10 @@ def biases(release: ReleaseContext) -> Iterator[str]:
             f"{_rubrics(release, 'narrative')} were drawn from the asker's own explanation of the"
             " question, which the earlier posts need not show."
         )
+    yield from time_sentences(release.summary)
     if words := own_choice_words(release.summary):
         yield from words.biases
         yield from trait_sentences(release.summary)
-        yield from time_sentences(release.summary)
         yield from neighbour_sentences(release.summary)
         return
     generators = ", ".join(sorted(release.summary.generators))

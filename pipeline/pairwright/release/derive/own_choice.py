@@ -181,7 +181,13 @@ def trait_sentences(summary: Summary) -> Iterator[str]:
 
 
 def time_sentences(summary: Summary) -> Iterator[str]:
-    """What is not known of the order of histories and choices."""
+    """What is not known of the order of histories and questions or choices."""
+    if summary.undated_posts:
+        yield (
+            f"{summary.undated_posts:,} of {summary.posts:,} posts have no time, and their"
+            " questions or other posts of their users have one: nothing tells whether they are"
+            " older."
+        )
     if summary.untimed_choices:
         yield (
             f"Of {summary.untimed_choices:,} of {summary.rows:,} pairs the source does not say when"

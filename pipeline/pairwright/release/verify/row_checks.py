@@ -11,6 +11,7 @@ from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import Side, content_id
 from pairwright.release.records import Provenance
 from pairwright.release.verify.comparison import difference, same, shown
+from pairwright.sources.times import is_older
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import aspect_id, response_id
@@ -211,7 +212,7 @@ def check_own_choice(row: Row, where: str) -> None:
 def check_evidence(row: Row, where: str) -> None:
     """Posts are older than the question, and hold the evidence. Raises Difference."""
     for n, post in enumerate(row.profile):
-        if row.created and post.created and post.created >= row.created:
+        if row.created and post.created and not is_older(post.created, row.created):
             at = f"{where} [profile.{n}]"
             raise difference(f"is of {shown(post.created)}, not before the question", at)
     if row.aspects_origin == "planner":

@@ -17,6 +17,7 @@ from pairwright.sources.rules import ReadPost, latest, once_each, repeated_quest
 from pairwright.sources.stackexchange.files import Dump
 from pairwright.sources.stackexchange.store import DumpPost, DumpStore
 from pairwright.sources.stackexchange.titles import why_unanswerable
+from pairwright.sources.times import is_older
 
 COMMENT_TERMS = 3
 """Words with content that a comment needs: one that thanks says nothing of anybody."""
@@ -77,7 +78,7 @@ class _History:
                 yield refusal.at(question.where, self._user)
 
     def _item(self, question: DumpPost) -> Iterator[Item | SourceProblem]:
-        earlier = [post for post in self._posts if post.created < question.created]
+        earlier = [post for post in self._posts if is_older(post.created, question.created)]
         if len(earlier) < self._rules.min_posts:
             raise SourceRefusal(
                 "too_few_posts", f"{len(earlier)} earlier posts, not {self._rules.min_posts}"
@@ -103,7 +104,7 @@ class _History:
             for one, post in zip(read, earlier, strict=True)
             if isinstance(one, ReadPost)
         ]
-        yield from with_profile(item, posts, question.where, repairs, self._rules.min_posts)
+        yield from with_profile(item, posts, question.where, repairs, self._rules)
 
     def _category(self, question: DumpPost) -> str:
         """The site, or the tag of the question that most questions of the site have."""

@@ -1,0 +1,58 @@
+"""The manner of a response, its length and markup, and which of both a user took so far.
+
+A taste for longer answers is a preference of a person, and tells many choices. Who sees no more of
+a person than that reads little of what the person wrote.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from pairwright.dataset.row import choice_sides
+
+LIST = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
+HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+\S", re.MULTILINE)
+BOLD = re.compile(r"(\*\*|__)(?=\S)[^\n]{1,200}?\1")
+Manner = Literal["length", "markup"]
+
+
+def count_markup(response: str) -> int:
+    """Items of lists, headings and bold passages, as markdown writes them."""
+    return sum(len(mark.findall(response)) for mark in (LIST, HEADING, BOLD))
+
+
+MANNERS: dict[Manner, Callable[[str], int]] = {"length": len, "markup": count_markup}
+"""How much of each a response has: characters, so that all scripts are alike, and marks."""
+
+
+class MannerScores(NamedTuple):
+    """How well a response suits what a user took so far, by manner."""
+
+    length: float
+    markup: float
+
+
+def manner_scores(posts: Iterable[str], responses: Iterable[str]) -> Iterator[MannerScores] | None:
+    """The scores of responses: how much of a manner each has, times how much more often the user's
+    earlier choices took the response with more of it than the one with less. None where no post of
+    the history is a choice."""
+    choices = [sides for post in posts if (sides := choice_sides(post))]
+    if not choices:
+        return None
+    tastes = [
+        sum(_sign(count(taken) - count(refused)) for taken, refused in choices) / len(choices)
+        for count in MANNERS.values()
+    ]
+    return (
+        MannerScores(
+            *(
+                taste * count(response)
+                for taste, count in zip(tastes, MANNERS.values(), strict=True)
+            )
+        )
+        for response in responses
+    )
+
+
+def _sign(difference: int) -> int:
+    return (difference > 0) - (difference < 0)
