@@ -612,6 +612,8 @@ LONG_GERMAN = "Das ist ein Satz, der gar nicht kurz ist, denn er hat mehr als zw
         f"{'好' * 40}\uff5e", f"{'ខ្មែរ ' * 14}\u17d4", f"{'հայ ' * 14}\u0589", "ภาษาไทย" * 14,
         "It is \u300cso\u300d", "Remove one of the two",
         "Take this:\n1. Beans.\n2. Peas.\n3. Rice.",
+        # What is cut off a long line above a list may begin as an item does.
+        f"{'so ' * 300}- {'so ' * 662}so.\n- Beans.\n- Peas",
     ],
 )  # fmt: skip
 def test_whole_responses_do_not_break_off(words: str) -> None:
@@ -630,6 +632,9 @@ def test_whole_responses_do_not_break_off(words: str) -> None:
         "He told all of us that he had never been there before and then he said. \u201c",
         LONG_GERMAN,
         "It is so well known that nobody who works here would ever ask for the long way home",
+        # Exactly the last 300 characters of a longer line begin with a list's mark.
+        *(f"It is well{f'{mark}known' + ' people' * 50:.300}" for mark in ("-", "+ ", "# ", "1. ")),
+        "- One.\n- Two.\n- " + "it is so and " * 40 + "then",
     ],
 )  # fmt: skip
 def test_cut_responses_break_off(words: str) -> None:
