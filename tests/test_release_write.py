@@ -448,6 +448,10 @@ def again(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def _failed(*_: object, **__: object) -> None:
+    raise RuntimeError
+
+
 def _interrupted(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
@@ -725,6 +729,17 @@ def test_a_whole_release_is_not_taken_for_a_leftover(
     refused(done, "was not left by an interrupted release")
     assert read_checksums(other.root) == read_checksums(release.root)
     assert all((other.root / path).is_file() for path in read_checksums(other.root))
+
+
+def test_a_release_that_fails_leaves_nothing_behind(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in ("write_audit", "write_checksums"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"pairwright.workflows.new_release.{step}", _failed)
+            with pytest.raises(RuntimeError):
+                make_release(run, tmp_path / "out", "1.0.0")
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_link_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Making a release: everything is written beside its place, and put there whole.
 
-While a release is written to OUT, it is the folder OUT.partial/release. A run that is killed
-leaves that behind, and the next one to the same OUT removes it and begins again.
+While a release is written to OUT, it is the folder OUT.partial/release. One that fails removes it;
+one that is killed leaves it behind, and the next one to the same OUT removes it.
 """
 
 import json
@@ -105,10 +105,15 @@ def release(
     with _store(run) as store:
         content = gather_release_content(run, store, options, progress)
         layout = Layout(partial / _INSIDE)
-        result = _write(layout, content, out, progress)
-        with on_disk(out):
-            layout.root.rename(out)
-            partial.rmdir()
+        try:
+            result = _write(layout, content, out, progress)
+            with on_disk(out):
+                layout.root.rename(out)
+                partial.rmdir()
+        except Exception:
+            if partial.is_dir():
+                _remove(partial)
+            raise
     return result
 
 
@@ -141,7 +146,7 @@ def _partial(out: Path) -> Path:
 
 
 def _remove(partial: Path) -> None:
-    """Remove what a killed release left, and nothing else."""
+    """Remove what an unfinished release left, and nothing else."""
     unfinished = partial / _INSIDE
     # The first file that a release writes; it may have been killed in the middle of it.
     first = Layout(unfinished).provenance
