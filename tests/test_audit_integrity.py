@@ -397,6 +397,17 @@ def test_a_row_of_a_build_without_an_aspect_is_found(n: int, count: int) -> None
     assert only([row(rubric_aspects=ASPECTS[:n])], "aspects_missing").count == count
 
 
+def test_rows_of_others_without_aspects_are_found_beside_those_that_have_some() -> None:
+    few = [row(n, mode=None, rubric_aspects=ASPECTS if n % 4 else ()) for n in range(40)]
+    few += [row(40, mode=None, rubric_aspects=(aspect(" "),))]
+    for rows in (few, few[::-1]):
+        check = only(rows, "aspects_missing")
+        assert (check.status, check.count, check.of) == ("fail", 11, 41)
+        assert [flag.row for flag in check.flags] == [
+            one.id for one in rows if len(one.rubric_aspects) < 2
+        ]
+
+
 def test_pairs_of_others_need_no_aspects() -> None:
     assert only([row(mode=None, id="a", rubric_aspects=())], "aspects_missing").of == 0
 
@@ -541,8 +552,15 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("share", [2, 5, 20])
-@pytest.mark.parametrize("field", ["question", "chosen", "rejected"])
-@pytest.mark.parametrize("kind", HIDDEN)
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [
+        (kind, field)
+        for kind in HIDDEN
+        for field in ("question", "chosen", "rejected")
+        if (kind, field) != ("hard space", "question")
+    ],
+)
 def test_hidden_characters_in_few_rows_are_found(kind: str, field: str, share: int) -> None:
     clean = [row(n) for n in range(100)]
     planted = [
@@ -580,6 +598,14 @@ def test_controls_in_few_rows_are_found(control: str, share: int) -> None:
 )  # fmt: skip
 def test_characters_that_have_work_to_do_are_let_be(words: str) -> None:
     assert only([row(chosen=words)], "hidden_characters").count == 0
+
+
+def test_a_hard_space_of_a_question_marks_no_side() -> None:
+    check = only([row(question="What\u00a0is a hive?")], "hidden_characters")
+    assert (check.status, check.count) == ("pass", 0)
+    assert "1 rows have some in posts or aspects, or hard spaces in the question" in check.detail
+    both = only([row(question="What\u00a0is a\u200b hive?")], "hidden_characters")
+    assert both.flags[0].detail == "zero width space in question"
 
 
 def test_hidden_characters_of_posts_are_told_and_decide_nothing() -> None:

@@ -16,13 +16,14 @@ from pathlib import Path
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.page.formats import config_name
 from pairwright.construct.folder import RunFolder
-from pairwright.dataset import Layout
+from pairwright.dataset import Layout, parts_of, read_rows
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.release.derive import derived_files, release_context
 from pairwright.release.history import check_version
+from pairwright.release.primary import ReleaseFiles
 from pairwright.release.records import Provenance
 from pairwright.release.summary import Summary
 from pairwright.release.write import write_primary
@@ -58,6 +59,8 @@ class ReleaseResult:
     """Units of the build that failed, so that the release is short of them."""
     failed_checks: tuple[str, ...]
     """The checks of its audit that failed, in words, each with its configuration."""
+    moved_users: int
+    """Users of the previous release's split `validation` who are in `test` now."""
     errata: int
     """Errata of the run and of the previous release."""
     errata_left_out: int
@@ -217,6 +220,17 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
             f"{definition_of(check).title} ({config_name(check.config)})"
             for check in audited.failed
         ),
+        moved_users=_moved_users(before, content.content.splits) if before else 0,
         errata=errata,
         errata_left_out=errata - len(primary.errata),
     )
+
+
+def _moved_users(before: ReleaseFiles, splits: Mapping[str, str]) -> int:
+    users = {
+        row.user
+        for part in parts_of(before.layout.root)
+        if part.split == "validation"
+        for row in read_rows(before.layout.part(part))
+    }
+    return sum(splits.get(user or "") == "test" for user in users)
