@@ -165,7 +165,7 @@ def test_figures_of_a_domain_stand_beside_the_targets_and_decide_nothing() -> No
     assert {(check.family, check.status) for check in checks} == {("target", "note")}
     details = {(check.config, check.name): check.detail for check in checks}
     assert details == {
-        ("Home", "size"): "1 pairs; 0 in theirs",
+        ("Home", "size"): f"1 pairs; theirs has no domain of this name, but {OFFICIAL!r}",
         (OFFICIAL, "size"): "2 pairs; 1 in theirs; the official benchmark has 1,074 items",
         (OFFICIAL, "lengths"): "3.0 words chosen and 1.0 rejected, on average;"
         " 3.0 and 1.0 in theirs",
@@ -200,6 +200,15 @@ def test_all_pairs_together_are_compared_with_nothing_but_all_pairs() -> None:
         "",
         "longer: 0.700 (n = 40); 0.800 (n = 40) in theirs",
     )
+
+
+def test_the_only_domain_of_each_set_is_compared_whatever_its_name() -> None:
+    own = measured("own", (blind("longer", "", 0.7),), ("", None), ("", None))
+    other = measured("theirs", (blind("longer", "Home", 0.8),), ("Home", None))
+    details = {check.name: check.detail for check in compare(own, other)}
+    assert details["size"] == "2 pairs; 1 in theirs, Home"
+    assert details["lengths"].endswith("3.0 and 1.0 in theirs, Home")
+    assert details["blind_accuracy"].endswith("0.800 (n = 40) in theirs, Home")
 
 
 def test_estimates_without_value_or_interval_are_told_as_such() -> None:

@@ -6,11 +6,17 @@ from typing import Any
 
 import pytest
 
+from pairwright.audit.balance import Balance
 from pairwright.audit.catalogue import definition_of
+from pairwright.audit.human import Human
+from pairwright.audit.integrity.endings import Endings
+from pairwright.audit.leakage.duplicates import Duplicates
+from pairwright.audit.people.scan import PersonalData
 from pairwright.audit.read import open_source
-from pairwright.audit.records import EXAMPLES, Audit
+from pairwright.audit.records import EXAMPLES, Audit, RowReader
 from pairwright.audit.run import Options, audit, shortened
-from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
+from pairwright.audit.shortcuts import Shortcuts
+from pairwright.dataset import Layout, Part, Row, content_digest, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
 from small_studies import twin, violate
@@ -316,6 +322,44 @@ def test_wrong_use_is_told_before_anything_is_written(
 
 
 # Without the command
+
+
+@pytest.mark.parametrize(
+    ("reader", "lost"),
+    [
+        (Endings, {"breaks_off"}), (Duplicates, {"near_duplicate_questions"}),
+        (PersonalData, {"email", "iban"}), (Shortcuts, {"length", "style"}), (Human, {"verified"}),
+        (Balance, {"user_dominates"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["add", "checks"])
+def test_a_check_that_breaks_is_a_finding_and_ends_nothing(
+    reader: type[RowReader], lost: set[str], method: str, here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    file = jsonl(here / "pairs.jsonl", [plain(n, user=f"u{n}") for n in range(9)])
+    before = {one.name for one in audit(open_source(str(file))).checks}
+    whole = getattr(reader, method)
+
+    def broken(self: RowReader, *row: Row) -> object:
+        if method == "checks" or row[0].id == "4":
+            raise ValueError("quoted words")
+        return whole(self, *row)
+
+    monkeypatch.setattr(reader, method, broken)
+    done = pairwright("audit", file, "--out", here / "out", "--against", file)
+    assert done.code == 1
+    assert "Checks that could not be computed" in done.out
+    text = (here / "out" / "audit.json").read_text()
+    assert "quoted words" not in text
+    found = Audit.model_validate_json(text)
+    own, *_ = failed = [check for check in found.checks if check.name == "not_computed"]
+    assert {check.status for check in failed} == {"fail"}
+    assert own.detail.startswith("ValueError at reader_guard.py:")
+    assert lost <= set(own.detail.partition("not computed: ")[2].split(", "))
+    assert [flag.where for flag in own.flags] == ["pairs.jsonl:5"] * (method == "add")
+    gone = before - {one.name for one in found.checks}
+    assert lost & before <= gone <= set(own.detail.partition("not computed: ")[2].split(", "))
 
 
 def test_the_digest_is_that_of_the_rows_and_all_flags_are_kept_until_written(here: Path) -> None:

@@ -397,6 +397,17 @@ def test_a_row_of_a_build_without_an_aspect_is_found(n: int, count: int) -> None
     assert only([row(rubric_aspects=ASPECTS[:n])], "aspects_missing").count == count
 
 
+def test_rows_of_others_without_aspects_are_found_beside_those_that_have_some() -> None:
+    few = [row(n, mode=None, rubric_aspects=ASPECTS if n % 4 else ()) for n in range(40)]
+    few += [row(40, mode=None, rubric_aspects=(aspect(" "),))]
+    for rows in (few, few[::-1]):
+        check = only(rows, "aspects_missing")
+        assert (check.status, check.count, check.of) == ("fail", 11, 41)
+        assert [flag.row for flag in check.flags] == [
+            one.id for one in rows if len(one.rubric_aspects) < 2
+        ]
+
+
 def test_pairs_of_others_need_no_aspects() -> None:
     assert only([row(mode=None, id="a", rubric_aspects=())], "aspects_missing").of == 0
 
@@ -542,8 +553,15 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("share", [2, 5, 20])
-@pytest.mark.parametrize("field", ["question", "chosen", "rejected"])
-@pytest.mark.parametrize("kind", HIDDEN)
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [
+        (kind, field)
+        for kind in HIDDEN
+        for field in ("question", "chosen", "rejected")
+        if (kind, field) != ("hard space", "question")
+    ],
+)
 def test_hidden_characters_in_few_rows_are_found(kind: str, field: str, share: int) -> None:
     clean = [row(n) for n in range(100)]
     planted = [
@@ -583,6 +601,14 @@ def test_characters_that_have_work_to_do_are_let_be(words: str) -> None:
     assert only([row(chosen=words)], "hidden_characters").count == 0
 
 
+def test_a_hard_space_of_a_question_marks_no_side() -> None:
+    check = only([row(question="What\u00a0is a hive?")], "hidden_characters")
+    assert (check.status, check.count) == ("pass", 0)
+    assert "1 rows have some in posts or aspects, or hard spaces in the question" in check.detail
+    both = only([row(question="What\u00a0is a\u200b hive?")], "hidden_characters")
+    assert both.flags[0].detail == "zero width space in question"
+
+
 def test_hidden_characters_of_posts_are_told_and_decide_nothing() -> None:
     profile = (post("p1", f"{FIRST} a\u200bb", "2023-01-01T00:00:00"), POSTS[1])
     check = only([row(profile=profile)], "hidden_characters")
@@ -613,6 +639,8 @@ LONG_GERMAN = "Das ist ein Satz, der gar nicht kurz ist, denn er hat mehr als zw
         f"{'好' * 40}\uff5e", f"{'ខ្មែរ ' * 14}\u17d4", f"{'հայ ' * 14}\u0589", "ภาษาไทย" * 14,
         "It is \u300cso\u300d", "Remove one of the two",
         "Take this:\n1. Beans.\n2. Peas.\n3. Rice.",
+        # What is cut off a long line above a list may begin as an item does.
+        f"{'so ' * 300}- {'so ' * 662}so.\n- Beans.\n- Peas",
     ],
 )  # fmt: skip
 def test_whole_responses_do_not_break_off(words: str) -> None:
@@ -631,6 +659,9 @@ def test_whole_responses_do_not_break_off(words: str) -> None:
         "He told all of us that he had never been there before and then he said. \u201c",
         LONG_GERMAN,
         "It is so well known that nobody who works here would ever ask for the long way home",
+        # Exactly the last 300 characters of a longer line begin with a list's mark.
+        *(f"It is well{f'{mark}known' + ' people' * 50:.300}" for mark in ("-", "+ ", "# ", "1. ")),
+        "- One.\n- Two.\n- " + "it is so and " * 40 + "then",
     ],
 )  # fmt: skip
 def test_cut_responses_break_off(words: str) -> None:

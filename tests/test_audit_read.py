@@ -10,7 +10,7 @@ import re
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -347,7 +347,22 @@ def test_a_label_says_which_of_two_responses_is_better(
     assert (found.chosen, found.rejected) == (better, "ab".replace(better, ""))
 
 
-@pytest.mark.parametrize("label", [0, 3, "A", None, True, [1], 1.5])
+@pytest.mark.parametrize("label", [0, "0", 0.0])
+def test_labels_0_and_1_are_refused_with_the_map_that_reads_them(
+    tmp_path: Path, label: object
+) -> None:
+    row = {"input": "Which?", "a": "first", "b": "second"}
+    file = jsonl(tmp_path / "a.jsonl", row | {"label": 1}, row | {"label": label})
+    told = refused(file, "prompt=input", "first=a", "second=b", "label=label")
+    assert told.startswith("a.jsonl:2: the label is 0")
+    for order, better in (("a,b", "first"), ("b,a", "second")):
+        maps = f"options={order}", "key_from_0=label"
+        assert " ".join(f"--column {one}" for one in maps) in told or f"or {maps[0]}" in told
+        _, zero = rows(file, "prompt=input", *maps)
+        assert zero.chosen == better
+
+
+@pytest.mark.parametrize("label", [3, "A", None, True, [1], 1.5])
 def test_a_label_that_is_neither_1_nor_2_is_counted(tmp_path: Path, label: object) -> None:
     good = {"prompt": "Which?", "x": "a", "y": "b", "label": 1}
     file = jsonl(tmp_path / "a.jsonl", good, good | {"label": label})
@@ -477,6 +492,55 @@ def test_plain_rows_are_read_from_every_kind_of_file(
     assert (first.split, first.row.domain) == ("train", "")
     line = {".json": 1, ".jsonl": 1, ".csv": 2, ".tsv": 2}[suffix]
     assert first.where == f"{file.name}:{line}"
+
+
+MESSAGES = [{"role": "user", "content": "Which?"}, {"role": "assistant", "content": "a"}]
+
+
+def sheet(file: Path, *records: tuple[str, str, str]) -> Path:
+    with file.open("w", newline="", encoding="utf-8") as written:
+        csv.writer(written).writerows([("prompt", "chosen", "rejected"), *records])
+    return file
+
+
+@pytest.mark.parametrize("write", [json.dumps, repr])
+def test_lists_and_messages_in_cells_are_read_as_in_json(
+    tmp_path: Path, write: Callable[[object], str]
+) -> None:
+    texts = ["one\nme@example.org", "two", "three"]
+    other = [*MESSAGES[:1], {"role": "assistant", "content": "b"}]
+    file = sheet(
+        tmp_path / "a.csv",
+        ("Which?", write(texts), write(texts[::-1])),
+        (write(MESSAGES[:1]), write(MESSAGES), write(other)),
+        ("Which?", write(MESSAGES[1]), "b"),
+    )
+    found = [(row.question, row.chosen, row.rejected) for row in rows(file)]
+    assert found == [
+        *(("Which?", *sides) for sides in zip(texts, texts[::-1], strict=True)),
+        ("Which?", "a", "b"),
+        ("Which?", "a", "b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "rejected"),
+    [('["one"]', "one"), ("[1, 2]", "[3]"), ("[see below]", "[note] so"), ('{"a": 1}', "{}")],
+)
+def test_texts_that_begin_with_a_bracket_stay_texts(
+    tmp_path: Path, chosen: str, rejected: str
+) -> None:
+    (row,) = rows(sheet(tmp_path / "a.csv", ("Which?", chosen, rejected)))
+    assert (row.chosen, row.rejected) == (chosen, rejected)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["['one' 'two'\n 'three']", "[{'role': 'user'} {'role': 'assistant'}]", "['it's' 'so']"],
+)
+def test_lists_in_cells_that_cannot_be_read_are_counted(tmp_path: Path, cell: str) -> None:
+    file = sheet(tmp_path / "a.csv", ("Which?", "a", "b"), ("Which?", cell, cell))
+    assert unread(file) == {"bad_cell": 1}
 
 
 def test_a_record_that_is_no_csv_is_counted(tmp_path: Path) -> None:

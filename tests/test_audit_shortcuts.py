@@ -3,7 +3,7 @@
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -597,6 +597,30 @@ def test_people_are_told_where_word_overlap_with_the_profile_is_wrong() -> None:
     assert people.found
     assert (wrong.found.value, wrong.found.n) == (0.5, 16)
     assert (people.found.value, people.found.n) == (7 / 8, 8)
+
+
+def test_nobody_is_said_to_have_voted_on_no_pairs() -> None:
+    def detail(*post: str) -> str:
+        part = Shortcuts()
+        for half in twin_rows(post):
+            part.add(half)
+        by_name = {check.name: check for check in decide(part.checks())}
+        return by_name["people_against_baseline"].detail
+
+    assert detail("I like ripe pears.", "I like sour apples.") == "There are no such pairs."
+    assert detail("I like sour apples.") == "Nobody voted on these pairs."
+
+
+def twin_rows(posts: tuple[str, ...]) -> Iterator[Row]:
+    """A twin whose two users wrote these posts, or both the one."""
+    sides = ("Ripe pears.", "Sour apples.")
+    for asked, post in zip((True, False), (posts * 2)[:2], strict=True):
+        chosen, rejected = sides if asked else sides[::-1]
+        yield Row(
+            id=f"half-{asked}", question="Which fruit?", chosen=chosen, rejected=rejected,
+            domain="Home", mode="twin", twin_id="twin-1", asked=asked, user=f"user-{asked}",
+            dyad="dyad-1", profile=(RowPost(id="p", text=post),),
+        )  # fmt: skip
 
 
 def test_how_unequally_twins_repeat_their_own_aspects_is_told() -> None:

@@ -256,6 +256,9 @@ def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> N
         assert "No model" in page
         assert "texts that models wrote" not in page
         assert "were written by" not in page
+        assert "Payment" not in page
+        assert "paid?" not in page
+    assert "Prompts, by hash" not in card
     assert ATTRIBUTION in card
     assert ATTRIBUTION in licences
     assert "What was made from them" not in licences
@@ -444,6 +447,8 @@ def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
         assert f"refused {n}: {reason}" in page
     made = release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
     assert not made.failed_checks
+    for name in ("README.md", "DATASHEET.md"):
+        assert "12 fictional users" in (made.folder / name).read_text(encoding="utf-8")
 
 
 def test_init_writes_the_example_of_choices(tmp_path: Path) -> None:

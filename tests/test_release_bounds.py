@@ -7,11 +7,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairwright.dataset import Row, lines, parquet, read_lines, read_rows, write_rows
+from pairwright.dataset import Row, lines, parquet_batches, read_lines, read_rows, write_rows
 from pairwright.dataset.lines import read_document
 from pairwright.dataset.parquet import SCHEMA
-from pairwright.errors import InputError
+from pairwright.errors import InputError, SourceError
 from pairwright.release.records import UnitOutcome
+from pairwright.sources.parquet import open_parquet
 
 
 def _rows(n: int, question: str = "How?") -> list[Row]:
@@ -21,7 +22,7 @@ def _rows(n: int, question: str = "How?") -> list[Row]:
 def test_a_text_longer_than_any_is_refused_with_its_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "LONGEST", 5_000)
+    monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
     rows = _rows(3)
     rows[1] = rows[1].model_copy(update={"question": "x" * 5_001})
     write_rows(tmp_path / "a.parquet", rows)
@@ -34,7 +35,7 @@ def test_a_text_longer_than_any_is_refused_with_its_row(
 def test_a_text_inside_of_a_post_is_bounded_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "LONGEST", 5_000)
+    monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
     row = Row.model_validate(
         {**_rows(1)[0].model_dump(), "profile": [{"id": "p", "text": "x" * 6_000}]}
     )
@@ -48,8 +49,8 @@ def test_a_column_larger_than_any_is_refused_before_it_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cell of 6 MB, in a file of some kilobytes."""
-    monkeypatch.setattr(parquet, "LARGEST", 5_000_000)
-    monkeypatch.setattr(parquet, "_texts", lambda _: pytest.fail("it was read"))
+    monkeypatch.setattr(parquet_batches, "LARGEST", 5_000_000)
+    monkeypatch.setattr(parquet_batches, "_texts", lambda _: pytest.fail("it was read"))
     cell, path = "x" * 6_000_000, tmp_path / "a.parquet"
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as file:
         for question in ("How?", cell):
@@ -67,17 +68,56 @@ def test_rows_that_share_a_large_value_are_read_few_at_once(
 ) -> None:
     write_rows(tmp_path / "a.parquet", _rows(50, "x" * 10_000))
     whole = list(read_rows(tmp_path / "a.parquet"))
-    monkeypatch.setattr(parquet, "_ROOM", 100_000)
+    monkeypatch.setattr(parquet_batches, "_ROOM", 100_000)
     sizes: list[int] = []
-    check = parquet._check_texts
+    check = parquet_batches._check_texts
 
     def seen(path: Path, before: int, batch: pa.RecordBatch) -> None:
         sizes.append(batch.num_rows)
         check(path, before, batch)
 
-    monkeypatch.setattr(parquet, "_check_texts", seen)
+    monkeypatch.setattr(parquet_batches, "_check_texts", seen)
     assert list(read_rows(tmp_path / "a.parquet")) == whole
     assert max(sizes) < 10
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.string(), pa.large_string(), pa.binary(), pa.list_(pa.string()),
+        pa.struct({"content": pa.large_string()}), pa.dictionary(pa.int32(), pa.string()),
+        pa.map_(pa.string(), pa.string()),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_foreign_file_has_the_same_bounds(
+    kind: pa.DataType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
+    cells: dict[str, object] = {"list": ["x" * 5_001], "stru": {"content": "x" * 5_001},
+                                "map<": {"a": "x" * 5_001}}  # fmt: skip
+    values = pa.array([None, cells.get(str(kind)[:4], "x" * 5_001)], kind)
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"prompt": ["a", "b"], "chosen": values}), path)
+    with pytest.raises(SourceError) as error:
+        list(open_parquet(path).rows)
+    assert error.value.where == f"{path}:2 [chosen]"
+    assert "a text of 5,001 bytes" in error.value.what
+
+
+def test_a_small_foreign_file_of_large_columns_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.parquet"
+    monkeypatch.setattr(parquet_batches, "LARGEST", 5_000_000)
+    pq.write_table(pa.table({"chosen": ["x" * 6_000_000]}), path, compression="zstd")
+    with monkeypatch.context() as patched:
+        patched.setattr(parquet_batches, "_texts", lambda _: pytest.fail("it was read"))
+        with pytest.raises(SourceError, match="in the column chosen, and may have 5,000,000"):
+            list(open_parquet(path).rows)
+    # What takes its room on the disk as well is read.
+    pq.write_table(pa.table({"chosen": ["x" * 6_000_000]}), path, compression="none")
+    assert len(list(open_parquet(path).rows)) == 1
 
 
 def test_a_line_longer_than_any_is_refused_with_its_number(

@@ -19,6 +19,7 @@ from pairwright.records import Pair
 from pairwright.release.derive import ReleaseContext, release_context
 from pairwright.release.derive.audit_summary import BLIND, INFORMED, summarise_audit
 from pairwright.release.primary import read_primary
+from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.settings.release_info import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.subjects import Subject
@@ -299,10 +300,10 @@ def of_two_posts(pair: Pair) -> Pair:
 def test_aspects_are_counted_by_whether_one_post_shows_them(
     known: ReleaseContext, tmp_path: Path
 ) -> None:
-    told = "Of 12 aspects that a planner inferred, 12 rest on one post and 0 on several."
+    told = "Of 8 different aspects that a planner inferred, 8 rest on one post and 0 on several."
     assert told in card(known)
     made = primary(tmp_path / "x", run_of(tmp_path / "run", map(of_two_posts, VIOLATES)))
-    told = "Of 4 aspects that a planner inferred, 2 rest on one post and 2 on several."
+    told = "Of 4 different aspects that a planner inferred, 2 rest on one post and 2 on several."
     assert told in card(made)
     assert told in sheet(made)
 
@@ -321,3 +322,19 @@ def test_rubrics_are_said_to_be_of_where_they_are_from(
         assert "a planner inferred" not in page
     assert "The rubrics of 2 of the 2 pairs came with the source" in card(made)
     assert "Rubrics, by pairs: 2 of the source." in sheet(made)
+
+
+def test_aspects_that_two_rows_share_and_dates_of_questions_are_not_counted(
+    known: ReleaseContext,
+) -> None:
+    part, row = next(iter(rows_of(known.layout)))
+    builder = SummaryBuilder()
+    builder.add(part, row)
+    once = builder.summary()
+    builder.add(part, row.model_copy(update={"id": "other", "created": "2999-01-01T00:00:00"}))
+    twice = builder.summary()
+    aspects = (once.aspects_of_one_post, once.aspects_of_several_posts)
+    assert sum(aspects) == len(row.rubric_aspects)
+    assert (twice.aspects_of_one_post, twice.aspects_of_several_posts) == aspects
+    days = sorted(post.created[:10] for post in row.profile if post.created)
+    assert (twice.oldest, twice.newest) == (days[0], days[-1])

@@ -16,6 +16,10 @@ from typing import Any
 
 import pytest
 
+from pairwright.audit.balance import Balance
+from pairwright.audit.human import Human
+from pairwright.audit.records import RowReader
+from pairwright.audit.shortcuts import Shortcuts
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
 from pairwright.dataset.checksums import read_checksums, root_digest, write_checksums
@@ -448,6 +452,10 @@ def again(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def _failed(*_: object, **__: object) -> None:
+    raise RuntimeError
+
+
 def _interrupted(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
@@ -702,6 +710,19 @@ def test_the_checks_that_failed_are_named() -> None:
     assert "Check 7 (Home-twin); and 2 more." in line
 
 
+@pytest.mark.parametrize(("share", "moved"), [(0.399, False), (0.0, True)])
+def test_users_who_moved_out_of_validation_are_counted_and_else_not_named(
+    share: float, moved: bool, run: Path, release: Layout, tmp_path: Path
+) -> None:
+    made = make_release(
+        run, tmp_path / "out", "1.0.1", previous=release.root, validation_share=share
+    )
+    assert bool(made.moved_users) == moved
+    told = [line for line in advise(made, run) if "are in `test` now" in line]
+    assert len(told) == moved
+    assert not moved or f"{made.moved_users} users of that split" in told[0]
+
+
 def test_a_release_goes_into_no_release_there_is(run: Path, release: Layout) -> None:
     done = pairwright("release", run, "--out", release.root, "--version", "1.0.0")
     refused(done, f"{release.root}: is a release already, which is never changed")
@@ -725,6 +746,27 @@ def test_a_whole_release_is_not_taken_for_a_leftover(
     refused(done, "was not left by an interrupted release")
     assert read_checksums(other.root) == read_checksums(release.root)
     assert all((other.root / path).is_file() for path in read_checksums(other.root))
+
+
+def test_a_release_that_fails_leaves_nothing_behind(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in ("write_audit", "write_checksums"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"pairwright.workflows.new_release.{step}", _failed)
+            with pytest.raises(RuntimeError):
+                make_release(run, tmp_path / "out", "1.0.0")
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("part", [Shortcuts, Human, Balance])
+def test_a_run_is_released_where_a_check_of_its_audit_breaks(
+    part: type[RowReader], run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(part, "add", _failed)
+    made = make_release(run, tmp_path / "out", "1.0.0")
+    assert "Checks that could not be computed (all)" in made.failed_checks
+    assert "not_computed" in (made.folder / "README.md").read_text()
 
 
 def test_a_link_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:

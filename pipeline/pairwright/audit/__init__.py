@@ -12,7 +12,8 @@ people/        personal data, licences, and people who asked to be forgotten
 human/         votes, agreement and annotators
 target.py      figures compared with those of other pairs
 
-row_check.py catalogue.py    a check that counts rows; the checks of all parts
+row_check.py   a check that counts rows
+reader_guard.py catalogue.py    what is done where a check fails; the checks of all parts
 records.py     audit.json
 page/          the report: one HTML file with plots, tables and a browser of pairs
 """

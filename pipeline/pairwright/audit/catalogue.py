@@ -14,6 +14,7 @@ from pairwright.audit.human import Human
 from pairwright.audit.integrity import Integrity
 from pairwright.audit.leakage import Leakage
 from pairwright.audit.people import PeoplePart
+from pairwright.audit.reader_guard import NOT_COMPUTED
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison
 from pairwright.audit.shortcuts import Shortcuts
 from pairwright.audit.tally import RowTally
@@ -22,7 +23,7 @@ from pairwright.intervals import LEVEL, holm
 PARTS: dict[str, tuple[CheckDefinition, ...]] = {
     "Shortcuts and baselines": Shortcuts.definitions,
     "Leakage": Leakage.definitions,
-    "Integrity": RowTally.definitions + Integrity.definitions,
+    "Integrity": (*RowTally.definitions, NOT_COMPUTED, *Integrity.definitions),
     "People": PeoplePart.definitions,
     "Human verification": Human.definitions,
     "Balance": Balance.definitions,

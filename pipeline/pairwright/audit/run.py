@@ -15,6 +15,7 @@ from pairwright.audit.locations import RowLocations
 from pairwright.audit.people import PeoplePart
 from pairwright.audit.read import PairSource, ReadRow, UnreadRow
 from pairwright.audit.read.corpus import corpus_texts
+from pairwright.audit.reader_guard import ReaderGuard
 from pairwright.audit.records import (
     EXAMPLES,
     Audit,
@@ -22,7 +23,6 @@ from pairwright.audit.records import (
     Breakdown,
     Check,
     LimitComparison,
-    RowReader,
 )
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audit.shortcuts.trials import BLIND
@@ -89,14 +89,14 @@ def audit(
         if against is not None:
             measured = ComparedPairs(source.name, parts.balance, _blind(checks))
             beside, compared = _compare(measured, against, options, progress)
-            checks += compared
+            checks += compared if parts.counted else []
     return Audit(
         pairwright=__version__,
         source=own.source,
         max_shortcut=options.max_shortcut,
         against=beside,
         checks=tuple(places.checks(checks)),
-        breakdowns=tuple(parts.breakdowns()),
+        breakdowns=tuple(parts.breakdowns()) if parts.counted else (),
         simulated_decisions=parts.human.simulated,
         redactions=places.redactions(parts.people.redactions()),
     )
@@ -119,19 +119,24 @@ class _Parts:
         )
         self.human = Human(options.public or (read_public(Layout(released)) if released else None))
         self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
-        self._shortcuts = Shortcuts(
+        self._shortcut_checks = Shortcuts(
             max_shortcut=options.max_shortcut,
             max_overlap=options.max_overlap,
             max_aspects_overlap=options.max_aspects_overlap,
             study=source.info,
         )
-        self._parts: dict[str, RowReader] = {
+        self._shortcuts = ReaderGuard(self._shortcut_checks)
+        self._counts = ReaderGuard(self.balance)
+        # Leakage, integrity and people guard each check by itself.
+        self._parts: dict[
+            str, Leakage | Integrity | PeoplePart | ReaderGuard[Check | LimitComparison]
+        ] = {
             "shortcuts": self._shortcuts,
             "leakage": self._leakage,
             "integrity": Integrity(),
             "people": self.people,
-            "human": self.human,
-            "balance": self.balance,
+            "human": ReaderGuard(self.human),
+            "balance": self._counts,
         }
 
     def add(self, line: ReadRow) -> None:
@@ -143,6 +148,11 @@ class _Parts:
             else:
                 part.add(line.row)
 
+    @property
+    def counted(self) -> bool:
+        """Whether the balance has counted every row."""
+        return self._counts.failure is None
+
     def checks(self, progress: Progress) -> Iterator[Check | LimitComparison]:
         for name, part in self._parts.items():
             progress(name, None)
@@ -150,7 +160,8 @@ class _Parts:
 
     def breakdowns(self) -> Iterator[Breakdown]:
         """Rows counted by their properties; sources with their accuracies, too."""
-        accuracies = self._shortcuts.by_source
+        # Where the shortcuts broke on a row, their figures are not whole.
+        accuracies = {} if self._shortcuts.failure else self._shortcut_checks.by_source
         for one in self.balance.breakdowns():
             rows = tuple(
                 row.model_copy(update={"accuracies": accuracies.get(row.name, {})})
@@ -169,16 +180,26 @@ class _ReadSource(NamedTuple):
 def _compare(
     own: ComparedPairs, against: PairSource, options: Options, progress: Progress
 ) -> tuple[AuditSource, list[Check]]:
-    balance, shortcuts = Balance(), Shortcuts(max_shortcut=options.max_shortcut)
+    balance = Balance()
+    counts = ReaderGuard(balance)
+    shortcuts = ReaderGuard(Shortcuts(max_shortcut=options.max_shortcut))
 
     def add(line: ReadRow) -> None:
-        balance.add(line.row)
+        counts.add(line.row)
         shortcuts.add(line.row, line.choice)
 
     read = _read(against, add, progress)
     progress("target", None)
     measured = ComparedPairs(against.name, balance, _blind(decide(shortcuts.checks())))
+    if failures := [one.failure for one in (counts, shortcuts) if one.failure]:
+        return read.source, [_of_other(failure, against.name) for failure in failures]
     return read.source, list(compare(own, measured))
+
+
+def _of_other(failure: Check, name: str) -> Check:
+    """The finding that a check of the other pairs could not be computed."""
+    flags = tuple(flag.model_copy(update={"where": name}) for flag in failure.flags)
+    return failure.model_copy(update={"detail": f"{name}: {failure.detail}", "flags": flags})
 
 
 def _blind(checks: Iterable[Check]) -> tuple[Check, ...]:

@@ -63,18 +63,27 @@ class ComparedPairs(NamedTuple):
 
 def compare(own: ComparedPairs, other: ComparedPairs) -> Iterator[Check]:
     """Sizes, lengths and aspects of every domain; accuracies of configurations that have one name,
-    or are of one domain where the other has no modes."""
-    there = other.balance.by_domain()
+    or are of one domain where the other has no modes. The only domain of one set and the only one
+    of the other are compared whatever their names, and so are the only configurations."""
     for domain, means in sorted(own.balance.by_domain().items()):
-        yield from _domain(domain, means, there.get(domain), other.name)
+        yield from _domain(domain, means, other, alone=len(own.balance.by_domain()) == 1)
     for check in own.checks:
         for counterpart in other.checks:
             if check.name == counterpart.name and _comparable(check, counterpart, own, other):
                 yield from _accuracy(check, counterpart, other.name)
 
 
-def _domain(domain: str, own: Means, there: Means | None, name: str) -> Iterator[Check]:
-    size = f"{own.pairs:,} pairs; {there.pairs if there else 0:,} in {name}"
+def _domain(domain: str, own: Means, other: ComparedPairs, *, alone: bool) -> Iterator[Check]:
+    domains = other.balance.by_domain()
+    named = next(iter(domains)) if alone and len(domains) == 1 else domain
+    there, name = domains.get(named), other.name
+    if there is not None and named != domain:
+        name = f"{name}, {named}" if named else name
+    size = f"{own.pairs:,} pairs; "
+    if there is not None:
+        size += f"{there.pairs:,} in {name}"
+    else:
+        size += f"{name} has no domain of this name, but {', '.join(map(repr, sorted(domains)))}"
     if domain in OFFICIAL_SIZES:
         size += f"; the official benchmark has {OFFICIAL_SIZES[domain]:,} items"
     yield _note(SIZE, domain, own.pairs, size)
@@ -96,6 +105,9 @@ def _domain(domain: str, own: Means, there: Means | None, name: str) -> Iterator
 
 
 def _comparable(check: Check, counterpart: Check, own: ComparedPairs, other: ComparedPairs) -> bool:
+    only = {check.config} == own.balance.domains.keys()
+    if only and {counterpart.config} == other.balance.domains.keys():
+        return True
     if check.config == counterpart.config or check.config in other.balance.domains:
         return check.config == counterpart.config
     return own.balance.domains.get(check.config) == other.balance.domains.get(counterpart.config)

@@ -10,6 +10,7 @@ tombstones.py  users and addresses that are to be forgotten, by hashes
 message.py     a question as one message, with the posts and aspects that are shown
 lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
+parquet_batches.py    rows of any Parquet file, few enough at once
 """
 
 from pairwright.dataset.address import licence_of

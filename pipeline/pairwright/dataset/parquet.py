@@ -11,23 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
+from pairwright.dataset.parquet_batches import TooLarge, read_batches
 from pairwright.dataset.row import MODE_FIELDS, Row, RowDelivery, RowSupport
 from pairwright.errors import InputError, on_disk
 
 GROUP = 1000
 """Rows written together."""
-BATCH = 100
-"""Rows read together: few enough to stay in a processor's cache while they are gone through."""
-LONGEST = 16_000_000
-"""Bytes of one text: the largest that is read."""
-LARGEST = 512_000_000
-"""Bytes of one column in one group of rows, uncompressed: the most that is unpacked at once."""
-_ROOM = 1_000_000_000
-"""Bytes that a batch may come to, where one value is in every row of it."""
 _TEXT, _NUMBER, _YES = pa.string(), pa.int32(), pa.bool_()
 
 
@@ -122,10 +114,10 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of one file of a release, at most `BATCH` in memory at a time.
+    """The rows of one file of a release, a batch in memory at a time.
 
     Raises InputError, naming the row, where the file is not of a release, or a text or column is
-    larger than any of a release: a small file can hold what would not fit into memory.
+    larger than any that is read.
     """
     number = 0
     try:
@@ -134,11 +126,12 @@ def read_rows(path: Path) -> Iterator[Row]:
             found = file.schema_arrow.remove_metadata()
             if not any(found.equals(known, check_metadata=True) for known in _KNOWN):
                 raise _unreadable(path, _difference(file.schema_arrow))
-            for batch in file.iter_batches(batch_size=_rows_at_once(path, file.metadata)):
-                _check_texts(path, number, batch)
+            for batch in read_batches(path, file):
                 for values in batch.to_pylist():
                     number += 1
                     yield Row.model_validate(values)
+    except TooLarge as error:
+        raise _unreadable(error.where, error.what) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
         what = str(error) or "it does not fit into memory"
         raise _unreadable(path, f"after row {number}: {what}") from None
@@ -162,51 +155,6 @@ def content_digest(rows: Iterable[Row]) -> str:
     for row in rows:
         digest.update(row.model_dump_json().encode() + b"\n")
     return f"sha256:{digest.hexdigest()}"
-
-
-def _rows_at_once(path: Path, file: pq.FileMetaData) -> int:
-    """So few that they fit, going by what the file says of itself. Raises InputError, naming the
-    rows, for a column that is larger than any."""
-    first, widest = 1, 1
-    for n in range(file.num_row_groups):
-        group = file.row_group(n)
-        sizes = [group.column(at).total_uncompressed_size for at in range(group.num_columns)]
-        if sizes and max(sizes) > LARGEST:
-            name = group.column(sizes.index(max(sizes))).path_in_schema
-            last = first + group.num_rows - 1
-            raise _unreadable(
-                f"{path}:{first}",
-                f"rows {first} to {last} have {max(sizes):,} bytes in the column {name}, and may"
-                f" have {LARGEST:,}",
-            )
-        first, widest = first + group.num_rows, max(widest, sum(sizes))
-    return max(1, min(BATCH, _ROOM // widest))
-
-
-def _check_texts(path: Path, before: int, batch: pa.RecordBatch) -> None:
-    """Raise InputError, naming the row, for a text that is longer than any of a release."""
-    if batch.nbytes <= LONGEST:
-        return
-    for number, row in enumerate(range(batch.num_rows), start=before + 1):
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            for texts in _texts(column.slice(row, 1)):
-                longest = pc.max(pc.binary_length(texts)).as_py() or 0
-                if longest > LONGEST:
-                    raise _unreadable(
-                        f"{path}:{number} [{name}]",
-                        f"a text of {longest:,} bytes, and it may have {LONGEST:,}",
-                    )
-
-
-def _texts(column: pa.Array) -> Iterator[pa.Array]:
-    """All texts in a column, whatever they are in."""
-    if pa.types.is_string(column.type):
-        yield column
-    elif pa.types.is_list(column.type):
-        yield from _texts(column.flatten())
-    elif pa.types.is_struct(column.type):
-        for part in column.flatten():
-            yield from _texts(part)
 
 
 def _difference(schema: Any) -> str:

@@ -60,7 +60,7 @@ class Summary(Record):
     oldest: str | None
     """Day of the oldest post."""
     newest: str | None
-    """Day of the newest post or question."""
+    """Day of the newest post."""
     licences: dict[str, int]
     """Different posts by licence; `unknown` where none is known."""
     hosts: dict[str, int]
@@ -70,7 +70,8 @@ class Summary(Record):
     origins: dict[str, int]
     """Rows by where their aspects come from."""
     aspects_of_one_post: int
-    """Aspects that a planner inferred, over the rows, which rest on one post."""
+    """Different aspects of users that a planner inferred and that rest on one post: the rows of one
+    question in two modes have the same."""
     aspects_of_several_posts: int
     generators: dict[str, int]
     judges: dict[str, int]
@@ -126,10 +127,10 @@ class SummaryBuilder:
         self._untimed = 0
         self._younger: list[tuple[Cluster, float]] = []
         self._mode_fields: set[str] = set()
+        self._aspects: dict[bytes, str] = {}
         self._days: tuple[str, str] | None = None
         self._counts: dict[str, Counter[str]] = {
-            name: Counter()
-            for name in ("category", "origin", "aspect", "generator", "judge", "state")
+            name: Counter() for name in ("category", "origin", "generator", "judge", "state")
         }
 
     def add(self, part: Part, row: Row) -> None:
@@ -172,7 +173,6 @@ class SummaryBuilder:
                 self._younger.append((row.clusters, float(younger)))
         if traits := row_traits(row):
             self._answers.append((row.user or "", *traits))
-        self._note_time(row.created)
         self._count(row)
 
     def _note_time(self, created: str | None) -> None:
@@ -184,10 +184,9 @@ class SummaryBuilder:
         self._counts["category"][row.category] += 1
         self._counts["origin"][row.aspects_origin or ""] += 1
         if row.aspects_origin == "planner":
-            self._counts["aspect"].update(
-                "one_post" if len(aspect.post_ids) == 1 else "several_posts"
-                for aspect in row.rubric_aspects
-            )
+            for aspect in row.rubric_aspects:
+                name = _short("\0".join((row.user or "", aspect.aspect, *aspect.post_ids)))
+                self._aspects[name] = "one_post" if len(aspect.post_ids) == 1 else "several_posts"
         self._counts["generator"][row.generator] += 1
         self._counts["judge"][row.judge or "none"] += 1
         self._counts["state"].update(
@@ -201,6 +200,7 @@ class SummaryBuilder:
         """What was added so far."""
         counted = {name: dict(sorted(counts.items())) for name, counts in self._counts.items()}
         oldest, newest = self._days or (None, None)
+        aspects = Counter(self._aspects.values())
         return Summary(
             parts=tuple(
                 PartSummary(
@@ -225,8 +225,8 @@ class SummaryBuilder:
             hosts=dict(sorted(Counter(host for _, host in self._posts.values()).items())),
             categories=counted["category"],
             origins=counted["origin"],
-            aspects_of_one_post=self._counts["aspect"]["one_post"],
-            aspects_of_several_posts=self._counts["aspect"]["several_posts"],
+            aspects_of_one_post=aspects["one_post"],
+            aspects_of_several_posts=aspects["several_posts"],
             generators=counted["generator"],
             judges=counted["judge"],
             verified=self._counts["state"]["verified"],

@@ -7,12 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pairwright.dataset.parquet_batches import TooLarge, read_batches
 from pairwright.errors import SourceError
 from pairwright.sources.problems import SourceProblem
 from pairwright.sources.source_table import SourceRow, SourceTable, refused
-
-# Rows held at once: profiles of LaMP-QA's size make this some tens of megabytes.
-_BATCH = 256
 
 
 def open_parquet(path: Path) -> SourceTable:
@@ -27,7 +25,7 @@ def open_parquet(path: Path) -> SourceTable:
 def _rows(path: Path, file: Any) -> Iterator[SourceRow | SourceProblem]:
     number = 0
     try:
-        for batch in file.iter_batches(batch_size=_BATCH):
+        for batch in read_batches(path, file):
             for values in _values(batch):
                 number += 1
                 where = f"{path.name}:{number}"
@@ -37,6 +35,8 @@ def _rows(path: Path, file: Any) -> Iterator[SourceRow | SourceProblem]:
                     yield refused("bad_time", where, f"a time out of all years: {values}")
                 else:
                     yield SourceRow(where, values)
+    except TooLarge as error:
+        raise SourceError(error.what, where=error.where, fix=error.fix) from None
     except MemoryError:
         raise SourceError(
             f"the rows after row {number:,} do not fit into memory",

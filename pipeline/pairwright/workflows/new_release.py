@@ -1,7 +1,7 @@
 """Making a release: everything is written beside its place, and put there whole.
 
-While a release is written to OUT, it is the folder OUT.partial/release. A run that is killed
-leaves that behind, and the next one to the same OUT removes it and begins again.
+While a release is written to OUT, it is the folder OUT.partial/release. One that fails removes it;
+one that is killed leaves it behind, and the next one to the same OUT removes it.
 """
 
 import json
@@ -16,13 +16,14 @@ from pathlib import Path
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.page.formats import config_name
 from pairwright.construct.folder import RunFolder
-from pairwright.dataset import Layout
+from pairwright.dataset import Layout, parts_of, read_rows
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.release.derive import derived_files, release_context
 from pairwright.release.history import check_version
+from pairwright.release.primary import ReleaseFiles
 from pairwright.release.records import Provenance
 from pairwright.release.summary import Summary
 from pairwright.release.write import write_primary
@@ -58,6 +59,8 @@ class ReleaseResult:
     """Units of the build that failed, so that the release is short of them."""
     failed_checks: tuple[str, ...]
     """The checks of its audit that failed, in words, each with its configuration."""
+    moved_users: int
+    """Users of the previous release's split `validation` who are in `test` now."""
     errata: int
     """Errata of the run and of the previous release."""
     errata_left_out: int
@@ -105,10 +108,15 @@ def release(
     with _store(run) as store:
         content = gather_release_content(run, store, options, progress)
         layout = Layout(partial / _INSIDE)
-        result = _write(layout, content, out, progress)
-        with on_disk(out):
-            layout.root.rename(out)
-            partial.rmdir()
+        try:
+            result = _write(layout, content, out, progress)
+            with on_disk(out):
+                layout.root.rename(out)
+                partial.rmdir()
+        except Exception:
+            if partial.is_dir():
+                _remove(partial)
+            raise
     return result
 
 
@@ -141,7 +149,7 @@ def _partial(out: Path) -> Path:
 
 
 def _remove(partial: Path) -> None:
-    """Remove what a killed release left, and nothing else."""
+    """Remove what an unfinished release left, and nothing else."""
     unfinished = partial / _INSIDE
     # The first file that a release writes; it may have been killed in the middle of it.
     first = Layout(unfinished).provenance
@@ -212,6 +220,17 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
             f"{definition_of(check).title} ({config_name(check.config)})"
             for check in audited.failed
         ),
+        moved_users=_moved_users(before, content.content.splits) if before else 0,
         errata=errata,
         errata_left_out=errata - len(primary.errata),
     )
+
+
+def _moved_users(before: ReleaseFiles, splits: Mapping[str, str]) -> int:
+    users = {
+        row.user
+        for part in parts_of(before.layout.root)
+        if part.split == "validation"
+        for row in read_rows(before.layout.part(part))
+    }
+    return sum(splits.get(user or "") == "test" for user in users)

@@ -39,13 +39,13 @@ def advise(result: ReleaseResult, run: Path) -> Iterator[str]:
             f" named, of this release or the one before, has their id. See {run / ERRATA_FILE}."
         )
     before = result.previous
-    if before and share < before.validation_share:
+    if before and share < before.validation_share and result.moved_users:
         earlier = f"{before.validation_share:.12g}"
         yield (
             f"{before.name} {before.version} had a share of {earlier} of its users in the split"
-            f" `validation`, and this has {share:.12g}: some of them are now in `test`, where"
-            f" scorers that were tuned on them should not be tested. --validation {earlier} leaves"
-            " them."
+            f" `validation`, and this has {share:.12g}: {number_of(result.moved_users, 'user')} of"
+            " that split are in `test` now, where scorers that were tuned on them should not be"
+            f" tested. --validation {earlier} leaves them."
         )
     if failed := result.failed_checks:
         checks = number_of(len(failed), "check")

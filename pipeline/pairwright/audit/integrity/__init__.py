@@ -21,6 +21,7 @@ from pairwright.audit.integrity.identity import (
 from pairwright.audit.integrity.languages import Languages
 from pairwright.audit.integrity.texts import EmptyTexts, Encoding, HiddenCharacters, LongTexts
 from pairwright.audit.integrity.times import EmptyProfiles, PlausibleTimes, TimeOrder
+from pairwright.audit.reader_guard import ReaderGuard
 from pairwright.audit.records import Check, Definitions, LimitComparison, RowReader, definitions_of
 from pairwright.dataset import Row
 
@@ -39,7 +40,7 @@ class Integrity:
     definitions: ClassVar[Definitions] = definitions_of(CHECKS)
 
     def __init__(self) -> None:
-        self._checks = [check() for check in CHECKS]
+        self._checks = [ReaderGuard(check()) for check in CHECKS]
 
     def add(self, row: Row) -> None:
         """Show one row to every check."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pairwright import text
 from pairwright.audit.people.scan import mask_text
 from pairwright.audit.records import Check, CheckDefinition, Definitions
-from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
+from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
 from pairwright.dataset import Row, RowAspect
 from pairwright.modes import is_own_choice
 
@@ -144,20 +144,31 @@ ASPECTS_MISSING = CheckDefinition(
 
 
 class MissingAspects:
-    """`aspects_missing`: no aspect, in a row of a build or beside rows that have some. A user's own
-    choice needs none."""
+    """`aspects_missing`: no aspect, or none with words, in a row of a build or beside rows that
+    have some. A user's own choice needs none."""
 
     definitions: ClassVar[Definitions] = (ASPECTS_MISSING,)
 
     def __init__(self) -> None:
-        self._check = RowCheck(
-            ASPECTS_MISSING, limit=0.0, others=OTHERS, nothing="no row has aspects"
-        )
+        self._check = self._new()
+        self._without: list[RowPlace] = []
+        self._needed = False
 
     def add(self, row: Row) -> None:
-        count = len(row.rubric_aspects)
-        if (row.mode and not is_own_choice(row.mode)) or count:
-            self._check.add(row, None if count else "no aspect")
+        if is_own_choice(row.mode):
+            return
+        there = any(aspect.aspect.strip() for aspect in row.rubric_aspects)
+        self._needed |= there or row.mode is not None
+        place = self._check.add(row, None)
+        if not there:
+            self._without.append(place)
 
     def checks(self) -> Iterator[Check]:
-        yield from self._check.checks()
+        if self._needed:
+            for place in self._without:
+                self._check.flag(place, "no aspect")
+        yield from (self._check if self._needed else self._new()).checks()
+
+    @staticmethod
+    def _new() -> RowCheck:
+        return RowCheck(ASPECTS_MISSING, limit=0.0, others=OTHERS, nothing="no row has aspects")

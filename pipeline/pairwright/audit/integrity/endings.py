@@ -14,7 +14,7 @@ from pairwright.intervals import Interval, exact
 LAST = 300
 """Characters of a response's end that are looked at."""
 PEERS = 2_000
-"""Of which the items of a list are compared."""
+"""Characters above the last item of a list in which other items are looked for."""
 SHORT = 12
 """Words of a response up to which it needs no end of a sentence: `Paris`, `15 cm`. No limit on
 tokens is so low."""
@@ -62,13 +62,14 @@ def breaks_off(response: str) -> bool:
     address or signature, and no answer of few words."""
     if response.count("```") % 2:
         return True
-    end = response[-LAST:].rstrip()
-    if not end or _ENDED.search(end):
+    body = response.rstrip()
+    if not body or _ENDED.search(body[-LAST:]):
         return False
-    lines = [line for line in end.split("\n") if line.strip()]
-    last, before = lines[-1], lines[:-1]
-    if _listed(last):
-        return _goes_on(last) or _unlike_its_peers(response)
+    above, _, last = body.rpartition("\n")
+    if len(last) <= LAST and _listed(last):  # A longer item is a paragraph.
+        return _goes_on(last) or _unlike_its_peers(above)
+    end = body[-LAST:]
+    *before, last = [line for line in end.split("\n") if line.strip()]
     return not _whole(last, before, len(end) < LAST)
 
 
@@ -80,10 +81,13 @@ def _goes_on(line: str) -> bool:
     return bool(_GOES_ON.search(line)) or line.split()[-1].strip("*_").lower() in _OPEN
 
 
-def _unlike_its_peers(response: str) -> bool:
-    """Whether all other items of the last list, of two and more, end as sentences do."""
-    *others, _ = [line for line in response[-PEERS:].split("\n") if _listed(line)]
-    return len(others) > 1 and all(_ENDED.search(line.rstrip()) for line in others)
+def _unlike_its_peers(above: str) -> bool:
+    """Whether all items in the lines above an item, two and more, end as sentences do."""
+    peers = above[-PEERS:]
+    if len(above) > PEERS:
+        peers = peers.partition("\n")[2]  # What is cut off a line may begin as an item does.
+    others = [line.rstrip() for line in peers.split("\n") if _listed(line)]
+    return len(others) > 1 and all(map(_ENDED.search, others))
 
 
 def _whole(last: str, before: list[str], all_of_it: bool) -> bool:

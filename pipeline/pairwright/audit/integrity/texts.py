@@ -144,45 +144,49 @@ HIDDEN_CHARACTERS = CheckDefinition(
 
 
 class HiddenCharacters:
-    """`hidden_characters`: rows whose question or sides hold invisible characters or hard spaces.
-    Posts are as their users left them: those with some are noted, and decide nothing."""
+    """`hidden_characters`: rows whose question or sides hold invisible characters, or whose sides
+    hold hard spaces. Posts, and hard spaces of a question, which mark no side, are as people left
+    them: those with some are noted, and decide nothing."""
 
     definitions: ClassVar[Definitions] = (HIDDEN_CHARACTERS,)
 
     def __init__(self) -> None:
         self._check = RowCheck(HIDDEN_CHARACTERS, limit=OTHERS, others=OTHERS)
         self._kinds: Counter[str] = Counter()
-        self._known: dict[int, str | None] = {}
-        self._posts = 0
+        self._known: dict[int, tuple[str, ...]] = {}
+        self._noted = 0
 
     def add(self, row: Row) -> None:
         detail: str | None = None
-        posts = False
+        noted = False
         for name, passage in every_text(row):
-            kind = self._hidden(passage)
-            if kind is None:
-                continue
-            if name in ("question", "chosen", "rejected"):
-                self._kinds[kind] += detail is None
-                detail = detail or f"{kind.replace('_', ' ')} in {name}"
+            kinds = self._hidden(passage)
+            if name == "question":
+                telling = [kind for kind in kinds if kind != "hard_space"]
             else:
-                posts = True
-        self._posts += posts
+                telling = [*kinds] if name in ("chosen", "rejected") else []
+            noted |= len(telling) < len(kinds)
+            if telling:
+                self._kinds[telling[0]] += detail is None
+                detail = detail or f"{telling[0].replace('_', ' ')} in {name}"
+        self._noted += noted
         self._check.add(row, detail)
 
     def checks(self) -> Iterator[Check]:
         counts = [f"{kind.replace('_', ' ')} {n:,}" for kind, n in self._kinds.most_common()]
-        if self._posts:
+        if self._noted:
             counts.append(
-                f"{self._posts:,} rows have some in posts or aspects, which decides nothing"
+                f"{self._noted:,} rows have some in posts or aspects, or hard spaces in the"
+                " question, which decides nothing"
             )
         yield from self._check.checks("; ".join(counts))
 
-    def _hidden(self, passage: str) -> str | None:
+    def _hidden(self, passage: str) -> tuple[str, ...]:
+        """The kinds in a text, in their order."""
         if passage.isascii():
-            return None
+            return ()
         key = hash(passage)
         if key not in self._known:
-            match = next(find_hidden(passage), None)
-            self._known[key] = match.lastgroup if match else None
+            found = (match.lastgroup or "" for match in find_hidden(passage))
+            self._known[key] = tuple(dict.fromkeys(found))
         return self._known[key]

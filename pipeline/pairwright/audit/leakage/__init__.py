@@ -17,6 +17,7 @@ from pairwright.audit.leakage.corpora import CorpusOverlap
 from pairwright.audit.leakage.duplicates import Duplicates, PeopleAcrossSplits
 from pairwright.audit.leakage.paraphrases import NearDuplicatePairs
 from pairwright.audit.leakage.profiles import LaterPosts, QuestionInProfile
+from pairwright.audit.reader_guard import ReaderGuard
 from pairwright.audit.records import Check, Definitions, RowCounter, definitions_of
 from pairwright.dataset import Row
 
@@ -34,13 +35,14 @@ class Leakage:
     definitions: ClassVar[Definitions] = definitions_of((*CHECKS, CorpusOverlap))
 
     def __init__(self, corpora: Iterable[str] | None = None) -> None:
-        self._checks = [*(check() for check in CHECKS), CorpusOverlap(corpora)]
+        readers = (*(check() for check in CHECKS), CorpusOverlap(corpora))
+        self._checks = [ReaderGuard(reader) for reader in readers]
 
     def add(self, row: Row, split: str = "") -> None:
         """Show one row to every check. `split` is the file or split that the row comes from;
         without it the checks on splits do not apply."""
         for check in self._checks:
-            if isinstance(check, Duplicates | PeopleAcrossSplits):
+            if isinstance(check.reader, Duplicates | PeopleAcrossSplits):
                 check.add(row, split)
             else:
                 check.add(row)

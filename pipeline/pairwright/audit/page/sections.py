@@ -46,7 +46,8 @@ INTRODUCTIONS: dict[Family, str] = {
     " the pairs: it is the floor that a scorer which reads the user has to pass. It decides only"
     " where the study or the auditor set a limit. Intervals of notes are 95 % intervals, each by"
     " itself.",
-    "human": "Answers of annotators on these pairs. Nobody verified pairs without votes.",
+    "human": "Answers of annotators. Agreement, preferences and annotators are of the whole study,"
+    " with pairs that are not here. Nobody verified pairs without votes.",
     "target": "Figures next to those of the pairs this was compared with. They decide nothing.",
 }
 

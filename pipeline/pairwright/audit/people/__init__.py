@@ -13,11 +13,11 @@ from typing import ClassVar
 from pairwright.audit.people.rights import Licences, Tombstones
 from pairwright.audit.people.scan import PersonalData, public_id
 from pairwright.audit.people.sensitive import SensitiveSubjects
+from pairwright.audit.reader_guard import ReaderGuard
 from pairwright.audit.records import (
     Check,
     Definitions,
     Redaction,
-    RowCounter,
     definitions_of,
 )
 from pairwright.dataset import Row
@@ -38,10 +38,11 @@ class PeoplePart:
         self, forgotten: ForgetList | None = None, *, has_attribution: bool = False
     ) -> None:
         self._data = PersonalData()
-        self._checks: tuple[RowCounter, ...] = (
-            SensitiveSubjects(),
-            Licences(has_attribution=has_attribution),
-            Tombstones(forgotten),
+        self._guarded = ReaderGuard(self._data)
+        self._checks: tuple[ReaderGuard[Check], ...] = (
+            ReaderGuard(SensitiveSubjects()),
+            ReaderGuard(Licences(has_attribution=has_attribution)),
+            ReaderGuard(Tombstones(forgotten)),
         )
         """The checks of this part after personal data, in the order of the report."""
         self._rows = 0
@@ -50,14 +51,14 @@ class PeoplePart:
         """Show one row to every check. A row whose id holds personal data gets another name."""
         self._rows += 1
         name = public_id(row.id, self._rows)
-        self._data.add(row, name)
+        self._guarded.add(row)
         row = row if name == row.id else row.model_copy(update={"id": name})
         for check in self._checks:
             check.add(row)
 
     def checks(self) -> Iterator[Check]:
         """What every check found, after the last row."""
-        yield from self._data.checks()
+        yield from self._guarded.checks()
         for check in self._checks:
             yield from check.checks()
 

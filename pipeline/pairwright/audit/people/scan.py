@@ -54,6 +54,7 @@ class PersonalData:
         self._redactions: dict[int, list[Redaction]] = {}
         """The redactions of a text, by the text's hash."""
         self._rows: Counter[int] = Counter()
+        self._number = 0
         self._checks = {
             kind.definition.name: RowCheck(
                 kind.definition, limit=0.0 if kind.fails else None,
@@ -62,8 +63,10 @@ class PersonalData:
             for kind in KINDS
         }  # fmt: skip
 
-    def add(self, row: Row, name: str) -> None:
-        """Search one row's texts. `name` is the row's id without the personal data in it."""
+    def add(self, row: Row) -> None:
+        """Search one row's texts."""
+        self._number += 1
+        name = public_id(row.id, self._number)
         details: dict[str, str] = {}
         counted: set[int] = set()
         for field, post, text in chain(_fields(row), _ids(row)):

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from pairwright.audit.read.cells import with_parsed_sides
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.histories import (
     Fields,
@@ -15,7 +16,7 @@ from pairwright.audit.read.histories import (
 )
 from pairwright.audit.read.messages import as_text, prompt, reply, transcript
 from pairwright.audit.read.options import KeyedOptions, OptionKey, keyed_options
-from pairwright.audit.read.source import TIE, Kind, ReadRow
+from pairwright.audit.read.source import LABEL_0, TIE, Kind, ReadRow
 from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
 from pairwright.records import content_id, pseudonym
@@ -52,17 +53,22 @@ def kind_of(fields: Fields) -> Kind:
     return "official" if fields.keys() >= _OFFICIAL_COLUMNS else "plain"
 
 
-def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: str) -> list[ReadRow]:
+def rows_of(
+    fields: Fields, columns: Columns, config: str, split: str, where: str, *, flat: bool = False
+) -> list[ReadRow]:
     """The row, in the configuration and split of its file unless it names its own.
 
     A row whose sides are lists of responses gives a pair for each place in the lists: the first
     response of one over the first of the other, and so on. All are of one item, and the id and the
-    place of each name its index, from 0. Raises SourceRefusal, with a reason of REASONS.
+    place of each name its index, from 0. `flat`: whether its cells are text that may hold lists.
+    Raises SourceRefusal, with a reason of REASONS.
     """
     if kind_of(fields) == "release" and not columns.given:
         return [ReadRow(split, _release_row(fields), where)]
     if options := keyed_options(fields, columns):
         return _option_rows(fields, columns, config, split, where, options)
+    if flat:
+        fields = with_parsed_sides(fields, columns)
     sides = _sides(fields, columns)
     split = label_of(fields, columns, "split") or split
     if len(sides) == 1 and sides[0].place is None:
@@ -183,4 +189,6 @@ def _better_response(label: object) -> int:
         return 2
     if isinstance(answer, str | float) and answer in _TIES:
         raise SourceRefusal(TIE, f"the label is {excerpt(label)}")
+    if answer in (0, "0", "0.0"):
+        raise SourceRefusal(LABEL_0, f"the label is {excerpt(label)}")
     raise SourceRefusal("bad_label", f"the label is {excerpt(label)}, not 1, 2 or tie")

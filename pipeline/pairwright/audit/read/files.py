@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.fields import kind_of, rows_of
-from pairwright.audit.read.source import REASONS, Kind, PairSource, ReadRow, UnreadRow
+from pairwright.audit.read.source import LABEL_0, REASONS, Kind, PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
-from pairwright.sources.opening import BINARY, OPENERS
+from pairwright.sources.opening import BINARY, FLAT, OPENERS
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import Opener, SourceTable
 from pairwright.sources.source_table import SourceRow as Line
@@ -39,6 +39,8 @@ class PairTable(NamedTuple):
     """How a place in it is named: a file's path below what was given."""
     config: str
     split: str
+    flat: bool = False
+    """Whether its cells are text, which may hold lists and messages."""
 
 
 def open_files(path: Path, columns: Columns) -> PairSource:
@@ -97,8 +99,17 @@ def _read(
     if isinstance(line, SourceProblem):
         return UnreadRow(line.reason, where, line.detail)
     try:
-        return rows_of(line.fields, columns, piece.config, piece.split, where)
+        return rows_of(line.fields, columns, piece.config, piece.split, where, flat=piece.flat)
     except SourceRefusal as refusal:
+        if refusal.reason == LABEL_0:
+            label, first, second = (columns.given[name] for name in ("label", "first", "second"))
+            raise InputError(
+                REASONS[LABEL_0],
+                where=where,
+                fix="Write 1 (the first is better), 2 or tie. Or say which 0 means:"
+                f" --column options={first},{second} --column key_from_0={label} if 0 is"
+                f" {first}, or options={second},{first} if 0 is {second}.",
+            ) from None
         return UnreadRow(refusal.reason, where, refusal.detail)
 
 
@@ -145,7 +156,8 @@ def _piece(file: Path, relative: Path, *, alone: bool) -> PairTable:
     folders = [part for part in relative.parts[:-1] if part != "data"]
     config = "-".join(folders) or ("" if alone or split else stem)
     opened = partial(_OPENERS[suffix(file)], file)
-    return PairTable(opened, relative.as_posix(), config, split)
+    flat = suffix(file).removesuffix(".gz") in FLAT
+    return PairTable(opened, relative.as_posix(), config, split, flat)
 
 
 MOST_COLUMNS = 40

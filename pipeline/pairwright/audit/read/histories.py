@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pairwright.audit.read.cells import parsed_cell
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.messages import as_text, user_text
-from pairwright.audit.read.options import parsed_cell
 from pairwright.dataset import RowAspect, RowPost, licence_of
 from pairwright.sources.fields import rows, time
 from pairwright.sources.problems import SourceRefusal

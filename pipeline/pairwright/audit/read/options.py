@@ -4,12 +4,11 @@ Options are a list, an object of options by letter, or a table of `label` and `t
 CSV the same as JSON or as Python writes it; or several columns, named with commas between them.
 """
 
-import ast
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pairwright.audit.read.cells import parsed_cell
 from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.messages import as_text
 from pairwright.sources.fields import kind
@@ -85,18 +84,6 @@ def _options(value: object) -> _Options:
     return _Options(texts, tuple(chr(ord("a") + place) for place in range(len(texts))))
 
 
-def parsed_cell(value: object) -> object:
-    """A list or an object that a cell of text holds; anything else as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
-        return value
-    for parse in (json.loads, ast.literal_eval):
-        try:
-            return parse(value)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
-    return value
-
-
 def _right_option(options: _Options, fields: Fields, columns: Columns) -> int:
     """The place of the right option, from 0: by a number only where an option names its start."""
     for first in (0, 1):
@@ -121,7 +108,7 @@ def _right_option(options: _Options, fields: Fields, columns: Columns) -> int:
 
 def _by_number(texts: Sequence[str], key: object, first: int) -> int:
     try:
-        place = int(str(key)) - first
+        place = int(str(key).removesuffix(".0")) - first
     except ValueError:
         raise _bad_key(key, "not a whole number") from None
     if not 0 <= place < len(texts):

@@ -25,6 +25,8 @@ REASONS = {
     "bad_csv": "a record's quotes do not match",
     "ragged_row": "a record has more or fewer cells than there are columns",
     "bad_label": "the label is neither 1 (the first is better), 2 (the second) nor a tie",
+    "label_from_0": "the label is 0: of 0 and 1 nothing says which means the first response",
+    "bad_cell": "a cell looks like a list of responses or messages, and cannot be read as one",
     "tie": "the label says that neither response is better",
     "no_messages": "a list of messages is empty",
     "ends_with_user": "the last message is not a response",
@@ -37,6 +39,10 @@ REASONS = {
 
 TIE = "tie"
 """The reason of a row that can be read, and is not a preference."""
+
+
+LABEL_0 = "label_from_0"
+"""The reason of a label 0. It ends the reading: labels 1 of the same file may mean the second."""
 
 
 class ReadRow(NamedTuple):

@@ -23,7 +23,8 @@ BAG_OF_WORDS = CheckDefinition(
     family="shortcuts",
     name="bag_of_words",
     title="Learns the chosen response from its words",
-    why="A linear model of the words of both responses, tried on users it was not fitted on. "
+    why="A linear model of the words of both responses, tried on other "
+    "users than it was fitted on, or on other prompts where rows name no user. "
     f"{NO_HISTORY}",
     todo=_REMEDY,
     by_estimate=True,
@@ -34,7 +35,8 @@ STYLE = CheckDefinition(
     name="style",
     title="Learns the chosen response from its style",
     why="A linear model of lengths, marks, form, kinds of words and habits of typing (double "
-    "spaces, tabs, small letters at the start), tried on users it was not fitted on. "
+    "spaces, tabs, small letters at the start), tried on other "
+    "users than it was fitted on, or on other prompts where rows name no user. "
     f"{NO_HISTORY}",
     todo=_REMEDY,
     by_estimate=True,

@@ -143,7 +143,8 @@ def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> It
     places = profile_overlap.places[wrong]
     voted = places[~np.isnan(features.people[places])]
     people = _share(features.people[voted], features.clusters[voted])
-    none = "" if len(voted) else "Nobody voted on these pairs."
+    none = "Nobody voted on these pairs." if len(places) else "There are no such pairs."
+    none = "" if len(voted) else none
     yield _note(PEOPLE_AGAINST_BASELINE, config, people, none)
 
 

@@ -178,8 +178,8 @@ def evidence_sentences(summary: Summary) -> Iterator[str]:
     one, several = summary.aspects_of_one_post, summary.aspects_of_several_posts
     if one + several:
         yield (
-            f"Of {one + several:,} aspects that a planner inferred, {one:,} rest on one post and"
-            f" {several:,} on several."
+            f"Of {one + several:,} different aspects that a planner inferred, {one:,} rest on one"
+            f" post and {several:,} on several."
         )
 
 
@@ -274,12 +274,17 @@ def funnel_rows(build: BuildSummary) -> list[Row]:
     ]
 
 
+def has_models(build: BuildSummary) -> bool:
+    """Whether models may have had a part in a build: not in one of own choices without a call."""
+    return not (build.calls and not build.calls.n and has_own_choices(build.funnel))
+
+
 def call_sentence(build: BuildSummary) -> str:
     """What was asked of models in all."""
     calls = build.calls
     if calls is None:
         return "Calls and tokens are not stated."
-    if not calls.n and has_own_choices(build.funnel):
+    if not has_models(build):
         return "No model was called."
     simulated = f", {calls.simulated:,} of them simulated" if calls.simulated else ""
     return (

@@ -151,7 +151,7 @@ def dataset_card(release: ReleaseContext) -> str:
         calls=build_summary.call_sentence(release.build),
         funnel=_table_or_none(_FUNNEL_HEAD, build_summary.funnel_rows(release.build)),
         stages=_table_or_none(_STAGE_HEAD, build_summary.stage_rows(release.units)),
-        prompts=_table_or_none(("prompt", "hash"), sorted(release.build.prompts.items())),
+        prompts=_prompt_hashes(release),
         human=study_tables(release), nobody=nobody_sentence(summary),
         no_models=choices.how if choices else NO_MODELS,
         proof=release.study and proof_paragraph(summary, release.study),
@@ -206,6 +206,12 @@ def _citation(release: ReleaseContext) -> Markdown:
     """The makers' own citation; else an entry that names exactly this release."""
     own = release.primary.provenance.info.citation.strip()
     return code(own or bibtex_entry(release), "bibtex")
+
+
+def _prompt_hashes(release: ReleaseContext) -> Markdown | None:
+    """None where no model read a prompt."""
+    prompts = release.build.prompts if build_summary.has_models(release.build) else {}
+    return _table_or_none(("prompt", "hash"), sorted(prompts.items()))
 
 
 def _configs(release: ReleaseContext) -> Markdown:

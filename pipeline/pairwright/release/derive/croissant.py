@@ -197,7 +197,9 @@ def _responsible(release: ReleaseContext) -> Json:
         ),
         "dataAnnotationAnalysis": _analysis(release),
         "annotationsPerItem": _per_item(study) or nobody_sentence(summary),
-        "annotatorDemographics": [info.annotators or NOT_STATED],
+        "annotatorDemographics": [
+            info.annotators or (NOT_STATED if release.study else nobody_sentence(summary))
+        ],
         "dataUseCases": [*cautions.uses(release),
                          *(f"Not for: {misuse}" for misuse in cautions.misuses(release))],
         "dataBiases": [*cautions.biases(release)],
