@@ -391,6 +391,8 @@ def test_a_page_shows_the_completion_code_once_its_person_has_finished(
     human("import", run, path)
     assert "finished: 1." in human("start", run).out
     (code,) = (one.code for one in list_participants(run).people if one.code)
+    known = " ".join(str(path) for path in HumanFolder(run).path.rglob("*")).upper()
+    assert code not in known
     shown = pages[0].read_text(encoding="utf-8")
     assert code in shown
     assert code not in before

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from pairwright.errors import InputError, near
 from pairwright.files import write_whole
-from pairwright.records import Record, content_id
+from pairwright.records import Record, draw_id
 from pairwright_human_eval.accept.people import People
 from pairwright_human_eval.annotation import Account, AnnotationFile
 from pairwright_human_eval.folder import HumanFolder
@@ -96,8 +96,9 @@ def annotator_named(person: str, roster: Roster, annotators: Iterable[str]) -> s
 
 
 def completion_code(seed: int, annotator: str) -> str:
-    """Ten signs that only the study lead can compute, to show that somebody has finished."""
-    return content_id("completion", str(seed), annotator).rpartition("-")[2][:10].upper()
+    """Ten signs that only the study lead can compute, to show that somebody has finished. Nothing
+    that a person sees before has them: the name of their page is of the same parts."""
+    return draw_id("completion", str(seed), annotator).rpartition("-")[2][:10].upper()
 
 
 def time_spent(

@@ -14,6 +14,7 @@ from pairwright.modes import Mode
 from pairwright.records.base import (
     Record,
     content_id,
+    draw_id,
     dyad_id,
     pseudonym,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "Side",
     "Twin",
     "content_id",
+    "draw_id",
     "dyad_id",
     "pseudonym",
 ]
