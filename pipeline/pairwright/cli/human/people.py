@@ -12,6 +12,7 @@ from pairwright.cli.human.options import RunPath
 from pairwright.cli.printing import command, print_commands, say
 from pairwright.cli.progress import display
 from pairwright.text import number_of
+from pairwright_human_eval.participants import LONGEST_MINUTES
 
 if TYPE_CHECKING:
     from pairwright.workflows.participants import Participant
@@ -41,7 +42,7 @@ def people_command(
     ] = None,
     longest: Annotated[
         float, typer.Option(min=0, metavar="MINUTES", help="What a task counts for at most.")
-    ] = 15.0,
+    ] = LONGEST_MINUTES,
 ) -> None:
     """List everybody in a study: work, time, pay, and a completion code for who has finished.
 
