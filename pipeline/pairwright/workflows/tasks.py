@@ -21,7 +21,13 @@ from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
 from pairwright_human_eval.check_tasks import qualifying_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.reading_time import ReadingRate, ReadingTime, reading_rate, readings
+from pairwright_human_eval.reading_time import (
+    ReadingRate,
+    ReadingTime,
+    language_of_texts,
+    reading_rate,
+    readings,
+)
 from pairwright_human_eval.records import KeyedTask, Kind, StoppingRule, Study, pseudonyms
 from pairwright_human_eval.spreadsheet.sheets import write_sheets
 from pairwright_human_eval.study_files import (
@@ -90,6 +96,8 @@ class TaskExport:
     """By kind: the words of the median task, and minutes to read all tasks once."""
     rate: ReadingRate
     """The words a minute by which they are counted."""
+    texts: str
+    """The code of the language that most texts are in; empty where none is certain."""
     workloads: Mapping[str, Workload]
     """The work of each annotator, by name."""
     attention: AttentionPower | None
@@ -223,6 +231,7 @@ def _task_export(
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
         reading=readings(all_tasks, rate),
         rate=rate,
+        texts=language_of_texts(subjects),
         workloads={name: _workload(assigned, rate) for name, assigned in tasks.items()},
         attention=_attention_power(tasks, study.policy.attention_floor),
         stranger=_stranger_power(task.keyed for task in all_tasks),

@@ -11,7 +11,7 @@ from rich.table import Table
 from pairwright.cli.human.options import RunPath
 from pairwright.cli.printing import command, print_commands, say
 from pairwright.cli.progress import display
-from pairwright.text import number_of
+from pairwright.text import number_of, visible
 from pairwright_human_eval.participants import LONGEST_MINUTES
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "hours",
-     "pay", "code",
+    "pay",
 )  # fmt: skip
 Person = Annotated[
     str,
@@ -63,11 +63,15 @@ def people_command(
     # A column that nobody has anything in is left out.
     shown = [n for n in range(len(COLUMNS)) if any(row[n] for row in rows)]
     for n in shown:
-        table.add_column(COLUMNS[n], justify="right" if 3 <= n <= 8 else "left", no_wrap=True)
+        table.add_column(COLUMNS[n], justify="right" if n >= 3 else "left", overflow="fold")
     for row in rows:
         table.add_row(*(escape(row[n]) for n in shown))
     console = Console()
     console.print(table)
+    if coded := [one for one in listed.people if one.code]:
+        say(console, "Completion codes:")
+    for one in coded:
+        say(console, f"  {one.annotator}  {one.code}  {visible(one.participant)}".rstrip())
     say(console, f"Written: {listed.file}")
 
 
@@ -83,7 +87,6 @@ def _cells(one: "Participant") -> tuple[str, ...]:
         _checks(one),
         "" if one.hours is None else f"{one.hours:.2f}",
         "" if one.pay is None else f"{one.pay:,.2f}",
-        one.code,
     )
 
 
