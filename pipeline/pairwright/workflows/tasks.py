@@ -18,6 +18,7 @@ from pairwright.workflows.text_screening import Screened, TextScreening, screen_
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
+from pairwright_human_eval.check_signs import CheckSign, check_signs
 from pairwright_human_eval.check_tasks import qualifying_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
@@ -102,6 +103,8 @@ class TaskExport:
     """The work of each annotator, by name."""
     attention: AttentionPower | None
     """None where there are no attention checks."""
+    signs: tuple[CheckSign, ...]
+    """By what checks could be told from other preference tasks; empty without checks."""
     stranger: StrangerPower | None
     """None where no pair is shown with a stranger's posts."""
     sheets: tuple[Path, ...] = ()
@@ -234,6 +237,7 @@ def _task_export(
         texts=language_of_texts(subjects),
         workloads={name: _workload(assigned, rate) for name, assigned in tasks.items()},
         attention=_attention_power(tasks, study.policy.attention_floor),
+        signs=check_signs(tasks),
         stranger=_stranger_power(task.keyed for task in all_tasks),
         sheets=sheets,
         screened=screening.counts,

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath, ToolOption, share_of
-from pairwright.cli.printing import command, counts_of, print_commands, say, warn
+from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
 from pairwright.modes import MODES
 from pairwright.text import number_of
 from pairwright.text.languages import LANGUAGES
@@ -125,6 +125,17 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
     if not made.new:
         console.print("Exported before, and nothing has changed.")
     console.print(_table(made))
+    if made.signs:
+        checks = made.tasks["preference", "attention"]
+        asked = sum(n for (kind, _), n in made.tasks.items() if kind == "preference")
+        console.print(
+            table_of(
+                ("sign", "AUC"),
+                [(sign.name, f"{sign.auc:.2f}") for sign in made.signs],
+                title=f"Can {checks:,} checks be told from {asked - checks:,} other preference"
+                " tasks? 0.5: not at all; 0 or 1: every one",
+            )
+        )
     console.print(
         f"Reading is counted at {made.rate}; thinking and answering come on"
         " top: time a pilot. Quality is done first, then preference, then rubric, on a computer:"
@@ -171,6 +182,13 @@ def _warnings(made: "TaskExport") -> "Iterator[str]":
             f"Each question gets {study.overlap} answers, and the rule needs {needed}: there is no"
             " reserve. Where somebody drops out or fails the checks, what they had waits until"
             " `human replace` gives it to somebody else. A greater --overlap is a reserve."
+        )
+    if telling := [sign.name for sign in made.signs if sign.tells]:
+        yield (
+            f"Checks are known by: {', '.join(telling)}. Whoever notices can read for the checks"
+            " alone, so a person who passes them has not read all: look at the repeats and the time"
+            " of tasks in the report, too. Posts in human_eval/checks.toml that are like the run's"
+            " take the sign away."
         )
     if made.texts and made.texts != study.language:
         texts, forms = (LANGUAGES[code].name for code in (made.texts, study.language))
