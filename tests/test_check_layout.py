@@ -96,6 +96,7 @@ def shared_words(first: str, second: str) -> float:
 MEASURES: dict[str, Callable[[Task], float]] = {
     "number of posts": lambda task: len(posts(task)),
     "words of all posts": lambda task: words(posts(task)),
+    "line breaks in posts": lambda task: sum("\n" in post for post in posts(task)),
     "words of both responses": lambda task: words(read(task)),
     "words a sentence of the responses": lambda task: (
         words(read(task)) / sum(len(END.split(text)) for text in read(task))
