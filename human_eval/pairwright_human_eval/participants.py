@@ -17,9 +17,6 @@ from pairwright_human_eval.accept.people import People
 from pairwright_human_eval.annotation import Account, AnnotationFile
 from pairwright_human_eval.folder import HumanFolder
 
-LONGEST_MINUTES = 15.0
-"""What a task that was open counts for at most, in pay and in plans."""
-
 
 class Roster(Record):
     """private/participants.json: who sits where."""

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pairwright.files import write_whole
 from pairwright.workflows.study import OpenStudy, open_study
+from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.accept import Acceptance
 from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.participants import (
-    LONGEST_MINUTES,
     completion_code,
     finished,
     read_roster,

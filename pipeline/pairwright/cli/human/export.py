@@ -187,8 +187,8 @@ def _warnings(made: "TaskExport") -> "Iterator[str]":
         yield (
             f"Checks are known by: {', '.join(telling)}. Whoever notices can read for the checks"
             " alone, so a person who passes them has not read all: look at the repeats and the time"
-            " of tasks in the report, too. Posts in human_eval/checks.toml that are like the run's"
-            " take the sign away."
+            " of tasks in the report, too. Checks in human_eval/checks.toml with texts like the"
+            " run's take these signs away."
         )
     if made.texts and made.texts != study.language:
         texts, forms = (LANGUAGES[code].name for code in (made.texts, study.language))

@@ -12,7 +12,7 @@ from pairwright.cli.human.options import RunPath
 from pairwright.cli.printing import command, print_commands, say
 from pairwright.cli.progress import display
 from pairwright.text import number_of, visible
-from pairwright_human_eval.participants import LONGEST_MINUTES
+from pairwright_human_eval import LONGEST_MINUTES
 
 if TYPE_CHECKING:
     from pairwright.workflows.participants import Participant

@@ -21,11 +21,12 @@ from pairwright.workflows.study_plan.records import (
     SizeEstimate,
     StudyEstimate,
 )
+from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.accept import Acceptance
 from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.participants import LONGEST_MINUTES, task_times
+from pairwright_human_eval.participants import task_times
 from pairwright_human_eval.pilot import StudyPilot, TimedTask, study_pilot
 from pairwright_human_eval.reading_time import reading_rate
 from pairwright_human_eval.records import pseudonyms

@@ -22,7 +22,7 @@ from pairwright.report import (
     plot,
 )
 from pairwright.workflows.study_plan.records import Range, SizeEstimate, StudyEstimate
-from pairwright_human_eval.participants import LONGEST_MINUTES
+from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.reading_time import ReadingRate
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.workload import BRIEFING
