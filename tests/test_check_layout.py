@@ -12,6 +12,7 @@ from pairwright import assets
 from pairwright.records import Pair, Post
 from pairwright_human_eval.attention import AttentionCheck, load_checks
 from pairwright_human_eval.check_layout import Example, laid_out, median_size
+from pairwright_human_eval.check_signs import check_signs
 from pairwright_human_eval.tasks import Task
 from small_studies import Made, study_of, user_of, violate
 
@@ -95,6 +96,7 @@ def shared_words(first: str, second: str) -> float:
 MEASURES: dict[str, Callable[[Task], float]] = {
     "number of posts": lambda task: len(posts(task)),
     "words of all posts": lambda task: words(posts(task)),
+    "line breaks in posts": lambda task: sum("\n" in post for post in posts(task)),
     "words of both responses": lambda task: words(read(task)),
     "words a sentence of the responses": lambda task: (
         words(read(task)) / sum(len(END.split(text)) for text in read(task))
@@ -110,6 +112,22 @@ def area(checks: list[float], others: list[float]) -> float:
     """The area under the ROC curve of a rule that calls the larger of two a check."""
     won = sum((a > b) + (a == b) / 2 for a in checks for b in others)
     return won / (len(checks) * len(others))
+
+
+def test_signs_of_checks_are_measured_as_they_are(made: Made) -> None:
+    checks = made.of("attention")
+    asked = [t for own in made.tasks.values() for t in own if t.keyed.kind == "preference"]
+    others = [task for task in asked if task.keyed.purpose != "attention"]
+    found = {sign.name: sign for sign in check_signs(made.tasks)}
+    for name in ("number of posts", "characters of the question", "characters of both responses"):
+        measured = area([MEASURES[name](t) for t in checks], [MEASURES[name](t) for t in others])
+        assert found[name].auc == pytest.approx(measured)
+    assert not found["place in the work"].tells
+    assert check_signs({"annotator-01": others}) == ()
+    alike = [task._replace(data={**task.data, "question": "?" * 900}) for task in checks]
+    told = {sign.name: sign for sign in check_signs({"annotator-01": [*others, *alike]})}
+    assert told["characters of the question"] == ("characters of the question", 1.0)
+    assert told["characters of the question"].tells
 
 
 def wordings(*texts: str) -> set[str]:
@@ -193,6 +211,18 @@ def test_paragraphs_and_list_items_are_those_of_the_task() -> None:
     assert "\n\n1. " in shown
     assert "\n2. " in shown
     assert not re.search("^#|`|[|]|[*]", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("model", "breaks"),
+    [("One line.", 0), ("A title\nand a text. And more.", 1), ("A title\n\nOne.\n\nTwo.", 2)],
+)
+def test_posts_have_the_lines_of_the_task_s_posts(model: str, breaks: int) -> None:
+    profile = tuple(Post(id=f"{n}", text=model) for n in range(3))
+    example = Example("How is it done?", profile, ("Yes.", "Yes."))
+    shown = laid_out(CHECK, example, median_size([example]), swap=False).posts
+    assert [len(re.findall(r"\n+", post)) for post in shown] == [breaks] * 3
+    assert [" ".join(post.split()) for post in shown] == list(CHECK.posts[:3])
 
 
 def test_a_response_of_code_alone_lends_no_layout() -> None:

@@ -56,8 +56,9 @@ def test_a_wheel_has_them_and_everything_else_that_an_export_reads() -> None:
         assert included[f"human_eval/{name}"] == f"pairwright/human_eval/{name}"
 
 
-def test_it_says_that_a_phone_will_not_do() -> None:
-    assert "Use a computer: on a phone an answer cannot be submitted." in " ".join(PAGE.split())
+def test_it_says_that_a_phone_will_not_do_and_what_helps_who_was_signed_out() -> None:
+    said = "Use a computer: a phone is too small for the form. If Submit fails, sign in again."
+    assert said in " ".join(PAGE.split())
 
 
 def test_nothing_unblinds() -> None:

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from pairwright.errors import InputError
+from pairwright.records import content_id
 from pairwright_human_eval.assign import check_enough, draw_controls
 from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass
 from pairwright_human_eval.check_tasks import FEWEST_CHECKS
@@ -391,6 +392,15 @@ def test_the_control_has_forty_subjects_or_a_fifth_of_all(
     every = subjects_of(mixed(0, subjects), FILE)
     drawn = draw_controls(every, share, 0.0, seed=1)
     assert list(drawn.values()) == ["wrong_profile"] * controls
+
+
+def test_the_controls_are_neither_the_first_of_a_sample_nor_of_the_work() -> None:
+    every = subjects_of(mixed(0, 200), FILE)
+    controls = set(draw_controls(every, 0.2, 0.0, seed=1))
+    first = {one.id for one in sample(every, 40, seed=1)}
+    work = sorted(every, key=lambda one: content_id("order", "1", one.id))[:40]
+    assert len(controls & first) < 20
+    assert len(controls & {one.id for one in work}) < 20
 
 
 def test_a_strangers_posts_are_older_than_the_question() -> None:

@@ -635,7 +635,7 @@ def test_real_and_simulated_answers_do_not_meet(tmp_path: Path) -> None:
         (b'[\n{"id": 1,\n"data": {"ta', ":3: the file is cut off"),
         (b'[\n{"id": 1},\n', ":3: the file is cut off"),
         (b"[{'id': 1}]", ":1: no JSON"),
-        (b"\xff\xfe[\x00]\x00", "not UTF-8"),
+        (b"[\xff\xfe]", "not UTF-8"),
         (b"PK\x03\x04\xf0\xf0", "ZIP archive"),
         (b"[" * 100_000, "no JSON of Label Studio"),
         (b"[" + b"9" * 5000 + b"]", "no JSON of Label Studio"),

@@ -125,6 +125,21 @@ def test_a_file_with_a_single_task_of_the_study_is_taken_in(
     assert count(done, "set aside unknown_task") == 1
 
 
+def test_a_file_in_utf_16_is_read_and_a_time_to_come_is_remarked(
+    run: Path, files: list[Path], tmp_path: Path
+) -> None:
+    tasks: Tasks = json.loads(files[0].read_bytes())
+    for name in ("created_at", "updated_at"):
+        tasks[0]["annotations"][0][name] = "2199-01-01T00:00:00.000000Z"
+    path = tmp_path / "saved.json"
+    path.write_bytes(json.dumps(tasks).encode("utf-16"))
+    done = human("import", run, path)
+    assert done.code == 0, done.said
+    assert count(done, "answers in") == len(tasks)
+    assert "1 answer of a time that is to come" in done.out
+    assert "to come" not in human("import", run, files[1], "--undo").out
+
+
 def test_copies_are_counted(run: Path, files: list[Path], tmp_path: Path) -> None:
     tasks: Tasks = json.loads(files[0].read_bytes())
     once = human("import", run, files[0])

@@ -149,6 +149,13 @@ def test_a_german_spreadsheet_is_answered_in_german(tmp_path: Path, words: str) 
         rows = sheet_rows(path, ";")
         assert rows[0][ANSWER] == "antwort"
         fill(path, answer, key, separator=";")
+        if n == 1:
+            text = path.read_text("utf-8")
+            path.write_text(text.replace("ja;ja", "ja;nein"), encoding="utf-8")
+            said = pairwright("human", "import", run, path).err
+            assert "column antwort: the person has not agreed" in said
+            assert "(field consent, ja)" in said
+            path.write_text(text, encoding="utf-8")
         assert pairwright("human", "import", run, path).code == 0
     lines = folder.verdicts.read_text("utf-8").splitlines()
     assert len(lines) == len(key)
@@ -212,10 +219,13 @@ def test_common_words_do_not_find_the_right_answer_in_any_language(code: str) ->
 
 def test_a_german_study_has_german_checks(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", PAIRS, study=False)
-    pairwright("human", "export", run, "--language", "de", "--annotators", 9, "--seed", 0)
+    done = pairwright("human", "export", run, "--language", "de", "--annotators", 9, "--seed", 0)
     human = HumanFolder(run)
     key = read_study(human).key
     checks = {keyed.subject for keyed in key.values() if keyed.purpose == "attention"}
+    # The pairs are in English, which is said.
+    assert "in English, and forms, guidelines and attention checks in German" in done.out
+    assert "there is no reserve" in done.out
     assert checks
     assert checks <= {half.id for check in checks_in("de") for half in check.halves}
 

@@ -233,6 +233,9 @@ def test_time_and_pay_are_counted_and_who_has_finished_gets_a_code(dropped: Path
     codes = [row["code"] for row in rows.values() if row["code"]]
     assert len(set(codes)) == len(codes) == 8
     assert all(re.fullmatch("[0-9A-F]{10}", code) for code in codes)
+    # In lines of their own: a table cuts them off at the width of the terminal.
+    said = human("people", dropped).out
+    assert re.findall(r"(?m)^  annotator-\d\d  ([0-9A-F]{10})$", said) == codes
     human("people", dropped, "--hourly", "12", "--longest", "0.1")
     row = payout(dropped)["annotator-01"]
     assert float(row["hours"]) == pytest.approx(int(row["answered"]) * 6 / 3600, abs=0.001)
@@ -391,6 +394,8 @@ def test_a_page_shows_the_completion_code_once_its_person_has_finished(
     human("import", run, path)
     assert "finished: 1." in human("start", run).out
     (code,) = (one.code for one in list_participants(run).people if one.code)
+    known = " ".join(str(path) for path in HumanFolder(run).path.rglob("*")).upper()
+    assert code not in known
     shown = pages[0].read_text(encoding="utf-8")
     assert code in shown
     assert code not in before

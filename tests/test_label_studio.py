@@ -220,6 +220,39 @@ def test_a_deleted_project_does_not_hold_up_the_others(
         pushed(server, made)
 
 
+def test_what_was_answered_in_a_deleted_project_is_not_asked_again(
+    stand_in: StandIn, server: LabelStudioClient, made: Made
+) -> None:
+    pushed(server, made)
+    stand_in.projects.clear()
+    stand_in.tasks.clear()
+    with pytest.raises(InputError, match="what was pulled of it is kept"):
+        pushed(server, made)
+    made.folder.server.unlink()
+    names = [row.task for row in made.key]
+    again = send_tasks(
+        server, made.folder, made.study, made.key, chunk=CHUNK, answered=frozenset(names[:7])
+    )
+    assert (again.created, again.imported, again.already) == (1, 3, 0)
+    (project,) = stand_in.projects
+    assert stand_in.names(project) == names[7:]
+    made.folder.server.unlink()
+    stand_in.projects.clear()
+    whole = send_tasks(server, made.folder, made.study, made.key, answered=frozenset(names))
+    assert whole == PushResult(projects=0, created=0, imported=0, already=0, removed=0)
+    assert not stand_in.projects
+
+
+def test_packages_that_are_fetched_are_one_step(tmp_path: Path) -> None:
+    said: list[tuple[object, ...]] = []
+    lines = "".join(f"print('Collecting part-{n}');" for n in range(158))
+    place = environment.Environment(tmp_path)
+    command = [sys.executable, "-c", lines]
+    environment._run(command, place, say=lambda *step: said.append(step), number=158)
+    assert {name for name, *_ in said} == {"fetching the packages of Label Studio"}
+    assert said[-1][1:] == (158, 158)
+
+
 def test_a_changed_configuration_takes_no_more_tasks(
     stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:

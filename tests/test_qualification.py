@@ -36,6 +36,7 @@ def tried(run: Path, tmp_path: Path) -> Path:
     assert done.code == 0, done.said
     assert "3 people, 7 tasks each" in done.out
     assert "75 % right passes: 6.2 % of those who do not read do" in done.out
+    assert f"Next:\n  pairwright human start {out}\n  pairwright human people {out}\n" in done.out
     return out
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from pairwright.dataset import Row
+from pairwright.dataset.splits import places_of, splits_of
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release
 from pairwright.train.rl.export import RlExport, export_prompts
@@ -212,6 +213,13 @@ def test_without_a_validation_share_all_prompts_are_for_training(
     exported(release, tmp_path / "out", "--validation-share", "0")
     assert set(loaded(tmp_path / "out", "prompts")) == {"train"}
     assert not (tmp_path / "out" / "prompts" / "validation.parquet").exists()
+
+
+def test_who_trains_has_nothing_to_do_with_a_releases_own_split() -> None:
+    users = [(f"user-{n}",) for n in range(200)]
+    splits, places = splits_of(users, 0.5), places_of(users, "rl")
+    held = sorted(places, key=lambda user: places[user])[:100]
+    assert 30 < sum(splits[user] == "validation" for user in held) < 70
 
 
 def test_users_who_cannot_be_parted_are_named(release: Path, tmp_path: Path) -> None:

@@ -14,12 +14,18 @@ from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import PlanRules
 from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import share
+from pairwright.workflows.answers import simulate_verdicts
+from pairwright.workflows.participants import list_participants
+from pairwright.workflows.study_plan import plan_study
 from pairwright_human_eval.decisions import decide_all
+from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.pilot import study_pilot
 from pairwright_human_eval.records import Kind, pseudonyms
+from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import outline_of, outlines_of, subjects_of
 from pairwright_human_eval.workload import BRIEFING, study_load
+from released import run_of, twinned
 from small_studies import CHECKS, FILE, OF_THREE, mixed
 from study import Done, pairwright
 
@@ -208,6 +214,40 @@ def test_a_pilots_yield_and_times_give_the_cost_of_a_verified_twin(run: Path) ->
     again = (run / "human" / "plan.html").read_bytes()
     assert plan(run, "--wage", 20, "--currency", "GBP").code == 0
     assert (run / "human" / "plan.html").read_bytes() == again
+
+
+def paid_study(folder: Path, twins: range, seed: int) -> float:
+    """A study of two rounds with slow and quick people, and tabs that stayed open; hours paid."""
+    pairs = [pair for n in twins for pair in twinned(n)]
+    run = run_of(folder, pairs, study=False, cannot_tell=1.0, quality_votes=0, rubric_votes=0)
+    assert pairwright("human", "export", run, "--seed", seed).code == 0
+    simulate_verdicts(run, accuracy=0.95, cannot_tell=0.3, seed=seed)
+    assert pairwright("human", "adjudicate", run).code == 0
+    simulate_verdicts(run, accuracy=0.95, cannot_tell=0.3, seed=seed)
+    assert [keyed for keyed in read_study(HumanFolder(run)).key.values() if keyed.round == 2]
+    for path in sorted(HumanFolder(run).raw.glob("*.json")):
+        export = json.loads(path.read_bytes())
+        pace = np.random.default_rng([seed, int(export["annotator"][-2:])]).lognormal(0, 0.3)
+        chance = np.random.default_rng([seed, len(path.read_bytes())])
+        for task in export["tasks"]:
+            for one in task["annotations"]:
+                one["seconds"] *= pace * float(chance.choice([1, 1, 1, 1, 8, 400]))
+        path.write_text(json.dumps(export), encoding="utf-8")
+    return sum(one.hours or 0 for one in list_participants(run).people)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_hours_are_those_that_people_are_paid_for(tmp_path: Path, seed: int) -> None:
+    pilot, whole = tmp_path / "pilot", tmp_path / "whole"
+    few, many = paid_study(pilot, range(6), seed), paid_study(whole, range(10, 26), seed + 10)
+    for paid, size in ((few, 6), (many, 16)):
+        (planned,) = plan_study(whole, pilot=pilot, sizes=[size]).sizes
+        hours, briefing = planned.hours_range, planned.people * BRIEFING
+        assert hours is not None
+        assert hours.high is not None
+        assert hours.low < paid + briefing < hours.high
+    (same,) = plan_study(pilot, sizes=[6]).sizes
+    assert same.hours - same.people * BRIEFING == pytest.approx(few, rel=0.03)
 
 
 @pytest.mark.parametrize(

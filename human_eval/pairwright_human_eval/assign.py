@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from pairwright.errors import InputError
-from pairwright.records import Pair, Post, content_id
+from pairwright.records import Pair, Post, content_id, draw_id
 from pairwright_human_eval.records import Place, Purpose
 from pairwright_human_eval.subjects import Subject
 
@@ -37,7 +37,7 @@ def draw_controls(
 ) -> Controls:
     """Subjects by id that are controls, drawn by content: `narrative` is a share of all, and
     `wrong_profile` of single pairs, or as many as it takes to show something."""
-    order = sorted(subjects, key=lambda s: content_id("control", str(seed), s.id))
+    order = sorted(subjects, key=lambda s: draw_id("control", str(seed), s.id))
     single = [subject for subject in order if len(subject.pairs) == 1]
     strangers = _stranger_count(len(single), wrong_profile)
     controls: Controls = {subject.id: "wrong_profile" for subject in single[:strangers]}

@@ -80,14 +80,33 @@ def _wordings(full: str, more: Sequence[str], terse: str) -> list[str]:
 
 
 def _posts(check: AttentionCheck, models: list[str]) -> tuple[str, ...]:
-    """The first of the person's own posts, and neutral ones where the models are more."""
+    """The first of the person's own posts, and neutral ones where the models are more, each in the
+    lines of the model at its place."""
     own = check.posts[: max(1, len(models))]
     wanted = min(len(check.neutral), max(0, len(models) - len(own)))
     target = size_of(" ".join(models))
-    return min(
+    shown = min(
         ((*own, *neutral) for neutral in combinations(check.neutral, wanted)),
         key=lambda posts: float(distance(size_of(" ".join(posts)), target)),
     )
+    return tuple(map(_in_lines, shown, models or shown))
+
+
+def _in_lines(text: str, model: str) -> str:
+    """The sentences of a post in as many lines as `model` has, as far as there are enough: a title
+    is a line of its own, and every line has a sentence."""
+    lines = [line for line in model.split("\n") if line.strip()]
+    sentences = _sentences(text)
+    count = min(len(lines), len(sentences))
+    if count < 2:
+        return text
+    ends = list(accumulate(map(len, lines)))
+    cuts = [0]
+    for n in range(1, count):
+        share = round(ends[n - 1] / ends[-1] * len(sentences))
+        cuts.append(max(cuts[-1] + 1, min(share, len(sentences) - count + n)))
+    parts = [" ".join(sentences[a:b]) for a, b in pairwise([*cuts, len(sentences)])]
+    return ("\n\n" if "\n\n" in model else "\n").join(parts)
 
 
 def _set_like(text: str, model: str) -> str:

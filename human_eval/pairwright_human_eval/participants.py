@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from pairwright.errors import InputError, near
 from pairwright.files import write_whole
-from pairwright.records import Record, content_id
+from pairwright.records import Record, draw_id
 from pairwright_human_eval.accept.people import People
 from pairwright_human_eval.annotation import Account, AnnotationFile
 from pairwright_human_eval.folder import HumanFolder
@@ -96,34 +96,46 @@ def annotator_named(person: str, roster: Roster, annotators: Iterable[str]) -> s
 
 
 def completion_code(seed: int, annotator: str) -> str:
-    """Ten signs that only the study lead can compute, to show that somebody has finished."""
-    return content_id("completion", str(seed), annotator).rpartition("-")[2][:10].upper()
+    """Ten signs that only the study lead can compute, to show that somebody has finished. Nothing
+    that a person sees before has them: the name of their page is of the same parts."""
+    return draw_id("completion", str(seed), annotator).rpartition("-")[2][:10].upper()
+
+
+def task_times(
+    files: Iterable[AnnotationFile], people: People, longest: float
+) -> dict[tuple[str, str | None, str], float]:
+    """By pseudonym, task and annotation: the seconds of everything that people did, skips and
+    changed answers too. Each counts for `longest` at most: the task was open, and nobody may have
+    been there."""
+    return {
+        (name, task.task, one.identity): min(one.seconds, longest)
+        for file in files
+        for task in file.tasks
+        for one in task.annotations
+        if one.account is not None and not one.problem and one.seconds is not None
+        for name in people.of(Account(file.source, one.account))
+    }
 
 
 def time_spent(
-    files: Iterable[AnnotationFile], people: People, longest: float, rounds: Mapping[str, int]
+    files: Sequence[AnnotationFile], people: People, longest: float, rounds: Mapping[str, int]
 ) -> dict[str, TimeSpent]:
-    """By pseudonym: the time of everything that a person did, skips and changed answers too.
+    """By pseudonym: the time of everything that a person did, with `longest` as in `task_times`.
 
-    A task counts for `longest` seconds at most: it was open, and nobody may have been there. Where
-    a person noted the time of the whole work, the last such note of each round counts. `rounds` are
-    those of the tasks, by id.
+    Where a person noted the time of the whole work, the last such note of each round counts.
+    `rounds` are those of the tasks, by id.
     """
-    by_task: dict[tuple[str, str | None, str], float] = {}
     noted: dict[tuple[str, int], tuple[int, float]] = {}
     for file in files:
         for task in file.tasks:
             for one in task.annotations:
-                if one.account is None or one.problem:
+                if one.account is None or one.problem or file.seconds is None:
                     continue
                 for name in people.of(Account(file.source, one.account)):
-                    if one.seconds is not None:
-                        by_task[name, task.task, one.identity] = min(one.seconds, longest)
-                    if file.seconds is not None:
-                        part = name, rounds.get(task.task or "", 1)
-                        noted[part] = max(noted.get(part, (0, 0.0)), (file.sequence, file.seconds))
+                    part = name, rounds.get(task.task or "", 1)
+                    noted[part] = max(noted.get(part, (0, 0.0)), (file.sequence, file.seconds))
     times: dict[str, list[float]] = defaultdict(list)
-    for (name, _, _), seconds in by_task.items():
+    for (name, _, _), seconds in task_times(files, people, longest).items():
         times[name].append(seconds)
     found = {name: TimeSpent(sum(own), len(own)) for name, own in times.items()}
     whole: dict[str, float] = defaultdict(float)

@@ -68,16 +68,22 @@ class ReadingTime(NamedTuple):
 def reading_rate(subjects: Sequence[Subject], otherwise: str = "en") -> ReadingRate:
     """The rate of the language that most of the questions and responses are in. `otherwise` is
     taken where no language is certain. A language that was not measured has the mean rate."""
+    code = language_of_texts(subjects) or otherwise
+    if code in WORDS_A_MINUTE:
+        return ReadingRate(WORDS_A_MINUTE[code], LANGUAGES[code].name)
+    return ReadingRate(MEAN_RATE, "the mean of 17 languages")
+
+
+def language_of_texts(subjects: Sequence[Subject]) -> str:
+    """The code of the language that most of the questions and responses are in; empty where none
+    is certain."""
     looked_at = subjects[:: max(1, len(subjects) // LOOKED_AT)]
     found = Counter(
         code
         for subject in looked_at
         if (code := language_of(subject.asked.question, subject.asked.chosen))
     )
-    code = found.most_common(1)[0][0] if found else otherwise
-    if code in WORDS_A_MINUTE:
-        return ReadingRate(WORDS_A_MINUTE[code], LANGUAGES[code].name)
-    return ReadingRate(MEAN_RATE, "the mean of 17 languages")
+    return found.most_common(1)[0][0] if found else ""
 
 
 def readings(tasks: Iterable[Task], rate: ReadingRate) -> tuple[ReadingTime, ...]:

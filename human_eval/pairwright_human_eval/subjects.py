@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from pairwright.errors import InputError
-from pairwright.records import Mode, Pair, Record, Side, content_id, dyad_id
+from pairwright.records import Mode, Pair, Record, Side, draw_id, dyad_id
 from pairwright_human_eval.records import KeyedTask, aspect_id, response_id
 
 
@@ -96,7 +96,7 @@ def sample(subjects: list[Subject], n: int | None, seed: int) -> list[Subject]:
     """`n` subjects drawn by their ids, in the order given; all where `n` is None."""
     if n is None or n >= len(subjects):
         return subjects
-    order = sorted(subjects, key=lambda s: content_id("sample", str(seed), s.id))
+    order = sorted(subjects, key=lambda s: draw_id("sample", str(seed), s.id))
     drawn = {subject.id for subject in order[:n]}
     return [subject for subject in subjects if subject.id in drawn]
 

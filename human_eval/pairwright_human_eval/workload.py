@@ -18,8 +18,9 @@ from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.wrong_profile import control_power, control_subjects
 
 ADJUDICATION = 0.16
-"""The time of a second round, as a share of the first: people who are right in 95 % of their votes
-leave 17 % of the pairs undecided by the default rule, and each takes six more votes."""
+"""The time of a second round as a share of the first, where no pilot had one: people who are right
+in 95 % of their votes leave 17 % of the pairs undecided by the default rule, and each takes six
+more votes."""
 BRIEFING = 1.0
 """Hours of each person for the guidelines and questions."""
 
@@ -32,7 +33,7 @@ class KindLoad(NamedTuple):
     words: float
     """Those that the median task shows."""
     seconds: float
-    """The time of the median task."""
+    """The mean time of a task as it is paid, or what the median one takes to be read once."""
     hours: float
     """For all tasks."""
 
@@ -51,12 +52,21 @@ class StudyLoad(NamedTuple):
     people: int
     most: float
     """Hours of the person who is given most, with the briefing."""
+    second_round: float
+    """Its time as a share of the first."""
 
     @property
     def hours(self) -> float:
         """All hours to be paid: tasks, a second round, and everybody's briefing."""
-        tasks = sum(kind.hours for kind in self.kinds)
-        return tasks * (1 + ADJUDICATION) + self.people * BRIEFING
+        return self.hours_at({})
+
+    def hours_at(self, seconds: Mapping[Kind, float]) -> float:
+        """The same if tasks of these kinds take so long."""
+        tasks = sum(
+            kind.tasks * seconds[kind.kind] / 3600 if kind.kind in seconds else kind.hours
+            for kind in self.kinds
+        )
+        return tasks * (1 + self.second_round) + self.people * BRIEFING
 
 
 def study_load(
@@ -66,16 +76,17 @@ def study_load(
     checks: tuple[MirroredCheck, ...],
     seconds: Mapping[Kind, float],
     hours_each: float,
+    second_round: float = ADJUDICATION,
 ) -> StudyLoad:
     """The load of a study of `n` subjects like these, with as many people as work `hours_each` at
-    most; those of `plan` are the fewest. `seconds` are medians of tasks; a kind without one takes
+    most; those of `plan` are the fewest. `seconds` are means of tasks; a kind without one takes
     as long as reading it once.
 
     Raises InputError where the assignment cannot be made.
     """
     sized, rate = repeated_subjects(subjects, n), reading_rate(subjects)
     for _ in range(3):
-        load = _load(sized, plan, checks, seconds, rate)
+        load = _load(sized, plan, checks, seconds, rate, second_round)
         needed = len(plan.annotators)
         if load.most > hours_each > BRIEFING:
             work = needed * (load.most - BRIEFING)
@@ -92,6 +103,7 @@ def _load(
     checks: tuple[MirroredCheck, ...],
     seconds: Mapping[Kind, float],
     rate: ReadingRate,
+    second_round: float,
 ) -> StudyLoad:
     given, _ = make_tasks(subjects, plan, checks)
     tasks = [task for own in given.values() for task in own]
@@ -114,6 +126,7 @@ def _load(
         kinds=tuple(sorted(kinds, key=lambda kind: KINDS.index(kind.kind))),
         people=len(plan.annotators),
         most=most + BRIEFING,
+        second_round=second_round,
     )
 
 

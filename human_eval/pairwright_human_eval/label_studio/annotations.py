@@ -1,6 +1,5 @@
 """An annotation in the form in which Label Studio exports it, and as a neutral record."""
 
-import math
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated
@@ -17,6 +16,9 @@ from pairwright_human_eval.annotation import (
 from pairwright_human_eval.form import COMMENT
 from pairwright_human_eval.raw_export import Export, ExportedTask
 from pairwright_human_eval.records import digest
+
+LONGEST_S = 366 * 86_400.0
+"""Nobody has a task open for a year."""
 
 
 class _ExportedAnnotation(BaseModel):
@@ -118,10 +120,10 @@ def _moved(row: _ExportedAnnotation, task: ExportedTask) -> Objection | None:
 
 
 def _impossible(row: _ExportedAnnotation, created: datetime, updated: datetime) -> Objection | None:
-    """Label Studio takes any lead time that it is sent; a file may have been edited."""
+    """Label Studio takes any lead time that it is sent, in seconds; a file may have been edited."""
     if updated < created:
         return Objection("impossible_time", "updated_at is before created_at")
-    if row.lead_time is not None and not 0 <= row.lead_time < math.inf:
+    if row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
         return Objection("impossible_time", f"lead_time is {row.lead_time}")
     return None
 

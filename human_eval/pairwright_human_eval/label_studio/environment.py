@@ -25,8 +25,9 @@ from pathlib import Path
 from pairwright import assets
 from pairwright.errors import InputError, on_disk
 
-Say = Callable[[str], None]
-"""It is called with a few words on what is being done, many times over minutes."""
+Say = Callable[..., object]
+"""It is called with a few words on what is being done, many times over minutes; and where that is
+counted, with how many are done, and of how many."""
 
 PINS = assets.HUMAN_EVAL / "label-studio.txt"
 DATABASE = "label_studio.sqlite3"
@@ -58,7 +59,7 @@ class Environment:
         return self.path / "install.log"
 
 
-def prepare(cache: Path, say: Say = lambda _: None) -> Environment:
+def prepare(cache: Path, say: Say = lambda *_: None) -> Environment:
     """The environment under `cache`, made if it is not there yet: about 1 GB, some minutes.
 
     Two processes do not make it at once: the second waits. Raises InputError where this Python
@@ -188,7 +189,7 @@ def _run(
                 log.write(line)
                 if say is not None and line.startswith("Collecting "):
                     collected += 1
-                    say(f"fetching Label Studio: {collected} of {number} packages")
+                    say("fetching the packages of Label Studio", collected, number)
                 elif say is not None and line.startswith("Installing collected"):
                     say("installing the packages")
         except BaseException:

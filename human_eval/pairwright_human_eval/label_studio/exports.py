@@ -74,6 +74,9 @@ def _touched(row: dict[str, JsonValue]) -> bool:
 def _parsed(path: Path) -> Any:
     try:
         content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            # What a spreadsheet or PowerShell saves; half of a pair at its end is found below.
+            content = content.decode("utf-16", errors="replace").encode()
     except IsADirectoryError:
         raise InputError("a folder", where=path, fix="Name the files in it.") from None
     except OSError as error:

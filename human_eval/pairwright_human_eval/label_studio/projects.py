@@ -138,8 +138,8 @@ def _not_there(
         f"project {project.id}, `{project.title}`, is not on the server at {url}",
         where=folder.server,
         fix=f"The tasks were pushed to {state.url}. If the project was renamed there, give "
-        f"it back its name; if it was deleted for good, its answers are gone: move "
-        f"{folder.server.name} away and push again.",
+        f"it back its name. If it was deleted for good, what was pulled of it is kept: move "
+        f"{folder.server.name} away and push again; what is answered is not asked again.",
     )
 
 

@@ -1,7 +1,7 @@
 """Tasks to the server: one project an annotator and kind, every task exactly once."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from itertools import islice
 from typing import NamedTuple
 
@@ -61,11 +61,13 @@ def send_tasks(
     *,
     round: int = 1,
     chunk: int = CHUNK,
+    answered: Set[str] = frozenset(),
     progress: Progress = lambda *_: None,
 ) -> PushResult:
     """Import all tasks of a round that the server does not have yet, and remember their ids.
 
-    May be repeated and interrupted at any time. Raises InputError where a task file is not as
+    What is `answered` and no longer there, because its project was deleted, is not asked again. May
+    be repeated and interrupted at any time. Raises InputError where a task file is not as
     exported, and where the server is another one than before.
     """
     state = read_state(folder) or new_state(server.url, study)
@@ -75,10 +77,13 @@ def send_tasks(
         state = state.model_copy(update={"url": server.url})
         write_state(folder, state)
     loads = _loads(folder, state.study, key, round)
-    done = created = already = removed = 0
+    done = created = imported = already = removed = 0
     total = sum(len(load.tasks) for load in loads)
     for load in loads:
         project = _project(state, there, load)
+        if project is None and load.tasks.keys() <= answered:
+            done += len(load.tasks)
+            continue
         if project is None:
             project = _fresh(load, server.create(load.title, load.config))
             created += 1
@@ -92,7 +97,8 @@ def send_tasks(
         already += there_before
         done += there_before
         progress(done, total)
-        missing = [name for name in load.tasks if name not in project.tasks]
+        missing = [name for name in load.tasks if name not in project.tasks.keys() | answered]
+        done += len(load.tasks) - there_before - len(missing)
         if missing and project.id in there:
             _check_config(there[project.id], load, server.url)
         for names in _batches(missing, chunk):
@@ -104,10 +110,11 @@ def send_tasks(
             project = project.model_copy(update={"tasks": bound})
             state = _written(folder, state, project)
             done += len(names)
+            imported += len(names)
             progress(done, total)
         if doubtful and missing:
             removed += _remove_copies(server, project, server.held(project.id))
-    return PushResult(len(loads), created, total - already, already, removed)
+    return PushResult(len(state.projects), created, imported, already, removed)
 
 
 def _loads(

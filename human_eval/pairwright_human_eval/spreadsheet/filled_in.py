@@ -109,10 +109,10 @@ def read_sheet(
         what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
         mistakes.insert(0, _Mistake(1, TASK, what))
     if forms and not agreed:
-        what = f"the person has not agreed to take part (field {CONSENT}, {YES})"
+        what = f"the person has not agreed to take part (field {CONSENT}, {language(YES)})"
         mistakes.insert(0, _Mistake(_row_of(path, rows, CONSENT), ANSWER, what))
     if mistakes:
-        raise _error(path, mistakes)
+        raise _error(path, mistakes, _answer_column(rows, language))
     named = {unguarded(row[0]) for row in _columns(path, rows, (TASK,))} & key.keys()
     return Export(
         file=path.name,
@@ -252,9 +252,17 @@ def _quoted(text: str) -> str:
     return ascii(text if len(text) <= 40 else text[:40] + "…")
 
 
-def _error(path: Path, mistakes: Iterable[_Mistake]) -> InputError:
+def _answer_column(rows: list[list[str]], language: Language) -> str:
+    """What the sheet calls the column of the answers."""
+    return ANSWER if ANSWER in map(_plain, rows[0]) else language(ANSWER)
+
+
+def _error(path: Path, mistakes: Iterable[_Mistake], answer: str) -> InputError:
     ordered = sorted(mistakes)
-    said = [f"row {row}, column {column}: {what}" for row, column, what in ordered[:MOST_NAMED]]
+    said = [
+        f"row {row}, column {answer if column == ANSWER else column}: {what}"
+        for row, column, what in ordered[:MOST_NAMED]
+    ]
     if len(ordered) > MOST_NAMED:
         said.append(f"and {len(ordered) - MOST_NAMED:,} more mistakes")
     return InputError("; ".join(said), where=path, fix=_FIX)

@@ -14,7 +14,7 @@ from pairwright.construct.units import BuildUnit
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import Models
 from pairwright.models.run import traced
-from pairwright.records import Contrast, Item, Mode, Rejected, Twin, content_id
+from pairwright.records import Contrast, Item, Mode, Rejected, Twin, draw_id
 from pairwright.settings.config import Config
 
 
@@ -138,4 +138,4 @@ def generator_of(item: Item, config: Config) -> str:
     """The generator that writes for an item: by its id, so that adding items moves no other item
     to another generator."""
     names = config.roles.generator
-    return names[int(content_id("generator", item.id)[-8:], 16) % len(names)]
+    return names[int(draw_id("generator", item.id)[-8:], 16) % len(names)]

@@ -17,20 +17,21 @@ def splits_of(subjects: Iterable[Sequence[str]], share: float) -> dict[str, str]
     limit = int(share * _ALL)
     return {
         user: "validation" if place < limit else "test"
-        for user, place in places_of(subjects, "split").items()
+        for user, place in places_of(subjects).items()
     }
 
 
-def places_of(subjects: Iterable[Sequence[str]], purpose: str) -> dict[str, int]:
+def places_of(subjects: Iterable[Sequence[str]], *purpose: str) -> dict[str, int]:
     """A place from 0 to 2^64 for every user, by chance, the same for those who stay together. The
-    places for two purposes have nothing to do with each other."""
+    places for two purposes have nothing to do with each other; without one they are those of a
+    release's splits, which stay as they are."""
     leader: dict[str, str] = {}
     for users in subjects:
         roots = sorted({_root(user, leader) for user in users})
         for root in roots:
             # The first by name leads, whichever subject comes first.
             leader[root] = roots[0]
-    return {user: _place(purpose, _root(user, leader)) for user in leader}
+    return {user: _place(*purpose, _root(user, leader)) for user in leader}
 
 
 def _root(user: str, leader: dict[str, str]) -> str:
@@ -43,5 +44,5 @@ def _root(user: str, leader: dict[str, str]) -> str:
     return user
 
 
-def _place(purpose: str, leader: str) -> int:
-    return int(content_id(purpose, leader).removeprefix(f"{purpose}-"), 16)
+def _place(*parts: str) -> int:
+    return int(content_id("place", *parts).removeprefix("place-"), 16)

@@ -15,6 +15,7 @@ from pairwright.records.base import (
     Cluster,
     Record,
     content_id,
+    draw_id,
     dyad_id,
     pseudonym,
 )
@@ -92,6 +93,7 @@ __all__ = [
     "Side",
     "Twin",
     "content_id",
+    "draw_id",
     "dyad_id",
     "pseudonym",
 ]

@@ -9,9 +9,17 @@ from pydantic import BaseModel, ConfigDict
 
 
 def content_id(prefix: str, *parts: str) -> str:
-    """An id derived from content alone: `prefix` and 16 hex digits of blake2b over the parts."""
+    """An id derived from content alone: `prefix` and 16 hex digits of blake2b over the parts.
+
+    The prefix is not hashed: where a secret or a draw comes from an id, use `draw_id`."""
     digest = hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
     return f"{prefix}-{digest}"
+
+
+def draw_id(purpose: str, *parts: str) -> str:
+    """A content id whose purpose is hashed, too: the ids that the same parts have for two purposes
+    say nothing about each other."""
+    return content_id(purpose, purpose, *parts)
 
 
 # A user has many pairs, and each is asked for theirs more than once.

@@ -69,6 +69,7 @@ def push_tasks(
                 study.fixed.study,
                 study.fixed.key.values(),
                 round=round,
+                answered=_answered(study),
                 progress=lambda done, total: progress(Step("importing tasks", done, total)),
             )
         people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
@@ -134,8 +135,8 @@ def pull_verdicts(
             deleted = "1 task was" if len(tasks) == 1 else f"{len(tasks):,} tasks were"
             progress(
                 Note(
-                    f"{deleted} deleted on the server in {title}, such as {tasks[0]}: push again"
-                    " to have them answered."
+                    f"{deleted} deleted on the server in {title}, such as {tasks[0]}: a push does"
+                    " not bring them back."
                 )
             )
         return PulledVerdicts(pulled.projects, pulled.gone, count_answers(study))
@@ -216,7 +217,7 @@ def serve_study(
                 fix=f"Run {install('label-studio')}.",
             )
         progress(Step("preparing Label Studio"))
-        environment = prepare(cache, lambda name: progress(Step(name)))
+        environment = prepare(cache, lambda *step: progress(Step(*step)))
         progress(Step("starting Label Studio"))
         with LabelStudioServer(environment, study.folder.private / "label-studio", port) as server:
             people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
@@ -243,5 +244,13 @@ def _load(study: OpenStudy, server: LabelStudioServer, progress: Progress) -> No
                 fixed.study,
                 fixed.key.values(),
                 round=round,
+                answered=_answered(study),
                 progress=lambda done, total: progress(Step("loading tasks", done, total)),
             )
+
+
+def _answered(study: OpenStudy) -> set[str]:
+    """Tasks that were answered or skipped."""
+    answers = study.answers()
+    skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
+    return {verdict.task for verdict in answers.verdicts} | {task for task in skipped if task}

@@ -6,6 +6,7 @@ What was answered on a server is fetched by `annotation_server.pull_verdicts`.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pairwright.dataset import read_lines
@@ -15,7 +16,7 @@ from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.annotation_exports import import_files, undo_import
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.records import KINDS, Kind
+from pairwright_human_eval.records import KINDS, Kind, Verdict
 from pairwright_human_eval.simulation import Traits, simulate
 from pairwright_human_eval.study_files import closed_key
 
@@ -36,6 +37,8 @@ class AnswerCounts:
     """Annotations that were set aside, by reason."""
     open_tasks: int
     """Tasks without a verdict."""
+    future: int
+    """Counted answers with a time that is to come: a clock was wrong, or a file was edited."""
     simulated: bool
     """Whether simulated annotators answered, which verifies nothing."""
 
@@ -51,8 +54,16 @@ def count_answers(study: OpenStudy) -> AnswerCounts:
         verdicts=Counter((verdict.kind, verdict.purpose) for verdict in answers.verdicts),
         set_aside=Counter(answer.reason for answer in answers.set_aside),
         open_tasks=len(study.fixed.key.keys() - answered),
+        future=sum(map(_is_to_come, answers.verdicts)),
         simulated=any(verdict.simulated for verdict in answers.verdicts),
     )
+
+
+def _is_to_come(verdict: Verdict) -> bool:
+    """A day is let pass: clocks differ. Simulated answers have times of their own."""
+    if verdict.simulated or not verdict.updated:
+        return False
+    return datetime.fromisoformat(verdict.updated) > datetime.now(UTC) + timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pairwright.files import write_whole
 from pairwright.workflows.study import OpenStudy, open_study
+from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.accept import Acceptance
 from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.participants import (
@@ -72,7 +73,7 @@ def list_participants(
     *,
     join: Iterable[str] = (),
     hourly: float | None = None,
-    longest_minutes: float = 15.0,
+    longest_minutes: float = LONGEST_MINUTES,
 ) -> ParticipantList:
     """List the people of a study with their work, time, pay and completion codes.
 
@@ -103,7 +104,9 @@ def list_participants(
         met, failed = study.checks(answers.verdicts), study.excluded(answers.verdicts)
         codes = completion_codes(study, answers)
         rounds = {keyed.task: keyed.round for keyed in fixed.key.values()}
-        times = time_spent(stored_annotations(folder), answers.people, longest_minutes * 60, rounds)
+        times = time_spent(
+            tuple(stored_annotations(folder)), answers.people, longest_minutes * 60, rounds
+        )
         people = []
         for name in everybody:
             state = "finished" if name in codes else "open"

@@ -18,10 +18,17 @@ from pairwright.workflows.text_screening import Screened, TextScreening, screen_
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
 from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
+from pairwright_human_eval.check_signs import CheckSign, check_signs
 from pairwright_human_eval.check_tasks import qualifying_checks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.reading_time import ReadingRate, ReadingTime, reading_rate, readings
+from pairwright_human_eval.reading_time import (
+    ReadingRate,
+    ReadingTime,
+    language_of_texts,
+    reading_rate,
+    readings,
+)
 from pairwright_human_eval.records import KeyedTask, Kind, StoppingRule, Study, pseudonyms
 from pairwright_human_eval.spreadsheet.sheets import write_sheets
 from pairwright_human_eval.study_files import (
@@ -90,10 +97,14 @@ class TaskExport:
     """By kind: the words of the median task, and minutes to read all tasks once."""
     rate: ReadingRate
     """The words a minute by which they are counted."""
+    texts: str
+    """The code of the language that most texts are in; empty where none is certain."""
     workloads: Mapping[str, Workload]
     """The work of each annotator, by name."""
     attention: AttentionPower | None
     """None where there are no attention checks."""
+    signs: tuple[CheckSign, ...]
+    """By what checks could be told from other preference tasks; empty without checks."""
     stranger: StrangerPower | None
     """None where no pair is shown with a stranger's posts."""
     sheets: tuple[Path, ...] = ()
@@ -224,8 +235,10 @@ def _task_export(
         tasks=Counter((task.keyed.kind, task.keyed.purpose) for task in all_tasks),
         reading=readings(all_tasks, rate),
         rate=rate,
+        texts=language_of_texts(subjects),
         workloads={name: _workload(assigned, rate) for name, assigned in tasks.items()},
         attention=_attention_power(tasks, study.policy.attention_floor),
+        signs=check_signs(tasks),
         stranger=_stranger_power(task.keyed for task in all_tasks),
         sheets=sheets,
         screened=screening.counts,

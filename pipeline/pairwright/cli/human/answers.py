@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from pairwright.cli.human.options import RunPath
-from pairwright.cli.printing import command, counts_of, print_commands, say
+from pairwright.cli.printing import command, counts_of, print_commands, say, warn
 from pairwright.cli.progress import display
 from pairwright.text import number_of
 from pairwright_human_eval.records import KINDS
@@ -131,6 +131,12 @@ def print_answers(console: Console, run: Path, answers: "AnswerCounts") -> None:
         table.add_row("set aside", reason, f"{n:,}", style="yellow")
     table.add_row("still open", "tasks", f"{answers.open_tasks:,}")
     console.print(table)
+    if answers.future:
+        warn(
+            console,
+            f"{number_of(answers.future, 'answer')} of a time that is to come: is a clock wrong, or"
+            " was a file edited? They are counted.",
+        )
     if answers.simulated:
         console.print("Simulated annotators answered: this verifies nothing.")
     print_commands(console, "Next:", [command("human", "report", run)])

@@ -8,14 +8,15 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.human.options import RunPath, ToolOption, share_of
-from pairwright.cli.printing import command, counts_of, print_commands, say
+from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
 from pairwright.modes import MODES
 from pairwright.text import number_of
+from pairwright.text.languages import LANGUAGES
 from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.records import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pairwright.workflows.tasks import TaskExport
     from pairwright.workflows.text_screening import Screened
@@ -129,12 +130,25 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
     if not made.new:
         console.print("Exported before, and nothing has changed.")
     console.print(_table(made))
+    if made.signs:
+        checks = made.tasks["preference", "attention"]
+        asked = sum(n for (kind, _), n in made.tasks.items() if kind == "preference")
+        console.print(
+            table_of(
+                ("sign", "AUC"),
+                [(sign.name, f"{sign.auc:.2f}") for sign in made.signs],
+                title=f"Can {checks:,} checks be told from {asked - checks:,} other preference"
+                " tasks? 0.5: not at all; 0 or 1: every one",
+            )
+        )
     console.print(
         f"Reading is counted at {made.rate}; thinking and answering come on"
         " top: time a pilot. Quality is done first, then preference, then rubric, on a computer:"
-        " on a phone no answer can be submitted.",
+        " a phone is too small for the form.",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
+    for warning in _warnings(made):
+        warn(console, warning)
     say(console, f"Fill in the end of {made.guidelines}, and send it to every annotator.")
     if made.screened:
         counts = ", ".join(f"{kind} {n:,}" for kind, n in sorted(made.screened.items()))
@@ -162,6 +176,32 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
             command("human", "simulate", run),
         ),
     )
+
+
+def _warnings(made: "TaskExport") -> "Iterator[str]":
+    """What this study cannot stand or will not tell."""
+    study = made.study
+    needed = max(study.policy.votes, study.policy.quality_votes, study.policy.rubric_votes)
+    if study.overlap == needed:
+        yield (
+            f"Each question gets {study.overlap} answers, and the rule needs {needed}: there is no"
+            " reserve. Where somebody drops out or fails the checks, what they had waits until"
+            " `human replace` gives it to somebody else. A greater --overlap is a reserve."
+        )
+    if telling := [sign.name for sign in made.signs if sign.tells]:
+        yield (
+            f"Checks are known by: {', '.join(telling)}. Whoever notices can read for the checks"
+            " alone, so a person who passes them has not read all: look at the repeats and the time"
+            " of tasks in the report, too. Checks in human_eval/checks.toml with texts like the"
+            " run's take these signs away."
+        )
+    if made.texts and made.texts != study.language:
+        texts, forms = (LANGUAGES[code].name for code in (made.texts, study.language))
+        yield (
+            f"The texts are in {texts}, and forms, guidelines and attention checks in {forms}:"
+            " everybody must read both, and the checks are known by their language. Where there is"
+            f" none for {texts}, write forms and checks in it, or export with --checks 0."
+        )
 
 
 def _table(made: "TaskExport") -> Table:

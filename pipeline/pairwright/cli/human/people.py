@@ -11,14 +11,15 @@ from rich.table import Table
 from pairwright.cli.human.options import RunPath
 from pairwright.cli.printing import command, print_commands, say
 from pairwright.cli.progress import display
-from pairwright.text import number_of
+from pairwright.text import number_of, visible
+from pairwright_human_eval import LONGEST_MINUTES
 
 if TYPE_CHECKING:
     from pairwright.workflows.participants import Participant
 
 COLUMNS = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "hours",
-     "pay", "code",
+    "pay",
 )  # fmt: skip
 Person = Annotated[
     str,
@@ -41,7 +42,7 @@ def people_command(
     ] = None,
     longest: Annotated[
         float, typer.Option(min=0, metavar="MINUTES", help="What a task counts for at most.")
-    ] = 15.0,
+    ] = LONGEST_MINUTES,
 ) -> None:
     """List everybody in a study: work, time, pay, and a completion code for who has finished.
 
@@ -62,11 +63,15 @@ def people_command(
     # A column that nobody has anything in is left out.
     shown = [n for n in range(len(COLUMNS)) if any(row[n] for row in rows)]
     for n in shown:
-        table.add_column(COLUMNS[n], justify="right" if 3 <= n <= 8 else "left", no_wrap=True)
+        table.add_column(COLUMNS[n], justify="right" if n >= 3 else "left", overflow="fold")
     for row in rows:
         table.add_row(*(escape(row[n]) for n in shown))
     console = Console()
     console.print(table)
+    if coded := [one for one in listed.people if one.code]:
+        say(console, "Completion codes:")
+    for one in coded:
+        say(console, f"  {one.annotator}  {one.code}  {visible(one.participant)}".rstrip())
     say(console, f"Written: {listed.file}")
 
 
@@ -82,7 +87,6 @@ def _cells(one: "Participant") -> tuple[str, ...]:
         _checks(one),
         "" if one.hours is None else f"{one.hours:.2f}",
         "" if one.pay is None else f"{one.pay:,.2f}",
-        one.code,
     )
 
 

@@ -55,6 +55,6 @@ def qualify_command(
         wrap=True,
     )
     steps = ("start", "people") if made.sheets else ("serve", "start", "people")
-    print_commands(console, *(command("human", step, made.folder) for step in steps))
+    print_commands(console, "Next:", [command("human", step, made.folder) for step in steps])
     again = command("human", "export", run, "--qualified")
     say(console, f"Afterwards, with those who passed: {again}")

@@ -73,7 +73,7 @@ def push_command(
     )
     console.print(
         "Each annotator labels under these links, in this order, and needs no other page, but a"
-        " computer: on a phone no answer can be submitted.",
+        " computer: a phone is too small for the form.",
         soft_wrap=True,
     )
     for annotator, links in pushed.links.items():

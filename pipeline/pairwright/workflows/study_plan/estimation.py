@@ -1,6 +1,6 @@
 """From a run, and a pilot where there is one, to what studies of several sizes take and show."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from pairwright.intervals import Interval
 from pairwright.modes import MODES, Mode
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.study import check_to_verify, open_study
+from pairwright.workflows.study import OpenStudy, check_to_verify, open_study
 from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.study_plan.records import (
     KindEstimate,
@@ -21,15 +21,24 @@ from pairwright.workflows.study_plan.records import (
     SizeEstimate,
     StudyEstimate,
 )
+from pairwright_human_eval import LONGEST_MINUTES
+from pairwright_human_eval.accept import Acceptance
+from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.assign import annotators_needed
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.pilot import StudyPilot, study_pilot
+from pairwright_human_eval.participants import task_times
+from pairwright_human_eval.pilot import StudyPilot, TimedTask, study_pilot
 from pairwright_human_eval.reading_time import reading_rate
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import Subject, outlines_of, subjects_of
-from pairwright_human_eval.workload import StudyLoad, repeated_subjects, study_load
+from pairwright_human_eval.workload import (
+    ADJUDICATION,
+    StudyLoad,
+    repeated_subjects,
+    study_load,
+)
 
 SIZES = (50, 100, 200, 500)
 
@@ -90,6 +99,7 @@ def plan_study(
             checks_in("en"),
             found.seconds if found else {},
             hours_each,
+            ADJUDICATION if found is None or found.second_round is None else found.second_round,
         )
         estimates.append(_estimate(load, subjects, found, wage, scorers, disagreement))
     plan = StudyEstimate(
@@ -135,7 +145,29 @@ def _pilot(run: Path, mode: Mode) -> StudyPilot:
             for keyed in study.fixed.key.values()
             if keyed.purpose == "vote" and keyed.round == 1 and keyed.task not in answered | skipped
         }
-        return study_pilot(outlines, decisions, answers.verdicts, mode, unfinished)
+        return study_pilot(
+            outlines,
+            decisions,
+            answers.verdicts,
+            mode,
+            unfinished,
+            _timed(study, answers),
+            Counter((keyed.kind, keyed.round) for keyed in study.fixed.key.values()),
+        )
+
+
+def _timed(study: OpenStudy, answers: Acceptance) -> list[TimedTask]:
+    """Every task that people are paid for, with all the time that they had it open."""
+    key, longest = study.fixed.key, 60 * LONGEST_MINUTES
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    times = task_times(stored_annotations(study.folder), answers.people, longest)
+    for (name, task, _), seconds in times.items():
+        if task in key:
+            found[name, task] += seconds
+    return [
+        TimedTask(name, key[task].kind, key[task].round, seconds)
+        for (name, task), seconds in found.items()
+    ]
 
 
 def _estimate(
@@ -161,6 +193,8 @@ def _estimate(
         people=load.people,
         hours_each=load.most,
         hours=load.hours,
+        hours_range=_hours_range(load, pilot),
+        second_round=load.second_round,
         cost=None if wage is None else load.hours * wage,
         verified=verified,
         hours_per_verified=_per(load.hours, verified) if verified else None,
@@ -171,6 +205,18 @@ def _estimate(
         two_of_many=releases and releases.least_difference(scorers),
         above_chance=releases and releases.least_accuracy(),
         above_chance_of_many=releases and releases.least_accuracy(scorers),
+    )
+
+
+def _hours_range(load: StudyLoad, pilot: StudyPilot | None) -> Range | None:
+    times = {time.kind: time for time in pilot.times} if pilot else {}
+    if any(kind.kind not in times for kind in load.kinds):
+        return None
+    highest = {kind: time.high for kind, time in times.items() if time.high is not None}
+    return Range(
+        value=load.hours,
+        low=load.hours_at({kind: time.low for kind, time in times.items()}),
+        high=load.hours_at(highest) if len(highest) == len(times) else None,
     )
 
 

@@ -22,9 +22,10 @@ from pairwright.report import (
     plot,
 )
 from pairwright.workflows.study_plan.records import Range, SizeEstimate, StudyEstimate
+from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.reading_time import ReadingRate
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.workload import ADJUDICATION, BRIEFING
+from pairwright_human_eval.workload import BRIEFING
 from pairwright_human_eval.wrong_profile import LIMIT
 
 
@@ -75,6 +76,7 @@ def size_table(plan: StudyEstimate) -> Table:
     rows = []
     for size in plan.sizes:
         each = size.cost_per_verified if money else size.hours_per_verified
+        hours = _range(size.hours_range, 0) if size.hours_range else f"{size.hours:,.0f}"
         cost = [] if size.cost is None else [f"{size.cost:,.0f}"]
         shown = [f"{size.stranger_power:.2f} (n = {size.strangers:,})"] if single else []
         shown += [
@@ -86,8 +88,7 @@ def size_table(plan: StudyEstimate) -> Table:
         rows.append(
             (
                 f"{size.units:,}", f"{size.people:,}", f"{size.hours_each:,.0f}",
-                f"{size.hours:,.0f}", *cost, _range(size.verified, 0),
-                _range(each, 0 if money else 1), *shown,
+                hours, *cost, _range(size.verified, 0), _range(each, 0 if money else 1), *shown,
             )
         )  # fmt: skip
     return Table(tuple(head), tuple(rows), left=0)
@@ -100,8 +101,9 @@ def _sizes_section(plan: StudyEstimate) -> Iterator[Block]:
         f"People: as many as work {plan.hours_limit:g} hours at most, and never fewer than the"
         f" {plan.annotators} that the assignment takes at overlap {plan.overlap}. Hours: all that"
         f" are to be paid, with {BRIEFING:g} hour each for the guidelines and"
-        f" {100 * ADJUDICATION:.0f} % more for a second round. Controls are asked about, too, and"
-        " cannot be verified. Intervals are at 95 % and are those of the pilot's yield alone."
+        f" {100 * plan.sizes[0].second_round:.0f} % more for a second round. Controls are asked"
+        " about, too, and cannot be verified. Intervals are at 95 %: of the hours those of the"
+        " pilot's times, of the rest those of its yield alone."
     )
     if MODES[plan.mode].halves == 1:
         yield (
@@ -130,7 +132,7 @@ def _kinds(plan: StudyEstimate) -> Table:
             continue
         time = measured.get(kind)
         seconds = (
-            f"{time.seconds:,.0f} ({time.low:,.0f} to {time.high:,.0f}), n = {time.n:,}"
+            f"{_range(Range(value=time.seconds, low=time.low, high=time.high), 0)}, n = {time.n:,}"
             if time
             else f"{last.seconds:,.0f} to read once"
         )
@@ -142,8 +144,8 @@ def _kinds(plan: StudyEstimate) -> Table:
         tuple(rows),
         note=(
             "For each size: tasks / hours. Tasks include attention checks, repeats and controls."
-            " Words and seconds are those of the median task, with its 95 % interval as if answers"
-            " were independent."
+            " Words are those of the median task. Seconds are the mean of a task as `human people`"
+            f" pays it, {LONGEST_MINUTES:g} minutes at most, with its 95 % interval by person."
         ),
     )
 

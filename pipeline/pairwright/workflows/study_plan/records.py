@@ -23,7 +23,8 @@ class KindEstimate(Record):
     words: float
     """Those that the median task shows."""
     seconds: float
-    """The time of the median task: the pilot's, or of reading it once where there is no pilot."""
+    """The pilot's mean time of a task as it is paid, or of reading the median one once where there
+    is no pilot."""
     hours: float
 
 
@@ -44,6 +45,11 @@ class SizeEstimate(Record):
     """Of the person who is given most, with the briefing."""
     hours: float
     """All hours to be paid: tasks, a second round, everybody's briefing."""
+    hours_range: Range | None
+    """The same with the ends that the intervals of the pilot's times give together; None where a
+    kind was not timed, by one person at least."""
+    second_round: float
+    """Of the first round's time: the pilot's, or a tenth."""
     cost: float | None
     """None without a wage."""
     verified: Range | None
