@@ -65,8 +65,12 @@ def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: st
         return _option_rows(fields, columns, config, split, where, options)
     sides = _sides(fields, columns)
     split = label_of(fields, columns, "split") or split
+    choice = None
+    if columns.labelled:
+        better = _better_response(columns.needed(fields, "label"))
+        choice = OptionKey(where, 2, better - 1, of_pair=True)
     if len(sides) == 1 and sides[0].place is None:
-        return [ReadRow(split, _row(fields, columns, config, sides[0]), where)]
+        return [ReadRow(split, _row(fields, columns, config, sides[0]), where, choice)]
     item = content_id(
         "item", where, *(side.chosen for side in sides), *(side.rejected for side in sides)
     )
@@ -76,6 +80,7 @@ def rows_of(fields: Fields, columns: Columns, config: str, split: str, where: st
             split,
             row.model_copy(update={"id": f"{row.id}[{n}]", "item_id": row.item_id or item}),
             f"{where} chosen[{n}]",
+            choice,
         )
         for n, row in enumerate(rows)
     ]
