@@ -109,8 +109,9 @@ _SERVICES = {
 }
 """By service, what one of its keys holds, quick to look for, and how they look."""
 _ISSUED = tuple(
-    (marks, re.compile(rf"(?<![A-Za-z0-9_-])(?:{pattern})(?![A-Za-z0-9_])"))
+    (mark, re.compile(rf"(?<![A-Za-z0-9_-])(?:{pattern})(?![A-Za-z0-9_])"))
     for marks, pattern in _SERVICES.values()
+    for mark in marks
 )
 _IN_ADDRESS = re.compile(
     r"\b[a-z][a-z0-9+]{2,20}://[^\s:/@]{1,60}:(?P<key>[^\s:/@]{8,100})@[\w.-]{3}"
@@ -136,8 +137,8 @@ def secrets(text: str) -> Iterator[Finding]:
             end = text.find("-----END ", match.end(), match.end() + _LONGEST)
             close = text.find("-----", end + 9, end + 60) if end >= 0 else -1
             yield Finding(SECRET.name, match.start(), close + 5 if close >= 0 else match.end())
-    for marks, pattern in _ISSUED:
-        if any(map(text.__contains__, marks)):
+    for mark, pattern in _ISSUED:
+        if mark in text:
             for match in pattern.finditer(text):
                 if _random(match.group()):
                     yield Finding(SECRET.name, *match.span())

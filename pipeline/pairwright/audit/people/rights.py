@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import ClassVar
 
 from pairwright.audit.records import Check, CheckDefinition, Definitions
@@ -88,6 +89,8 @@ class Licences:
         return self._faults[key]
 
 
+# Posts are repeated, and parsing an address takes time.
+@lru_cache(maxsize=4096)
 def _is_address(url: str) -> bool:
     """Whether its host has the form of one: `n/a` and `unknown` do not."""
     address = address_of(url)
