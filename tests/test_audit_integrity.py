@@ -160,7 +160,6 @@ def test_opposite_labels_on_one_prompt_are_a_contradiction() -> None:
         {"user": None, "profile": POSTS},
         {"chosen": "Three."},
         {"chosen": "TWO."},
-        {"rejected": "One!"},
     ],
     ids=[
         "another question",
@@ -168,7 +167,6 @@ def test_opposite_labels_on_one_prompt_are_a_contradiction() -> None:
         "another profile",
         "another side",
         "another case",
-        "another mark",
     ],
 )
 def test_opposite_labels_for_another_reader_or_question_are_none(changes: dict[str, Any]) -> None:
@@ -176,6 +174,14 @@ def test_opposite_labels_for_another_reader_or_question_are_none(changes: dict[s
     first = plain("a", "One.", "Two.", user="u1" if user else None)
     assert only([first, plain("b", **{"chosen": "Two.", "rejected": "One.", **changes})],
                 "contradiction").count == 0  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", ["{}!", "{} ", "{} ...", "{}?!"])
+def test_a_mark_at_the_end_makes_no_other_text(mark: str) -> None:
+    rows = [plain("a", "One.", "Two."), plain("b", mark.format("Two"), "One.")]
+    assert only(rows, "contradiction").count == 1
+    code = [plain("a", "x == 1", "x = 2"), plain("b", "x = 2", "x != 1")]
+    assert only(code, "contradiction").count == 0
 
 
 def test_halves_of_a_twin_do_not_contradict_each_other() -> None:
@@ -549,6 +555,10 @@ HIDDEN = {
     "mark of direction": "a\u200e b",
     "tag character": "a\U000e0041\U000e0042b",
     "hard space": "two\u00a0words",
+    "line separator": "a\u2028b",
+    "blank character": "a \u3164 b\u2800",
+    "variation selector": "so.\ufe0e",
+    "letter of another script": "p\u0430st",
 }
 
 
@@ -575,6 +585,49 @@ def test_hidden_characters_in_few_rows_are_found(kind: str, field: str, share: i
     assert only(clean, "hidden_characters").count == 0
 
 
+NO_ANSWERS = [
+    "N/A", "none", ".", "...", "\u2014", "[deleted]", "[INSERT RESPONSE HERE]", "Error: 429",
+    "Error 429: Too Many Requests", "429 Too Many Requests", "TODO", "No response.",
+    "Rate limit exceeded, try again in 20s", "<think>I should say so.</think> Yes.",
+    "Dear [Your Name], it is so.", "Hello {{ name }}", "Yes.<|im_end|>", "An error occurred.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", NO_ANSWERS)
+def test_responses_that_are_no_answer_are_found(words: str) -> None:
+    rows = [row(n, **({"rejected": words} if n % 5 == 0 else {})) for n in range(100)]
+    check = only(rows, "no_answer")
+    assert (check.status, check.count) == ("fail", 20)
+    assert check.flags[0].detail.startswith("rejected ")
+
+
+def test_the_question_again_is_no_answer() -> None:
+    check = only([row(chosen=" Where do I put  hive number 1?")], "no_answer")
+    assert check.flags[0].detail == "chosen is the question"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "7", "No.", "\U0001f44d", "C++", "An error in line 3 is the cause.", "$5", "x[i]",
+        "The error: 429 is sent by the server.", "Use a test.", "I was told [sic] so.", "TypeError",
+        "Error handling comes first.", "None of them fits you.", "[1, 2]",
+    ],
+)  # fmt: skip
+def test_short_answers_are_answers(words: str) -> None:
+    assert only([row(chosen=words)], "no_answer").count == 0
+
+
+@pytest.mark.parametrize(("field", "count"), [("user", 20), ("item_id", 20)])
+def test_rows_without_a_user_or_an_id_beside_others_are_found(field: str, count: int) -> None:
+    lacking = {"user": None, "item_id": ""}
+    rows = [plain(str(n), f"A {n}.", "B.", user=f"u{n}") for n in range(100)]
+    some = [changed(r, **{field: lacking[field]}) if n % 5 == 0 else r for n, r in enumerate(rows)]
+    assert (only(some, "missing_id").status, only(some, "missing_id").count) == ("fail", count)
+    assert only(rows, "missing_id").count == 0
+    assert only([changed(r, **{field: lacking[field]}) for r in rows], "missing_id").count == 0
+
+
 @pytest.mark.parametrize("share", [2, 5, 20])
 @pytest.mark.parametrize("control", ["\x00", "\x07", "\x1b[0m", "\x85x\x90"])
 def test_controls_in_few_rows_are_found(control: str, share: int) -> None:
@@ -594,7 +647,9 @@ def test_controls_in_few_rows_are_found(control: str, share: int) -> None:
         "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
         "\u0915\u094d\u200d\u0937", "\u05e9\u05dc\u05d5\u05dd\u200f (a)", "see e.g.\u00a0this",
         "\U0001f3f4\U000e0067\U000e0062\U000e007f", "na\u00efve \u2014 \u201cso\u201d", 
-        "\u65e5\u672c\u8a9e",
+        "\u65e5\u672c\u8a9e", "\u25b6\ufe0e 3\ufe0f\u20e3", "\u8fbb\U000e0100",
+        "\u03b2-carotene, 5 \u03bcm",
+        "\u0441\u043b\u043e\u0432\u043e PDF\u043e\u043c, \u0410 and A", "\u0394x = \u03c1gh",
     ],
 )  # fmt: skip
 def test_characters_that_have_work_to_do_are_let_be(words: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 from pairwright.audit.catalogue import decide
 from pairwright.audit.people import PeoplePart
 from pairwright.audit.read import ReadRow, UnreadRow, open_source
+from pairwright.audit.read.options import OptionKey
 from pairwright.audit.records import Check
 from pairwright.audit.shortcuts import Shortcuts
 from pairwright.errors import InputError
@@ -46,7 +47,7 @@ def test_the_right_option_is_chosen_over_each_of_the_others(tmp_path: Path) -> N
     ]
     assert [one.row.id for one in read_rows] == ["q[0]", "q[2]"]
     assert [one.where for one in read_rows] == ["a.jsonl:1 options[0]", "a.jsonl:1 options[2]"]
-    assert {one.choice for one in read_rows} == {("a.jsonl:1", 3, 1)}
+    assert {one.choice for one in read_rows} == {OptionKey("a.jsonl:1", 3, 1)}
 
 
 def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
@@ -211,6 +212,24 @@ def test_a_right_option_that_is_often_the_first_fails(tmp_path: Path) -> None:
     assert found["key_place"].status == "fail"
     assert found["key_place"].detail.startswith("Picks option 1, in 200 questions")
     assert found["length"].status != "fail"
+
+
+@pytest.mark.parametrize(("labels", "status"), [((1,), "fail"), ((1, 2), "pass")])
+def test_a_label_that_is_always_the_first_fails(
+    tmp_path: Path, labels: Sequence[int], status: str
+) -> None:
+    chance = random.Random(5)
+    rows = [
+        {"prompt": f"Which, {n}?", "a": _text(chance, 12), "b": _text(chance, 12)}
+        | {"label": labels[n % len(labels)]}
+        for n in range(1000)
+    ]
+    part = Shortcuts()
+    for one in read(jsonl(tmp_path / "a.jsonl", *rows), "first=a", "second=b", "label=label"):
+        part.add(one.row, one.choice)
+    found = {check.name: check for check in decide(part.checks())}
+    assert found["key_place"].status == status
+    assert found["length"].chance is None  # A pair is no question with options.
 
 
 def test_word_overlap_with_the_history_is_of_questions_too(tmp_path: Path) -> None:

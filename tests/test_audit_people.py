@@ -29,6 +29,9 @@ KEYS = [
     "eyJ" + "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3",
     "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEpAIBAAKC\nAQEA7x1\n-----END RSA PRIVATE KEY-----",
     "-----BEGIN OPENSSH " + "PRIVATE KEY-----", "api_key = 'a1b2c3d4e5" + "f6g7h8i9j0k1'",
+    "123456789:" + "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1", "dop_v1_" + "0123456789abcdef" * 4,
+    "postgres://admin:" + "S3cr3tPassw0rd@db.test.org/x", "glpat-" + "aB3dE6gH9jK2mN5pQ8sT",
+    "key-" + "3a06b1cd29ef6fd54bc3730aefbd2e10",
 ]  # fmt: skip
 SITE = "https://coffee.stackexchange.com/q/{}"
 
@@ -67,7 +70,9 @@ FOUND = {
     "secret": KEYS,
     "national_id": [
         "123-45-6789", "SSN: 123 45 6789", "social security number is 219-09-9999", "AB123456C",
-        "AB 12 34 56 C", "my PESEL is 44051401359",
+        "AB 12 34 56 C", "my PESEL is 44051401359", "12345678Z", "X1234567L", "111.444.777-35",
+        "BSN: 123456782", "burgerservicenummer 1234.56.782", "my NHS number is 943 476 5919",
+        "RSSMRA85T10A562S", "cpf 11144477735", "811228-9874",
     ],
     "address": [
         "742 Evergreen Terrace, Springfield, IL 62704", "12 Baker Street, London NW1 6XE",
@@ -129,7 +134,8 @@ CLEAN = {
     "national_id": [
         "000-12-3456", "666-12-3456", "900-12-3456", "123-00-4567", "123-45-0000", "123 45 6789",
         "2003-04-2005", "123-45-67890", "1123-45-6789", "GB123456C", "AB123456E", "$123-45-6789",
-        "social life of 12 people",
+        "social life of 12 people", "12345678A", "111.444.777-36", "811228-9873", "943 476 5919",
+        "20240131", "the rest 10.12.2023",
     ],
     "address": [
         "21 Jump Street is a film", "84 Charing Cross Road, Rear Window", "10 Cloverfield Lane",
@@ -445,7 +451,18 @@ def test_subjects_are_told_by_category_and_by_words() -> None:
     assert [(f.row, f.detail) for f in check.flags] == [
         ("a", "religion"), ("b", "law"), ("c", "health"), ("f", "sexuality")
     ]  # fmt: skip
-    assert check.detail == "health 1, law 1, religion 1, sexuality 1"
+    found, _, covered = check.detail.partition("; ")
+    assert found == "health 1, law 1, religion 1, sexuality 1"
+    assert only(rows[4:5], "sensitive").detail == covered
+    assert covered.startswith("only English words are looked for, and two of one list are needed")
+
+
+@pytest.mark.parametrize(("name", "says"), [("secret", "AWS"), ("national_id", "CPF (BR)")])
+def test_what_is_covered_stands_beside_the_zero(name: str, says: str) -> None:
+    check = only([row("e")], name)
+    assert check.count == 0
+    assert says in check.detail
+    assert check.detail.endswith("no other")
 
 
 # Licences
@@ -473,6 +490,7 @@ def test_posts_with_licence_and_address_are_counted_by_licence() -> None:
         ({"licence": "MIT", "source_url": "https://blog.org/1"}, "pass", ""),
         ({"licence": None, "source_url": "https://blog.org/1"}, "fail", "post 2 states no licence"),
         ({"licence": "MIT", "source_url": None}, "pass", ""),
+        ({"licence": "MIT", "source_url": "n/a"}, "fail", "post 2 gives n/a as its address"),
         ({"licence": None, "source_url": None}, "fail", "post 2 states no licence"),
         (
             {"source_url": None},

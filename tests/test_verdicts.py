@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from judge_replies import FREE_TEXT, SCORES_IN_TEXT
-from pairwright.evaluate.replies.reader import read_rating, read_verdict
+from pairwright.evaluate.replies import read_rating, read_verdict
 from pairwright.models import Unread
 
 VERDICTS = {
@@ -17,15 +16,6 @@ VERDICTS = {
     "Winner = B": "B",
     "Result:\n\nResponse B": "B",
     "Reasoning: Answer A is good.\nResult: B.": "B",
-    "Verdict: B - it fits the person": "B",
-    "Result: B because A ignores the posts": "B",
-    "Result: A (slightly)": "A",
-    "Result: A is better, B is wrong": "A",
-    "Result: A. No padding, and kind.": "A",
-    "Result: Response A is better than Response B.": "A",
-    "Verdict: A is close but B is better": "B",
-    "Result: B. A is more concise, but wrong.": "B",
-    "the result: a tie ... Result: B": "B",
     "Result: A\nOn second thought.\nResult: B": "B",
     # Marked by brackets, tags or JSON
     "[[A]]": "A",
@@ -38,13 +28,10 @@ VERDICTS = {
     'Here: {"verdict": "A"} no, wait: {"verdict": "B"}': "B",
     '{"Verdict": "b"}': "B",
     '{"preferred_response": "Response A"}': "A",
-    '{"reason": "he said "yes"", "verdict": "B"}': "B",
-    '{"reason": "x", "verdict": "B"}\nThank you.': "B",
     # The verdict alone
     "B": "B",
     "b.": "B",
     "[B]": "B",
-    "<B>": "B",
     "(B)": "B",
     "**B**": "B",
     "Response B": "B",
@@ -53,23 +40,28 @@ VERDICTS = {
     "Output (a)": "A",
     "Output (b)\n": "B",
     "### Verdict\nB": "B",
-    "Output (b)\n\nOutput (b) is the better output because it does not ramble": "B",
-    # Said in a sentence
-    "Therefore, Output (a) is better.": "A",
-    "Output (a) is clear. Output (b) is wrong. Therefore, Output (b) is better.": "B",
-    "I prefer response B over response A.": "B",
     "The better response is B.": "B",
-    "Response A\nGood.\nResponse B\nBad.\nOutput (a) is better.": "A",
     # A tie that is said
     "tie": "tie",
     "A tie": "tie",
-    "It's a tie.": "tie",
     "Result: draw": "tie",
-    "Result: A tie between A and B": "tie",
-    "Result: tie, because both serve her equally": "tie",
-    "Result: Both are equal": "tie",
-    "Both responses are equally good.": "tie",
-    "Output (a) and Output (b) are equally good": "tie",
+    # The last of several
+    "The previous judge's verdict: A\nMy verdict: B": "B",
+    "Initial verdict: A\nFinal verdict: B": "B",
+    "My verdict is: B.": "B",
+    "My verdict is B.": "B",
+    "The final answer is: Response A": "A",
+    "[[A>B]]": "A",
+    "[[A>>B]]": "A",
+    "[[B>A]]": "B",
+    "[[A<B]]": "B",
+    "[[A=B]]": "tie",
+    "My final verdict is: [[B>>A]]": "B",
+    "A > B": "A",
+    "Verdict: B > A": "B",
+    "[[C]]": "tie",
+    "My final verdict is: [[C]]": "tie",
+    "[[A]] if A is better, [[B]] if B is better\n\n[[A]]": "A",
 }
 NO_VERDICTS = [
     "",
@@ -129,6 +121,49 @@ NO_VERDICTS = [
     '{"verdict": ["A", "B"]}',
     '{"verdict": "C"}',
     "Résultat : la réponse B",
+    # Sentences, however clear they are
+    "Verdict: A. On reflection, B.",
+    "Response A is better than Response B in every way except for this user.",
+    "Response A is better than nothing.",
+    "Verdict: A. It is shorter.",
+    "Verdict: B - it fits the person",
+    "Result: A (slightly)",
+    "Result: A is better, B is wrong",
+    "Verdict: A is close but B is better",
+    "Therefore, Output (a) is better.",
+    "I prefer response B over response A.",
+    "Both responses are equally good.",
+    "It's a tie.",
+    "Thus: A.",
+    "Response A gets my vote.",
+    "Although A is longer, B is better.",
+    "At first glance, A is better. However, on a closer look B is better.",
+    "The previous judge said A is better, but I prefer B.",
+    # A result that is not at the end
+    "Output (b)\n\nOutput (b) is the better output because it does not ramble",
+    "Verdict: B\nBecause it needs no oven. Therefore, response B is better.",
+    "Verdict: A\n\nOn second thought, B is better.",
+    "[[A]]\n\nHaving read it all again, response B is better.",
+    '{"reason": "x", "verdict": "B"}\nThank you.',
+    # Somebody else's
+    "The previous judge's verdict: A",
+    "The previous judge's verdict is [[A]]",
+    "Initial verdict: A",
+    "> Verdict: A",
+    # Marks that name none, or several
+    "My verdict is not [[A]]",
+    "[[A]] if A is better, [[B]] if B is better, [[C]] for a tie",
+    "I may answer [[A]] or [[B]].",
+    "[[A>A]]",
+    "Verdict: C",
+    "\\boxed{C}",
+    "Verdict: A - B - tie",
+    '{"verdict": "A", "winner": "B"}',
+    '{"reason": "he said "yes"", "verdict": "B"}',
+    # Headings
+    "## Response A\nSound.\n## Response B",
+    "Response A:\nSound.\nResponse B:",
+    "\u274c A",
     "A" * 5000,
 ]
 
@@ -149,22 +184,6 @@ def test_what_is_no_verdict_is_neither_a_default_nor_a_tie(text: str) -> None:
     assert " ".join(text.split())[:40] in found.why
 
 
-@pytest.mark.parametrize(
-    ("text", "verdict"), [pytest.param(*of, id=of[0][:60]) for of in FREE_TEXT.items()]
-)
-def test_free_text_is_read_as_a_careful_reader_would(text: str, verdict: str | None) -> None:
-    found = read_verdict(text)
-    assert (None if isinstance(found, Unread) else found) == verdict
-
-
-@pytest.mark.parametrize(
-    ("text", "score"), [pytest.param(*of, id=of[0][:60]) for of in SCORES_IN_TEXT.items()]
-)
-def test_a_score_in_free_text_is_the_judges_own(text: str, score: int | None) -> None:
-    found = read_rating(text)
-    assert (None if isinstance(found, Unread) else found) == score
-
-
 SCORES = {
     "7": 7,
     "7.": 7,
@@ -175,16 +194,15 @@ SCORES = {
     "Score: 7": 7,
     "**Score:** 9": 9,
     "Rating: 7/10": 7,
-    "Score: 7 - fits well": 7,
-    "Score: 7. It fits": 7,
-    "Score: 7, because 3 posts": 7,
-    "Score: 7 (3 of 4 aspects)": 7,
-    "Score: 7/10 (fits 2 of 3)": 7,
     "Score: 3\nScore: 8": 8,
-    "I would give it 7 out of 10.": 7,
     "<score>4</score>": 4,
     '{"reason": "a", "score": 7, "more": 1}': 7,
-    'Well: {"reason": "3/10", "score": 9} there.': 9,
+    "The score is 8.": 8,
+    "My rating is: 7": 7,
+    "The final score is **4**.": 4,
+    "The previous judge's score: 9\nMy score: 6": 6,
+    "### Score\n\n6": 6,
+    "Final Score\n**8/10**": 8,
 }
 NO_SCORES = [
     "", "0", "11", "20", "-3", "8.5", "8/5", "8/100", "80%", "7-8", "1e1", "[2, 2, 2]",
@@ -195,6 +213,11 @@ NO_SCORES = [
     "Score: 7 (or 8)", "Score: 7 and 8", "Score: 7~8", "Score: 7 \u2192 8", "Score: 8\u00bd",
     "Score: 3:5", "Score: 3; 5", "Score: 5e1", "Score: 7 percent", '{"reason": "score: 3 would b',
     '{"score": true}', '{"score": NaN}', '{"score": [7]}', "Score: nan",
+    "Score: 7 - fits well", "Score: 7. It fits", "Score: 7 (3 of 4 aspects)", "The score is 8.5.",
+    "I would give it 7 out of 10.", 'Well: {"reason": "3/10", "score": 9} there.',
+    "I give this response a score of 6.", "The score is 8, and not 9.", "Score: 8\nOr 6.",
+    "The previous judge gave it 9/10.", "The previous judge's score: 9", "Score (out of 5): 4",
+    "It serves 3 out of 10 wishes.", "8 out of 10, or maybe 9.", "I'd give it a 7.", "Score\n80%",
 ]  # fmt: skip
 
 
@@ -218,13 +241,10 @@ def test_what_is_no_whole_number_from_1_to_10_is_no_score(text: str) -> None:
         pytest.param("[[" * 10_000, id="brackets"),
         pytest.param("\\boxed{" * 5_000, id="boxes"),
         pytest.param("<answer>" * 5_000, id="tags"),
-        pytest.param("clearly " * 10_000, id="adverbs"),
-        pytest.param("but " * 10_000, id="turns"),
-        pytest.param("although, " * 10_000, id="concessions"),
-        pytest.param("response a, however, " * 5_000, id="insertions"),
-        pytest.param("some people " * 5_000, id="others"),
+        pytest.param('{"a": [' * 5_000 + "}", id="an end"),
+        pytest.param("\n" * 50_000 + "my ", id="lines"),
         pytest.param("score of " * 5_000, id="scores"),
-        pytest.param("[[A]]\n" * 5_000 + "[[B]] [[A]]", id="choices"),
+        pytest.param("[[A]]\n" * 5_000 + "[[B]] [[A]]" * 5_000, id="choices"),
     ],
 )
 def test_a_hostile_reply_is_read_in_no_time(text: str) -> None:

@@ -7,7 +7,7 @@ function of the survey and the seed: neither the order of the source nor the num
 decides anything.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -24,6 +24,13 @@ class SurveyedQuestion(NamedTuple):
     item: str
     user: str
     possible: tuple[PossiblePartner, ...]
+
+
+class _Usable(NamedTuple):
+    """A question that a couple may be given."""
+
+    question: SurveyedQuestion
+    bearing: float
 
 
 class Worth(NamedTuple):
@@ -61,19 +68,23 @@ def assign_partners(
     ordered = sorted(questions, key=lambda q: content_id("question", str(seed), q.item))
     fixed = dict(kept.values())
     fixed |= {partner: asker for asker, partner in fixed.items()}
-    by_couple: dict[Couple, dict[str, list[tuple[float, str]]]] = {}
+    # Most couples have one question, and there are many of them: each is a list of few tuples.
+    by_couple: dict[Couple, list[_Usable]] = {}
     for question in ordered:
         for other in question.possible:
-            usable = by_couple.setdefault(_couple(question.user, other.user), {})
-            usable.setdefault(question.user, []).append((other.bearing, question.item))
-    chosen = {couple: _questions(usable, kept, most) for couple, usable in by_couple.items()}
-    worth = {
-        couple: Worth(len(assigned), sum(round(10_000 * bearing) for bearing, _ in assigned))
-        for couple, assigned in chosen.items()
+            usable = _Usable(question, other.bearing)
+            by_couple.setdefault(_couple(question.user, other.user), []).append(usable)
+    free = {
+        couple: _worth(_questions(usable, kept, most))
+        for couple, usable in by_couple.items()
+        if fixed.keys().isdisjoint(couple)
     }
-    free = {couple: w for couple, w in worth.items() if fixed.keys().isdisjoint(couple)}
     partners = match_couples(free, seed) | fixed
-    assigned = {item for couple in _couples(partners) for _, item in chosen.get(couple, ())}
+    assigned = {
+        one.question.item
+        for couple in _couples(partners)
+        for one in _questions(by_couple.get(couple, ()), kept, most)
+    }
     return {q.item: _partner(q, partners, assigned, most) for q in ordered}
 
 
@@ -85,12 +96,12 @@ def match_couples(worth: Mapping[Couple, Worth], seed: int) -> dict[str, str]:
     that comes to 99 % of the best there is (`benchmarks/matching.py`).
     """
 
-    def rank(couple: Couple) -> tuple[Worth, str]:
-        return NOTHING.plus(worth[couple], -1), content_id("couple", str(seed), *couple)
-
+    # Two sorts, of which the second keeps the order of the first, hold fewer keys than one by both.
+    ranked = sorted(worth, key=lambda couple: content_id("couple", str(seed), *couple))
+    ranked.sort(key=worth.__getitem__, reverse=True)
     near: dict[str, list[str]] = {}
     partners: dict[str, str] = {}
-    for first, second in sorted(worth, key=rank):
+    for first, second in ranked:
         near.setdefault(first, []).append(second)
         near.setdefault(second, []).append(first)
         if first not in partners and second not in partners:
@@ -148,14 +159,22 @@ def _best_swap(
     return best
 
 
-def _questions(
-    usable: Mapping[str, list[tuple[float, str]]], kept: Collection[str], most: int
-) -> list[tuple[float, str]]:
+def _questions(usable: Sequence[_Usable], kept: Collection[str], most: int) -> Sequence[_Usable]:
     """The questions a couple is given: those first whose twins are kept, then of both users by
     turns those that the partner's posts bear on most."""
-    ranked = [sorted(own, key=lambda one: -one[0]) for _, own in sorted(usable.items())]
+    if len(usable) < 2:
+        return usable[:most]
+    askers = sorted({one.question.user for one in usable})
+    ranked = [
+        sorted((one for one in usable if one.question.user == user), key=lambda one: -one.bearing)
+        for user in askers
+    ]
     turns = [one for turn in zip_longest(*ranked) for one in turn if one is not None]
-    return sorted(turns, key=lambda one: one[1] not in kept)[:most]
+    return sorted(turns, key=lambda one: one.question.item not in kept)[:most]
+
+
+def _worth(given: Sequence[_Usable]) -> Worth:
+    return Worth(len(given), sum(round(10_000 * one.bearing) for one in given))
 
 
 def _partner(

@@ -132,6 +132,8 @@ def match_surveyed(
     partners: Partners = {}
     questions = list[SurveyedQuestion]()
     names = {plan.corpus.entries[item].id for item in items}
+    users: dict[str, str] = {}
+    """Each name once: many questions have one user among their candidates."""
     for surveyed in iterate_surveys(plan.store):
         result = surveyed.result
         if surveyed.item_id not in names:
@@ -139,7 +141,10 @@ def match_surveyed(
         if not isinstance(result, Survey):
             partners[surveyed.item_id] = result
         elif result.signal:
-            questions.append(SurveyedQuestion(surveyed.item_id, surveyed.user, result.possible))
+            possible = tuple(
+                one._replace(user=users.setdefault(one.user, one.user)) for one in result.possible
+            )
+            questions.append(SurveyedQuestion(surveyed.item_id, surveyed.user, possible))
     if any(isinstance(result, Pending) for result in partners.values()):
         return partners | {q.item: Pending(waits_for="partners") for q in questions}
     kept = _kept_couples(plan.store, questions, wave, begun) | dict(fixed or {})

@@ -24,8 +24,9 @@ class PartnerCandidate(NamedTuple):
     posts: tuple[Post, ...]
 
 
-class PossiblePartner(Record):
-    """A candidate whose plan for the question has enough aspects."""
+class PossiblePartner(NamedTuple):
+    """A candidate whose plan for the question has enough aspects. A tuple and no record: the
+    matching holds those of all questions at once."""
 
     user: str
     bearing: float

@@ -8,7 +8,7 @@ content.py      how that is made: posts, those that the rubric cites, a partner'
 settings.py     the TOML file that names scorers, and the planner, judge and policy beside them
 scorers/        what is under test
 local/          reward models in this process
-replies/        what a judge's free text says
+replies.py      what a judge's free text says
 evaluation.py   one scorer in one condition over a release
 decision.py     the result of one pair
 results.py      what an evaluation leaves in its folder; result_lines.py: the same in words

@@ -14,21 +14,28 @@ from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.integrity.identity import (
     DerivedIds,
     Labels,
+    MissingIds,
     SameSides,
     Twins,
     UniqueIds,
 )
 from pairwright.audit.integrity.languages import Languages
-from pairwright.audit.integrity.texts import EmptyTexts, Encoding, HiddenCharacters, LongTexts
+from pairwright.audit.integrity.texts import (
+    EmptyTexts,
+    Encoding,
+    HiddenCharacters,
+    LongTexts,
+    NoAnswers,
+)
 from pairwright.audit.integrity.times import EmptyProfiles, PlausibleTimes, TimeOrder
 from pairwright.audit.reader_guard import ReaderGuard
 from pairwright.audit.records import Check, Definitions, LimitComparison, RowReader, definitions_of
 from pairwright.dataset import Row
 
 CHECKS: tuple[type[RowReader], ...] = (
-    UniqueIds, DerivedIds, SameSides, Labels, Twins, Evidence, RepeatedAspects, MissingAspects,
-    EmptyProfiles, TimeOrder, PlausibleTimes, EmptyTexts, LongTexts, Encoding, HiddenCharacters,
-    Endings, Languages,
+    UniqueIds, MissingIds, DerivedIds, SameSides, Labels, Twins, Evidence, RepeatedAspects,
+    MissingAspects, EmptyProfiles, TimeOrder, PlausibleTimes, EmptyTexts, NoAnswers, LongTexts,
+    Encoding, HiddenCharacters, Endings, Languages,
 )  # fmt: skip
 """The checks of this part, in the order of the report."""
 

@@ -1,5 +1,6 @@
 """Ids, sides and labels, and the two halves of every twin."""
 
+import re
 from collections.abc import Hashable, Iterator
 from typing import ClassVar, NamedTuple
 
@@ -34,6 +35,42 @@ class UniqueIds:
         self._ids.add(id)
 
     def checks(self) -> Iterator[Check]:
+        yield from self._check.checks()
+
+
+MISSING_ID = CheckDefinition(
+    family="integrity",
+    name="missing_id",
+    title="Rows without a user or an id, where others have one",
+    why="Every interval takes the pairs of one user together: a row without its user counts as one "
+    "of somebody else.",
+    todo="Fill in the user and the id, or leave these rows out.",
+)
+
+
+class MissingIds:
+    """`missing_id`: rows that name no user, or no item, beside rows of the same configuration that
+    name theirs."""
+
+    definitions: ClassVar[Definitions] = (MISSING_ID,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(MISSING_ID, limit=0.0, others=OTHERS)
+        self._without: list[tuple[RowPlace, str, tuple[str, ...]]] = []
+        self._named: set[tuple[str, str]] = set()
+
+    def add(self, row: Row) -> None:
+        place = self._check.add(row, None)
+        names = (("user", row.user), ("id", row.item_id))
+        self._named.update((row.config, what) for what, name in names if name)
+        if lacking := tuple(what for what, name in names if not name):
+            self._without.append((place, row.config, lacking))
+
+    def checks(self) -> Iterator[Check]:
+        for place, config, lacking in self._without:
+            if beside := [what for what in lacking if (config, what) in self._named]:
+                self._check.flag(place, f"no {' and no '.join(beside)}, and other rows have one")
+        self._without = []
         yield from self._check.checks()
 
 
@@ -121,7 +158,8 @@ class Labels:
     """`contradiction`: the same sides for the same question and user, with opposite labels;
     `duplicate_pair`: with the same label. Without a user, for the same question and profile.
 
-    Texts are the same as in `same_sides`: what differs in a symbol or in case is another text."""
+    Texts are the same as in `same_sides`, and marks that close a sentence do not count: what
+    differs in a symbol or in case is another text."""
 
     definitions: ClassVar[Definitions] = (
         CONTRADICTION,
@@ -135,13 +173,13 @@ class Labels:
 
     def add(self, row: Row) -> None:
         contradiction, twice = self._contradiction.add(row, None), self._twice.add(row, None)
-        sides = hash(text.canonical(row.chosen)), hash(text.canonical(row.rejected))
+        sides = hash(_unmarked(row.chosen)), hash(_unmarked(row.rejected))
         if sides[0] == sides[1]:
             return
         reader: Hashable = row.user
         if reader is None:
             reader = tuple(text.canonical(post.text) for post in row.profile)
-        key = hash((text.canonical(row.question), reader, min(sides), max(sides)))
+        key = hash((_unmarked(row.question), reader, min(sides), max(sides)))
         chosen, earlier = self._chosen.setdefault(key, (sides[0], contradiction))
         if earlier.order == contradiction.order:
             return
@@ -153,6 +191,15 @@ class Labels:
     def checks(self) -> Iterator[Check]:
         yield from self._contradiction.checks()
         yield from self._twice.checks()
+
+
+# Only before white space or at the end: "!=" and "3.5" keep theirs.
+_CLOSING = re.compile(r"(?<![.,;:!?\u2026])[.,;:!?\u2026]++(?=\s|$)")
+
+
+def _unmarked(passage: str) -> str:
+    """A text without the marks that close sentences."""
+    return _CLOSING.sub("", text.canonical(passage)).rstrip()
 
 
 class _Half(NamedTuple):

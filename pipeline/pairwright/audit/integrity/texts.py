@@ -1,6 +1,8 @@
-"""Texts that are empty, very long or wrongly decoded, or that hold invisible characters."""
+"""Texts that are empty, no answer, very long or wrongly decoded, or that hold invisible
+characters."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
@@ -8,7 +10,7 @@ from typing import ClassVar
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
-from pairwright.text import find_hidden
+from pairwright.text import canonical, find_hidden
 
 # What Windows-1252 makes of a UTF-8 byte from 80 to BF.
 _BYTE = (
@@ -133,20 +135,85 @@ def every_text(row: Row) -> Iterator[tuple[str, str]]:
         yield f"aspect {number}'s evidence", aspect.evidence
 
 
+NO_ANSWER = CheckDefinition(
+    family="integrity",
+    name="no_answer",
+    title="Responses that are no answer",
+    why="A placeholder, an error or the question again loses to any answer: such pairs measure "
+    "whether something was written at all.",
+    todo="Generate these responses again, or drop the pairs.",
+)
+# The whole of a response, in lower case and without what is around it.
+_PLACEHOLDER = re.compile(
+    r"n/?a|nil|none|null|nan|undefined|tb[ad]|todo|fixme|xxx+|lorem ipsum\b.*|test|placeholder"
+    r"|(?:deleted|removed|redacted|blank|empty)(?: by \w+)?|no (?:response|answer|output|reply)"
+    r"|(?:(?:an?|internal|server|api|http|unknown) ){0,3}(?:error|exception|timeout)(?: code)?"
+    r"(?: occurred[^\n]*|:? ?\d{3}\b[^\n]*|: [^\n]{1,100})?"
+    r"|(?:http )?[45]\d\d(?: [a-z]+){1,4}|rate limit[^\n]{0,100}|too many requests[^\n]{0,100}"
+    r"|(?:traceback \(most recent call last\)|internal server error|service unavailable).*",
+    re.DOTALL,
+)
+_TEMPLATE = re.compile(
+    r"\[(?:insert|your|enter|add|placeholder)\b[^\]\n]{0,80}\]|\{\{[^{}\n]{1,80}\}\}"
+    r"|</?think(?:ing)?>|<\|[a-z_]{2,30}\|>|\[/?INST\]",
+    re.IGNORECASE,
+)
+
+
+class NoAnswers:
+    """`no_answer`: a side that is a placeholder, an error or the question, has no letter, digit or
+    symbol, or holds what a template or a model's own format left behind."""
+
+    definitions: ClassVar[Definitions] = (NO_ANSWER,)
+
+    def __init__(self) -> None:
+        self._check = RowCheck(NO_ANSWER, limit=OTHERS, others=OTHERS)
+
+    def add(self, row: Row) -> None:
+        sides = (("chosen", row.chosen), ("rejected", row.rejected))
+        wrong = ((name, _no_answer(side, row.question)) for name, side in sides if side.strip())
+        self._check.add(row, next((f"{name} {what}" for name, what in wrong if what), None))
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._check.checks(
+            "placeholders and errors in English, by a list of words; marks alone; the question; "
+            "`<think>` and marks of templates. Misspelt words are not looked for"
+        )
+
+
+def _no_answer(side: str, question: str) -> str | None:
+    if match := _TEMPLATE.search(side):
+        return f"holds {match.group()}"
+    if len(side) <= _SHORT:
+        if all(unicodedata.category(c)[0] in "PZC" for c in side):
+            return f"is {side.strip()} alone"
+        if _PLACEHOLDER.fullmatch(side.strip(_AROUND).lower()):
+            return f"is {side.strip()}"
+    if len(side) < 2 * len(question) and canonical(side) == canonical(question):
+        return "is the question"
+    return None
+
+
+_SHORT = 300
+"""Characters; a placeholder or an error is no longer."""
+_AROUND = " \t\r\n.!?:;*_`\"'()[]<>{}-"
+
+
 HIDDEN_CHARACTERS = CheckDefinition(
     family="integrity",
     name="hidden_characters",
     title="Characters that nobody sees",
-    why="Zero-width characters, marks of direction and hard spaces look like nothing, but a "
-    "scorer reads them: they can mark a side, hide words or split them.",
+    why="Zero-width characters, blank letters, marks of direction and hard spaces look like "
+    "nothing, and a letter of another script looks like the right one, but a scorer reads them: "
+    "they can mark a side, hide words or split them.",
     todo="Take them out of questions and responses, and see what wrote them.",
 )
 
 
 class HiddenCharacters:
-    """`hidden_characters`: rows whose question or sides hold invisible characters, or whose sides
-    hold hard spaces. Posts, and hard spaces of a question, which mark no side, are as people left
-    them: those with some are noted, and decide nothing."""
+    """`hidden_characters`: rows whose question or sides hold invisible characters or words of mixed
+    scripts, or whose sides hold hard spaces. Posts, and hard spaces of a question, which mark no
+    side, are as people left them: those with some are noted, and decide nothing."""
 
     definitions: ClassVar[Definitions] = (HIDDEN_CHARACTERS,)
 

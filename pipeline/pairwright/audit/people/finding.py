@@ -38,6 +38,8 @@ class DataKind(NamedTuple):
     logged."""
     needs_digits: bool = False
     """Whether a text without a digit cannot hold it."""
+    covers: str = ""
+    """What is looked for, where that is less than the check's title says."""
 
 
 def mask(text: str, finding: Finding) -> str:

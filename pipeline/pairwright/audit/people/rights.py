@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import ClassVar
 
 from pairwright.audit.records import Check, CheckDefinition, Definitions
-from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace
+from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace, clip
 from pairwright.dataset import Row, licence_of
-from pairwright.dataset.address import of_stack_exchange
+from pairwright.dataset.address import address_of, of_stack_exchange
 from pairwright.dataset.tombstones import ForgetList
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
@@ -64,7 +65,7 @@ class Licences:
         detail = None
         for name, url, created, licence in texts:
             self._texts += 1
-            self._addressed += bool(url)
+            self._addressed += bool(url and _is_address(url))
             self._licences[licence or "none"] += 1
             fault = self._fault(url, created, licence)
             detail = detail or (fault and f"{name} {fault}")
@@ -88,6 +89,14 @@ class Licences:
         return self._faults[key]
 
 
+# Posts are repeated, and parsing an address takes time.
+@lru_cache(maxsize=4096)
+def _is_address(url: str) -> bool:
+    """Whether its host has the form of one: `n/a` and `unknown` do not."""
+    address = address_of(url)
+    return address is not None and "." in address.host and " " not in address.host
+
+
 def _as_note(check: Check, texts: int) -> Check:
     """What is said where no text states a licence or has an address."""
     detail = f"none of {texts:,} texts states a licence or has an address: nothing can be decided"
@@ -98,6 +107,8 @@ def _fault(
     url: str | None, created: str | None, licence: str | None, has_attribution: bool
 ) -> str | None:
     """What is wrong with a text's licence. The date of a Stack Exchange text implies it."""
+    if url and not _is_address(url):
+        return f"gives {clip(url)} as its address"
     if not licence:
         return "states no licence"
     if not url:

@@ -91,8 +91,8 @@ class PersonalData:
             check.add(named, details.get(kind))
 
     def checks(self) -> Iterator[Check]:
-        for check in self._checks.values():
-            yield from check.checks()
+        for kind in KINDS:
+            yield from self._checks[kind.definition.name].checks(kind.covers)
         yield Check(
             family=OTHER_NAMES.family, name=OTHER_NAMES.name, status="note",
             detail="names of people are found only where somebody states their own: a model that "

@@ -48,6 +48,10 @@ WORDS = {
 }
 LEAST_WORDS = 2
 """The least number of words of a list in one text: a single one is often a figure of speech."""
+_COVERED = (
+    "only English words are looked for, and two of one list are needed in one text, or a category "
+    "of LaMP-QA: other languages and single words are not found"
+)
 _GROUP_OF = {name: group for group, names in CATEGORIES.items() for name in names}
 _WORDS = {group: frozenset(words.split()) for group, words in WORDS.items()}
 _ANY = frozenset().union(*_WORDS.values())
@@ -83,7 +87,8 @@ class SensitiveSubjects:
 
     def checks(self) -> Iterator[Check]:
         counts = sorted(self._groups.items(), key=lambda item: (-item[1], item[0]))
-        yield from self._check.checks(", ".join(f"{group} {n:,}" for group, n in counts))
+        found = "".join(f"{group} {n:,}, " for group, n in counts).rstrip(", ")
+        yield from self._check.checks("; ".join(filter(None, (found, _COVERED))))
 
     def _groups_in(self, passage: str) -> frozenset[str]:
         key = hash(passage)

@@ -71,8 +71,12 @@ def rows_of(
         fields = with_parsed_sides(fields, columns)
     sides = _sides(fields, columns)
     split = label_of(fields, columns, "split") or split
+    choice = None
+    if columns.labelled:
+        better = _better_response(columns.needed(fields, "label"))
+        choice = OptionKey(where, 2, better - 1, of_pair=True)
     if len(sides) == 1 and sides[0].place is None:
-        return [ReadRow(split, _row(fields, columns, config, sides[0]), where)]
+        return [ReadRow(split, _row(fields, columns, config, sides[0]), where, choice)]
     item = content_id(
         "item", where, *(side.chosen for side in sides), *(side.rejected for side in sides)
     )
@@ -82,6 +86,7 @@ def rows_of(
             split,
             row.model_copy(update={"id": f"{row.id}[{n}]", "item_id": row.item_id or item}),
             f"{where} chosen[{n}]",
+            choice,
         )
         for n, row in enumerate(rows)
     ]

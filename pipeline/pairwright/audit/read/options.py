@@ -27,6 +27,8 @@ class OptionKey(NamedTuple):
     options: int
     right: int
     """The place of the right option, from 0."""
+    of_pair: bool = False
+    """Whether a label named it, of the two responses of a pair."""
 
 
 class KeyedOptions(NamedTuple):

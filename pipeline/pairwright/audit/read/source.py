@@ -53,7 +53,8 @@ class ReadRow(NamedTuple):
     where: str
     """The row's place, as in `UnreadRow`."""
     choice: OptionKey | None = None
-    """The question with options that it is of; None for a pair."""
+    """The question with options that it is of, or the place of a pair's better response where a
+    label names it."""
 
 
 class UnreadRow(NamedTuple):

@@ -127,7 +127,7 @@ class Shortcuts:
                     yield self._question_check(trial, features)
                 else:
                     yield self._pair_check(trial)
-            if features.questions:
+            if features.questions.has_places:
                 yield features.questions.key_place(config, features.clusters, self._bound)
             if is_twin(features.mode):
                 yield twin_identity(config, features, [by_name[name] for name in BLIND])

@@ -18,9 +18,9 @@ KEY_PLACE = CheckDefinition(
     family="shortcuts",
     name="key_place",
     title="Picks the option at one place, such as always the first",
-    why="Of questions with options. Where the right one is at one place more often than at others, "
-    "a scorer needs to read nothing.",
-    todo="Shuffle the options of each question by a seed.",
+    why="Of questions with options, and of pairs whose better response a label names. Where the "
+    "right one is at one place more often than at others, a scorer needs to read nothing.",
+    todo="Shuffle the options of each question, or the two responses, by a seed.",
     by_estimate=True,
 )
 
@@ -30,13 +30,19 @@ class Questions:
 
     def __init__(self) -> None:
         self._choices: dict[int, OptionKey] = {}
+        self._labels: dict[int, OptionKey] = {}
 
     def add(self, place: int, choice: OptionKey) -> None:
         """Record that the pair at this place belongs to this question."""
-        self._choices[place] = choice
+        (self._labels if choice.of_pair else self._choices)[place] = choice
 
     def __bool__(self) -> bool:
         return bool(self._choices)
+
+    @property
+    def has_places(self) -> bool:
+        """Whether the right one of several has a place."""
+        return bool(self._choices or self._labels)
 
     def picks(self, places: Places, points: Floats, clusters: Places) -> "QuestionPicks":
         """The options that a rule with these points picks; all pairs of a question are among them.
@@ -63,7 +69,7 @@ class Questions:
     def key_place(self, config: str, clusters: Places, max_shortcut: float) -> "PickComparison":
         """Whether the right option is at one place more often than at others."""
         first: dict[str, tuple[int, OptionKey]] = {}
-        for place, choice in self._choices.items():
+        for place, choice in (self._choices or self._labels).items():
             first.setdefault(choice.question, (place, choice))
         own = clusters[[place for place, _ in first.values()]]
         right = np.array([choice.right for _, choice in first.values()])

@@ -9,7 +9,7 @@ prompt of its own is asked with that, and neither with a system message nor with
 from collections.abc import Callable, Hashable
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
-from pairwright.evaluate.replies.reader import Verdict, read_rating, read_verdict
+from pairwright.evaluate.replies import Verdict, read_rating, read_verdict
 from pairwright.evaluate.scorers.scorer_protocols import (
     Place,
     Preference,
