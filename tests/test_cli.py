@@ -572,6 +572,7 @@ def test_a_spent_budget_ends_cleanly_and_a_larger_one_goes_on(tmp_path: Path, bu
     study.assert_whole(UNITS)
     assert {row["reason"] for row in study.rows("failed.jsonl")} == {"budget_spent"}
     assert "max_calls = 50" in study.rows("failed.jsonl")[0]["detail"]
+    assert "The budget is spent: raise [budget] to go on." in done.err
     assert study.build().code == 1
     assert built.endpoint.n == 50
     study.change(budget__max_calls=10_000)
@@ -663,6 +664,17 @@ def test_replies_in_a_fence_are_counted_alike_in_every_run(tmp_path: Path) -> No
     assert study.outcomes() == outcomes
     shown = pairwright("status", study.run).out
     assert f"fence {counted['read']} of {counted['read']}" in " ".join(shown.split())
+
+
+def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_path: Path) -> None:
+    study = built.study.copy(tmp_path / "α")
+    done = subprocess.run(
+        [sys.executable, "-c", "from pairwright.cli import main; main()", "status", study.run],
+        env={"LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "iso-8859-1", "COLUMNS": "200"},
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"\\u03b1" in done.stdout
 
 
 def test_status_as_json_is_the_manifest_and_nothing_else(built: Built) -> None:

@@ -200,7 +200,8 @@ def work_of_asking_again(path: Path, units: int) -> int:
         names = [f"violate:{n}" for n in range(units)]
         for n, name in enumerate(names):
             store.add_outcome(n, name, "rejected", "{}", UnitEntry("{}", frozenset({name})))
-        assert store.index and len(store.index.tallies()) == 1
+        assert store.index
+        assert len(store.index.tallies()) == 1
         steps = 0
 
         def count() -> None:
@@ -209,7 +210,8 @@ def work_of_asking_again(path: Path, units: int) -> int:
 
         store._db.connection.set_progress_handler(count, 100)
         store.ask_again(names, keys)
-        assert store.index and store.positions() == store.index.stale() == []
+        assert store.index
+        assert store.positions() == store.index.stale() == []
         return steps
 
 

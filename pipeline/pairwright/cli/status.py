@@ -41,7 +41,9 @@ def status_command(
         print_run(console, found)
         print_source_problems(console, found)
         print_failures(console, found)
-    if found.waiting:
+    if found.running and not found.finished:
+        console.print("The build is running.")
+    elif found.waiting:
         waiting = number_of(found.waiting, "unit waits", "units wait")
         console.print(f"{waiting} for the replies of a batch.")
     elif not found.finished:
@@ -59,7 +61,8 @@ def _print_manifest(run: Path) -> None:
     if not manifest.exists():
         typer.echo(f"{manifest}: not written yet; the build has not finished", err=True)
         raise typer.Exit(1)
-    typer.echo(manifest.read_text(encoding="utf-8"), nl=False)
+    # As bytes: JSON is UTF-8, whatever the terminal's encoding.
+    typer.echo(manifest.read_bytes(), nl=False)
 
 
 def _verified(run: Path, calls: int, console: Console) -> bool:

@@ -144,6 +144,18 @@ def lock(path: Path) -> TextIO:
     return file
 
 
+def is_held(path: Path) -> bool:
+    """Whether a process holds the folder of a file for writing."""
+    try:
+        with path.with_name("lock").open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def readable_alone(path: Path) -> bool:
     """Whether the one file holds everything: no process that wrote it left a journal beside it."""
     journal = path.with_name(path.name + "-wal")
