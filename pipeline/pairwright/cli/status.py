@@ -1,5 +1,6 @@
 """`pairwright status`."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -61,8 +62,8 @@ def _print_manifest(run: Path) -> None:
     if not manifest.exists():
         typer.echo(f"{manifest}: not written yet; the build has not finished", err=True)
         raise typer.Exit(1)
-    # As bytes: JSON is UTF-8, whatever the terminal's encoding.
-    typer.echo(manifest.read_bytes(), nl=False)
+    # In ASCII, so that it is JSON in a terminal of any encoding.
+    typer.echo(json.dumps(json.loads(manifest.read_bytes()), indent=2))
 
 
 def _verified(run: Path, calls: int, console: Console) -> bool:
