@@ -381,7 +381,8 @@ def test_a_share_that_cannot_be_is_told_with_its_option(run: Path) -> None:
 
 @pytest.mark.parametrize("overlap", [1, 2])
 def test_an_overlap_that_can_verify_nothing_is_refused(run: Path, overlap: int) -> None:
-    refused(export(run, "--overlap", overlap), "votes")
+    fewer = "votes = 1, quality_votes = 1, rubric_votes = 1" if overlap == 1 else "votes = 2"
+    refused(export(run, "--overlap", overlap), f"write {fewer} under [human]")
 
 
 # What is wrong with a run

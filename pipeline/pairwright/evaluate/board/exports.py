@@ -1,6 +1,7 @@
 r"""The rankings as files for other programs: leaderboard.csv and leaderboard.tex.
 
-A row of the CSV is a scorer in one condition on one mode of pairs. Shares are from 0 to 1, and an
+A row of the CSV is a scorer in one condition on one mode of pairs, which is empty where the pairs
+have none. Shares are from 0 to 1, and an
 empty cell means that there is no such figure. A text that a spreadsheet would take for a formula
 begins with an apostrophe; numbers are written as they are.
 
@@ -79,7 +80,7 @@ def _cells(board: Leaderboard, ranking: Ranking, entry: BoardEntry) -> Iterator[
         board.release.name,
         board.release.version,
         board.release.digest,
-        mode or "all",
+        mode or "",
         ranking.condition,
         about.scorer.name,
         about.scorer.kind,

@@ -209,6 +209,11 @@ class UnitIndex:
         query = "SELECT position FROM unit_names WHERE name = ? ORDER BY position"
         return [position for (position,) in self._rows(query, name)]
 
+    def names(self, beginning: str, most: int) -> list[str]:
+        """The first names that begin so, at most so many."""
+        query = "SELECT DISTINCT name FROM unit_names WHERE substr(name, 1, ?) = ? LIMIT ?"
+        return [name for (name,) in self._rows(query, len(beginning), beginning, most)]
+
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         try:
             return self._connection.execute(query, values).fetchall()
