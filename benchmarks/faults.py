@@ -4,7 +4,9 @@ bodies and timeouts, and some requests that fail for ever.
 Every unit must end kept, rejected or failed with its reason, and the run must end. Run again on a
 healthy endpoint, it asks only for what failed. Two more servers: one answers 500 to its first 3,000
 requests, in a row, and then is well; one answers its first 30 with 1 MB of gzip that inflates to
-1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most.
+1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most. Two servers
+ask for a wait without end, a number of seconds and a date of the year 9999: every unit must fail at
+once as `rate_limited`. One cuts each reply short: every unit must be refused as that.
 
     .venv/bin/python benchmarks/faults.py
 """
@@ -26,7 +28,7 @@ import building
 from counting import Endpoint
 from resume import stored
 
-from endpoint import Asked, in_thread
+from endpoint import Asked, Handler, fail, in_thread
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import Memory
@@ -91,6 +93,31 @@ def survive(name: str, server: Recovering, extra: str) -> tuple[building.Done, i
     return first, 2 * units - ended.total() - healed.total() + healed["failed"]
 
 
+WAITS = {"far_number": "1000000000", "far_date": "Fri, 31 Dec 9999 23:59:59 GMT"}
+
+
+def end(name: str, handler: Handler, reason: str) -> tuple[int, float]:
+    """Build over a server that never is well; the units that did not end for this reason, and the
+    seconds that it took."""
+    with tempfile.TemporaryDirectory() as scratch, in_thread(handler) as endpoint:
+        run = Path(scratch) / "run"
+        done = building.build(building.prepare(Path(scratch), endpoint.url, ITEMS_OF_ONE), run)
+        rows = [
+            json.loads(line)
+            for file in ("failed.jsonl", "rejected.jsonl")
+            for line in (run / file).read_text(encoding="utf-8").splitlines()
+        ]
+    ended = Counter(row.get("reason") or row["rejected"]["reason"] for row in rows)
+    print(f"{name}: exit {done.code} after {done.seconds:.0f} s, {dict(ended)}")
+    return 2 * ITEMS_OF_ONE - ended[reason], done.seconds
+
+
+async def cut_short(asked: Asked) -> web.StreamResponse:
+    body = reply(asked.body, Defects(), Memory())
+    body["choices"][0] |= {"finish_reason": "length", "message": {"content": "{"}}
+    return web.json_response(body)
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder, run = Path(scratch), Path(scratch) / "run"
@@ -118,9 +145,15 @@ def main() -> None:
     outage, lost = survive("an outage of 3,000", Recovering(OUTAGE, broken), "attempts = 60")
     bomb = gzip.compress(bytes(1024**3), 9)
     inflated, missed = survive("1 GB inflated", Recovering(BOMBS, bomb), "attempts = 20")
+    endings = {
+        name: end(name, fail(429, "busy", headers={"Retry-After": wait}), "rate_limited")
+        for name, wait in WAITS.items()
+    } | {"cut_short": end("cut short", cut_short, "cut_short")}
     print(
         json.dumps(
-            {
+            {f"{name}_unaccounted": lost for name, (lost, _) in endings.items()}
+            | {f"{name}_s": round(seconds) for name, (_, seconds) in endings.items()}
+            | {
                 "outage_exit": outage.code,
                 "outage_unaccounted": lost,
                 "inflated_unaccounted": missed,

@@ -337,7 +337,9 @@ def test_a_column_that_is_mapped_to_nothing_is_left_alone(tmp_path: Path) -> Non
     assert len(rows(file, "created=")) == 2
 
 
-@pytest.mark.parametrize(("label", "better"), [(1, "a"), (2, "b"), ("2", "b"), (1.0, "a")])
+@pytest.mark.parametrize(
+    ("label", "better"), [(1, "a"), (2, "b"), ("2", "b"), (1.0, "a"), ("A", "a"), ("b", "b")]
+)
 def test_a_label_says_which_of_two_responses_is_better(
     tmp_path: Path, label: object, better: str
 ) -> None:
@@ -362,7 +364,7 @@ def test_labels_0_and_1_are_refused_with_the_map_that_reads_them(
         assert zero.chosen == better
 
 
-@pytest.mark.parametrize("label", [3, "A", None, True, [1], 1.5])
+@pytest.mark.parametrize("label", [3, "C", None, True, [1], 1.5])
 def test_a_label_that_is_neither_1_nor_2_is_counted(tmp_path: Path, label: object) -> None:
     good = {"prompt": "Which?", "x": "a", "y": "b", "label": 1}
     file = jsonl(tmp_path / "a.jsonl", good, good | {"label": label})

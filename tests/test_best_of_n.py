@@ -287,7 +287,7 @@ def test_an_item_with_two_rubrics_is_named_by_pair(rows: list[Row]) -> None:
             line(id="ID") * 2, "outputs.jsonl:2", "in line 1 already", id="twice the same item"
         ),
         pytest.param(
-            line(id="ID") + line(id="PAIR"), "outputs.jsonl:2", "in line 1 already",
+            line(id="ID") + line(id="PAIR"), "outputs.jsonl:2", "in line 1 already: ",
             id="twice by item and by pair",
         ),
         pytest.param(b"\xff\xfe", "outputs.jsonl", "not UTF-8", id="not UTF-8"),

@@ -1,5 +1,6 @@
 """The commands as a person meets them: what they print, write, send, and end with."""
 
+import io
 import json
 import os
 import re
@@ -19,14 +20,20 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from rich.console import Console
 
 from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated, thinks
 from pairwright import assets, load_release
 from pairwright.cli.previous_commands import REMOVED, RENAMED
+from pairwright.cli.run_tables import print_run
+from pairwright.construct.outcome_summary import summary_lines
+from pairwright.construct.outcomes import Outcome
 from pairwright.models import SIMULATED
 from pairwright.models.simulated.reading import read
 from pairwright.models.store import Store
+from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
+from pairwright.workflows.run_status import status as status_of_run
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8
@@ -572,6 +579,7 @@ def test_a_spent_budget_ends_cleanly_and_a_larger_one_goes_on(tmp_path: Path, bu
     study.assert_whole(UNITS)
     assert {row["reason"] for row in study.rows("failed.jsonl")} == {"budget_spent"}
     assert "max_calls = 50" in study.rows("failed.jsonl")[0]["detail"]
+    assert "The budget is spent: raise [budget] to go on." in done.err
     assert study.build().code == 1
     assert built.endpoint.n == 50
     study.change(budget__max_calls=10_000)
@@ -663,6 +671,17 @@ def test_replies_in_a_fence_are_counted_alike_in_every_run(tmp_path: Path) -> No
     assert study.outcomes() == outcomes
     shown = pairwright("status", study.run).out
     assert f"fence {counted['read']} of {counted['read']}" in " ".join(shown.split())
+
+
+def test_a_terminal_that_lacks_characters_shows_their_codes(built: Built, tmp_path: Path) -> None:
+    study = built.study.copy(tmp_path / "α")
+    done = subprocess.run(
+        [sys.executable, "-c", "from pairwright.cli import main; main()", "status", study.run],
+        env={"LC_ALL": "C.UTF-8", "PYTHONIOENCODING": "iso-8859-1", "COLUMNS": "200"},
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"\\u03b1" in done.stdout
 
 
 def test_status_as_json_is_the_manifest_and_nothing_else(built: Built) -> None:
@@ -807,11 +826,47 @@ def test_show_explains_a_failed_unit(tmp_path: Path) -> None:
     assert "http_422: I can not [read] this [/b]" in done.out
 
 
-def test_show_of_an_unknown_id_says_where_ids_are(built: Built) -> None:
+def test_show_of_an_unknown_id_says_how_to_list_ids(built: Built) -> None:
     done = pairwright("show", built.study.run, "pair-0000")
     assert done.code == 2
     assert "pair-0000" in done.err
-    assert "pairs.jsonl" in done.err
+    assert "without an id lists" in done.err
+
+
+def test_show_lists_all_units_and_takes_the_beginning_of_an_id(built: Built) -> None:
+    listed = pairwright("show", built.study.run).out.splitlines()
+    assert len(listed) == UNITS
+    pair = built.study.rows("pairs.jsonl")[0]["id"]
+    begun = pairwright("show", built.study.run, pair[:12])
+    assert begun.code == 0
+    assert begun.out.startswith(pairwright("show", built.study.run, pair).out[:200])
+    several = pairwright("show", built.study.run, "pair-")
+    assert several.code == 2
+    assert "several ids begin with 'pair-': pair-" in several.err
+
+
+def test_status_keeps_its_words_in_a_narrow_terminal(built: Built) -> None:
+    out = io.StringIO()
+    print_run(Console(file=out, width=50), status_of_run(built.study.run))
+    words = " ".join(out.getvalue().split())
+    for label in ("twin: kept", "of prompts", "support by own"):
+        assert label in words
+
+
+def test_a_draft_that_parity_refused_is_told_in_words() -> None:
+    refused = GateResult(
+        gate="parity", passed=False, value=[0.667, "second"], limit="no stable winner"
+    )
+    draft = Draft(draw=0, strategy="omit", generator="m", first="a", second="b", gates=(refused,))
+    result = Rejected(stage="gates", reason="parity", detail="", drafts=(draft,))
+    outcome = Outcome(
+        unit="violate:1", mode="violate", item_id="1", user="u", partner=None, posts=2,
+        result=result, calls=(), prompt_tokens=0, completion_tokens=0, simulated=False,
+    )  # fmt: skip
+    assert (
+        "draft 0 (omit): refused by parity: a gap of 0.667 in quality, and the second response is"
+        " preferred (limit: no stable winner)"
+    ) in list(summary_lines(outcome))
 
 
 def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built) -> None:

@@ -424,17 +424,38 @@ def test_a_retry_after_that_is_no_number_at_all_is_not_waited_for() -> None:
     assert answer.text == "fine"
 
 
-def test_a_retry_after_of_hours_is_cut_to_two_minutes() -> None:
-    state = tenacity.RetryCallState(retry_object=None, fn=None, args=(), kwargs={})  # type: ignore[arg-type]
-    for asked in (7200.0, float("inf")):
-        state.set_exception((Transient, Transient("x", "y", asked), None))
-        assert client._wait(state) == 120
+@pytest.mark.parametrize(
+    ("message", "wait"),
+    [("7200", "7,200 s"), ("1000000000000", "s"), ("Fri, 31 Dec 9999 23:59:59 GMT", "s")],
+)
+def test_a_wait_beyond_the_limit_fails_at_once_and_nothing_more_is_sent(
+    message: str, wait: str
+) -> None:
+    notes: list[str] = []
+
+    async def scenario() -> tuple[list[object], int]:
+        async with serving(fail(429, "Busy.", headers={"Retry-After": message})) as server:
+            endpoint = described(server.url, attempts=9)
+            async with Client("near", endpoint, KEY, Meter(), say=notes.append) as sender:
+                calls = [sender.send(ask(f"{n}")) for n in range(2)]
+                found: list[object] = [*await asyncio.gather(*calls, return_exceptions=True)]
+                found += await asyncio.gather(sender.send(ask("3")), return_exceptions=True)
+                return found, len(server.asked)
+
+    found, n = asyncio.run(asyncio.wait_for(scenario(), 5))
+    assert n <= 2
+    for failure in found:
+        assert isinstance(failure, CallFailed)
+        assert failure.reason == "rate_limited"
+        assert "the server asks to be left alone for" in failure.detail
+        assert failure.detail.endswith(wait if failure is found[0] else " s")
+    (note,) = (note for note in notes if "max_wait" in note)
+    assert "max_wait is 300 s" in note
 
 
 def notes_of(*waits: str, monkeypatch: pytest.MonkeyPatch, calls: int = 1) -> list[str]:
     """What people learn of while an endpoint sends calls away, each time with a Retry-After."""
     notes: list[str] = []
-    monkeypatch.setattr(client, "LONGEST_WAIT_S", 0.05)
     monkeypatch.setattr(client, "LONG_WAIT_S", 0.04)
 
     async def scenario() -> None:
@@ -451,13 +472,13 @@ def notes_of(*waits: str, monkeypatch: pytest.MonkeyPatch, calls: int = 1) -> li
 def test_a_build_that_waits_for_a_far_retry_after_says_how_long(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (note,) = notes_of("86400", monkeypatch=monkeypatch)
-    assert "[endpoints.near] Busy.; the server asks to be left alone for 86,400 s." in note
-    assert "wait 0 s, then they are sent again, up to 9 times in all" in note
+    (note,) = notes_of("0.6", monkeypatch=monkeypatch)
+    assert "[endpoints.near] Busy.; the server asks to be left alone for 1 s." in note
+    assert "Its calls wait, then they are sent again, up to 9 times in all" in note
 
 
 def test_calls_that_wait_together_say_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(notes_of(*["86400"] * 6, monkeypatch=monkeypatch, calls=6)) == 1
+    assert len(notes_of(*["0.6"] * 6, monkeypatch=monkeypatch, calls=6)) == 1
 
 
 def test_a_short_retry_after_is_waited_for_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:

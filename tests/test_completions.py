@@ -332,6 +332,7 @@ def test_empty_replies_are_asked_again_and_then_do_not_count(tmp_path: Path) -> 
     assert (found.asked, found.counted) == (4, 3)
     assert found.unscored["none: unusable_reply"] == 1
     assert "3 of 4 items count" in done.said
+    assert "In 3 of 4 items the text with most posts is the one without any" in done.err + done.out
     written = (tmp_path / "out/completions.jsonl").read_text().splitlines()
     texts = [json.loads(text) for text in written]
     assert [of["item"] for of in texts if of["unscored"]] == ["item-1"] * 3

@@ -523,10 +523,10 @@ def test_a_resolved_config_reads_back_as_the_same_config(tmp_path: Path) -> None
 # A run folder
 
 
-def prepare(folder: Path, config: Config, accept: bool = False, **content: Any) -> None:
+def prepare(folder: Path, config: Config, accept: bool = False, **content: Any) -> str:
     run = RunFolder(folder)
     run.make()
-    run.prepare(config, {"source": "b2:1", **content}, accept_changes=accept)
+    return run.prepare(config, {"source": "b2:1", **content}, accept_changes=accept)
 
 
 def test_a_second_run_with_the_same_config_goes_on(tmp_path: Path) -> None:
@@ -553,6 +553,22 @@ def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
         prepare(tmp_path, settings(), prompt_plan="b2:b")
     with pytest.raises(ConfigError, match=r"changed \(the source\)"):
         prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
+
+
+def test_a_build_that_begins_again_names_the_file_that_changed_and_what_was_moved(
+    tmp_path: Path,
+) -> None:
+    source = {"path": "choices.csv", "format": "choices", "texts": "texts.csv", "min_posts": 1}
+    config = settings(source=source, modes=["natural"])
+    assert prepare(tmp_path, config, source="b2:1 b2:2") == ""
+    said = prepare(tmp_path, config, accept=True, source="b2:1 b2:3")
+    assert said == "Built again, because texts.csv changed (the source)."
+    (tmp_path / "pairs.jsonl").write_text("")
+    said = prepare(tmp_path, config, accept=True, source="b2:2 b2:4")
+    assert said == (
+        "Built again, because choices.csv changed (the source); texts.csv changed (the source)."
+        f" What was made before is in {tmp_path / 'previous'}."
+    )
 
 
 RETIRED = "posts = 10\nmin_confidence = 0.4"

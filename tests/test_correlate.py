@@ -439,11 +439,15 @@ def test_a_column_is_not_held_against_itself(tmp_path: Path) -> None:
 def test_a_column_named_like_markup_is_printed_as_it_is(few: None, tmp_path: Path) -> None:
     if not app.registered_commands:
         _register()
-    path = write(tmp_path / "m.csv", "model,a[/b],[red]d\nx,1,1\ny,2,3\nz,3,2\n")
-    options = ["--benchmark", "a[/b]", "--downstream", "[red]d"]
+    path = write(tmp_path / "m.csv", "model,a[/b]\x1b\u202e,[red]d\nx\u202e,1,1\ny,2,3\nz,3,2\n")
+    out = tmp_path / "out"
+    options = ["--benchmark", "a[/b]\x1b\u202e", "--downstream", "[red]d", "--out", str(out)]
     done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
     assert done.exit_code == 0, done.output
     assert "a[/b] against [red]d, n = 3 models" in done.output
+    for name in ("report.html", "report.md"):
+        text = (out / name).read_text(encoding="utf-8")
+        assert not {"\x1b", "\u202e"} & set(text), name
 
 
 def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:

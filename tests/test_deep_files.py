@@ -14,7 +14,6 @@ from pairwright.release.primary import _audit
 from pairwright.workflows.release_content import _manifest
 from pairwright.workflows.run_status import _target
 from pairwright_human_eval.attention import load_checks
-from pairwright_human_eval.label_studio.client import _ids
 from pairwright_human_eval.label_studio.files import read_task_file
 
 JSON, TOML = "[" * 100_000, "a = " + "[" * 100_000
@@ -56,4 +55,3 @@ def test_a_file_of_many_brackets_is_named(
 
 def test_lines_and_replies_of_many_brackets_are_not_taken() -> None:
     assert _missing(JSON) == ""
-    assert _ids(JSON.encode()) == []

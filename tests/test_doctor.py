@@ -178,6 +178,7 @@ def test_a_server_that_never_answers_is_given_up() -> None:
         return web.Response()
 
     found = told_of(silent, timeout_s=0.3)
+    assert "no whole reply in 0.3 s" in str(found)
     assert (found.state, "not reachable" in found.found) == ("stop", True)
 
 

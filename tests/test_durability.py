@@ -219,7 +219,8 @@ def test_a_second_build_is_told_and_the_first_goes_on_and_can_be_watched(
         assert "another process is writing" in second.err
         assert str(study.run) in second.err
         assert watched.code == 0
-        assert "not finished" in watched.out
+        assert "The build is running." in watched.out
+        assert "not finished" not in watched.out
         assert code == 0, said
         assert endpoint.n == calls
     assert study.outcomes() == whole

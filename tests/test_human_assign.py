@@ -191,6 +191,9 @@ def test_too_few_people_are_refused_and_told_how_many_it_takes(
     with pytest.raises(InputError, match=rf"take {needed} \(") as refused:
         check_enough(annotators, 4, overlap, most_pairs)
     assert f"--annotators {needed}" in refused.value.fix
+    fewer = annotators // (most_pairs + 1)
+    assert (f"--overlap {fewer} with a rule" in refused.value.fix) == bool(fewer)
+    assert ("--overlap" in refused.value.fix) == bool(fewer)
     check_enough(needed, 4, overlap, most_pairs)
 
 

@@ -380,7 +380,8 @@ def test_a_share_that_cannot_be_is_told_with_its_option(run: Path) -> None:
 
 
 def test_an_overlap_that_can_verify_nothing_is_refused(run: Path) -> None:
-    refused(export(run, "--overlap", 1), "cannot be the 2 that [human] asks for", "--overlap 2")
+    fewer = "quality_votes = 1, rubric_votes = 1"
+    refused(export(run, "--overlap", 1), f"write {fewer} under [human]")
 
 
 # What is wrong with a run

@@ -108,11 +108,19 @@ def test_quality_comes_first(tmp_path: Path, stand_in: StandIn, server: LabelStu
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ((502, "<h1>Bad gateway</h1>"), "answered 502"),
+        ((201, "[" * 100_000), "the reply cannot be read"),
+        ((201, {"import": 7}), "named 0 tasks"),
+    ],
+)
 def test_an_import_whose_reply_got_lost_is_not_repeated(
-    stand_in: StandIn, server: LabelStudioClient, made: Made, number: int
+    stand_in: StandIn, server: LabelStudioClient, made: Made, number: int, reply: Reply, said: str
 ) -> None:
-    stand_in.after = on_import(number, (502, "<h1>Bad gateway</h1>"), stand_in)  # type: ignore[assignment]
-    with pytest.raises(CallFailed, match="answered 502"):
+    stand_in.after = on_import(number, reply, stand_in)  # type: ignore[assignment]
+    with pytest.raises(CallFailed, match=said):
         pushed(server, made)
     assert imports(stand_in) == number
     stand_in.after = lambda method, path: None

@@ -563,7 +563,12 @@ def test_where_the_model_has_no_more_room_the_next_draw_gets_what_there_was() ->
 def test_a_reply_that_is_always_cut_short_is_refused_and_says_so() -> None:
     llm = Scripted(adherence=Said("{", "length"))
     rejected = refused(model(llm).answer(ASK, AdherenceReply))
-    assert (rejected.reason, rejected.detail) == ("unparseable", "the reply was cut short")
+    said = "the reply was cut short at max_tokens = 4096 (1024, doubled)"
+    assert (rejected.reason, rejected.detail) == ("cut_short", said)
+    llm = Scripted(write_plain=Said("Bread is", "length"))
+    rejected = refused(model(llm, attempts=1).write(WRITE))
+    said = "the reply was cut short at max_tokens = 1024"
+    assert (rejected.reason, rejected.detail) == ("cut_short", said)
 
 
 @pytest.mark.parametrize("finish", ["content_filter", "context_length"])

@@ -33,7 +33,6 @@ def test_by_default_notes_are_logged_and_steps_are_not(caplog: pytest.LogCapture
 
 def test_a_wish_to_stop_is_heard_by_what_runs_and_by_what_begins_later() -> None:
     stop, heard = Stop(), list[str]()
-    assert not stop.request(), "nothing listens"
     with stop.heard_by(lambda: heard.append("first"), Meter(in_flight=3)):
         assert stop.in_flight == 3
         assert stop.request()
@@ -42,6 +41,13 @@ def test_a_wish_to_stop_is_heard_by_what_runs_and_by_what_begins_later() -> None
     with stop.heard_by(lambda: heard.append("second")):
         pass
     assert heard == ["first", "second"]
+
+
+def test_a_wish_that_nothing_hears_yet_ends_what_begins_next() -> None:
+    stop, heard = Stop(), list[str]()
+    assert not stop.request(), "nothing listens"
+    with stop.heard_by(lambda: heard.append("next")):
+        assert heard == ["next"]
 
 
 def test_a_coroutine_is_stopped_and_cancelled_from_another_thread() -> None:

@@ -45,8 +45,15 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_an_untouched_release_verifies(release: Path) -> None:
     steps: list[str] = []
+    ends: dict[str, tuple[int, int]] = {}
     before = bytes_of(release)
-    found = verify_release(release, progress=lambda step, done, of: steps.append(step))
+
+    def note(step: str, done: int, of: int | None) -> None:
+        steps.append(step)
+        if of is not None:
+            ends[step] = (done, of)
+
+    found = verify_release(release, progress=note)
     assert (found.name, found.version, found.kind) == ("small-pairs", "1.0.0", "release")
     assert found.digest == root_digest(release)
     assert found.files == len(before)
@@ -54,6 +61,7 @@ def test_an_untouched_release_verifies(release: Path) -> None:
     assert found.verdicts == len(lines) > 0
     assert found.rows > found.subjects > 0
     assert steps[0] == "hashes"
+    assert [done for done, _ in ends.values()] == [of for _, of in ends.values()]
     assert "README.md" in steps
     assert bytes_of(release) == before, "to verify changes nothing"
 

@@ -25,9 +25,9 @@ from pairwright.extras import install
 from pairwright.records import Item, content_id
 from pairwright.settings.domains import Domain, Domains
 from pairwright.settings.source_rules import SourceRules
-from pairwright.sources import SourceProblem, read, source_hash
+from pairwright.sources import SourceProblem, _nothing_left, read, source_hash
 from pairwright.sources.markup import to_text
-from pairwright.sources.problems import REASONS, REMEDIES
+from pairwright.sources.problems import REASONS, REMEDIES, ProblemCounts, SourceRefusal
 from pairwright.sources.stackexchange.accepted import REASONS as ACCEPTED_REASONS
 from pairwright.sources.times import utc
 
@@ -996,3 +996,13 @@ def test_real_histories_are_the_same_from_every_format(tmp_path: Path) -> None:
     expected = result(DATA, "coffee.jsonl").items
     assert result(tmp_path, "coffee.json").items == expected
     assert result(tmp_path, "coffee.parquet").items == expected
+
+
+def test_advice_is_about_what_most_were_refused_for() -> None:
+    problems = ProblemCounts()
+    for reason, n in (("too_few_posts", 12), ("target_in_profile", 72)):
+        for line in range(n):
+            problems.add(SourceRefusal(reason, "so").at(f"a.jsonl:{line}", None))
+    error = _nothing_left("a.jsonl", problems)
+    assert "target_in_profile 72, too_few_posts 12" in str(error)
+    assert error.fix.startswith("A history must hold more than the question")

@@ -34,7 +34,7 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "a refusal": (
         {"content": None, "refusal": "I cannot help."}, "stop", "model_refused", "a refusal",
     ),
-    "cut short": ({"content": '{"asp'}, "length", "unparseable", "not what was asked for"),
+    "cut short": ({"content": '{"asp'}, "length", "cut_short", "cut short at max_tokens = 1024"),
     "not a number": ({"content": "NaN"}, "stop", "unparseable", "not what was asked for"),
     "nothing": ({"content": None}, "stop", "unparseable", "not what was asked for"),
 }  # fmt: skip

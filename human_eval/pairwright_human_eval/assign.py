@@ -185,5 +185,15 @@ def check_enough(annotators: int, votes: int, overlap: int, most_pairs: int) -> 
             f"{annotators} annotators cannot be assigned: {what} take {needed}"
             f" ({votes} for each preference and {overlap} others for the aspects)",
             where="--annotators",
-            fix=f"Give --annotators {needed}, or ask for less: --overlap, and human.votes.",
+            fix=f"Give --annotators {needed}{_fewer_answers(annotators // (most_pairs + 1))}.",
         )
+
+
+def _fewer_answers(overlap: int) -> str:
+    """How so many annotators could do, where they could."""
+    if not overlap:
+        return ""
+    return (
+        f", or --overlap {overlap} with a rule that asks for no more: votes, quality_votes and"
+        f" rubric_votes of at most {overlap} under [human] of the run's config.toml"
+    )

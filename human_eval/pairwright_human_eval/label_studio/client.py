@@ -126,22 +126,14 @@ class LabelStudioClient:
         Sent once: the SDK would repeat a request whose reply got lost, and what is imported
         twice is there twice.
         """
-        from label_studio_sdk.core.api_error import ApiError
-
         with self._asking():
-            # The SDK's own call looks at every value of every task first, which takes as long as
-            # the server's part.
-            reply = self._sdk._client_wrapper.httpx_client.request(
-                f"api/projects/{project}/import",
-                method="POST",
-                params={"return_task_ids": True},
-                content=json.dumps([{"data": data} for data in batch]).encode(),
-                headers={"Content-Type": "application/json"},
+            reply = self._sdk.projects.import_tasks(
+                project,
+                request=[{"data": data} for data in batch],
+                return_task_ids=True,
                 request_options={"max_retries": 0},
             )
-            if reply.status_code != 201:
-                raise ApiError(status_code=reply.status_code, body=reply.text)
-        ids = _ids(reply.content)
+        ids = [int(task) for task in getattr(reply, "task_ids", None) or ()]
         if len(ids) != len(batch):
             raise CallFailed(
                 "import", f"{self.url} named {len(ids)} tasks for {len(batch)} that were sent"
@@ -197,6 +189,8 @@ class LabelStudioClient:
 
         try:
             yield
+        except RecursionError:
+            raise CallFailed("server", f"{self.url}: the reply cannot be read") from None
         except ApiError as error:
             raise self._refusal(error.status_code, error.body) from None
         except HTTPError as error:
@@ -233,14 +227,6 @@ class LabelStudioClient:
         with suppress(ValueError, TypeError, KeyError, RecursionError):
             text = json.loads(text)["detail"]
         return str(text).replace(self._key, "(the key)")[:SHOWN]
-
-
-def _ids(body: bytes) -> list[int]:
-    """The ids that an import's reply names; none where it is not such a reply."""
-    try:
-        return [int(task) for task in json.loads(body)["task_ids"]]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return []
 
 
 def _once(pages: Iterable[Any]) -> Iterator[Any]:

@@ -116,7 +116,7 @@ def _alone(folder: Path, say: Say) -> Iterator[None]:
     with on_disk(path), path.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             say("waiting for another process that is installing Label Studio")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -23,7 +23,7 @@ from typing import Self, TextIO
 
 import httpx2
 
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError, cannot_lock, on_disk
 from pairwright_human_eval.label_studio.accounts import ServerAccount, invite_link, sign_up
 from pairwright_human_eval.label_studio.environment import (
     DATABASE,
@@ -231,11 +231,14 @@ def _locked(data: Path) -> TextIO:
     file = (data / "lock").open("w")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         file.close()
         raise InputError(
             "a Label Studio is running on this data",
             where=data,
             fix="Use that one, or stop it first.",
         ) from None
+    except OSError as error:
+        file.close()
+        raise cannot_lock(data / "lock", error) from None
     return file

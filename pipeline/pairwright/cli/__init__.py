@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -79,6 +80,9 @@ def _register() -> None:
 
 def main() -> None:
     """Run a command. What a user can mend is one message and an exit code; a bug is a traceback."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal whose encoding lacks a character shows its code, as Python does for errors.
+        sys.stdout.reconfigure(errors="backslashreplace")
     _register()
     try:
         app()

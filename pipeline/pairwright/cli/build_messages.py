@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from pairwright.cli.printing import command, print_commands, table_of
+from pairwright.cli.printing import command, print_commands, say, table_of, warn
 from pairwright.cli.run_tables import print_failures
 from pairwright.text import number_of
 
@@ -31,7 +31,7 @@ def print_estimate(console: Console, expected: "BuildEstimate") -> None:
         table.add_row(*found.total, style="bold")
         console.print(table)
     for sentence in estimate_sentences(expected):
-        console.print(sentence)
+        say(console, sentence, wrap=True)
 
 
 def print_pilot_estimate(console: Console, expected: "PilotEstimate", n: int) -> None:
@@ -42,7 +42,7 @@ def print_pilot_estimate(console: Console, expected: "PilotEstimate", n: int) ->
     what = kept_word(expected.mode) if expected.given == "kept" else "items"
     heads, title = ("", "expected", "95 % interval"), f"By the pilot: {n:,} {what}"
     console.print(table_of(heads, pilot_rows(expected), title=title))
-    console.print(pilot_sentence(expected))
+    say(console, pilot_sentence(expected), wrap=True)
     if expected.simulated:
         console.print("[bold]Simulated:[/bold] the embedded model answered in the pilot.")
 
@@ -53,7 +53,7 @@ def print_shortfalls(console: Console, status: "RunStatus", same_build: str) -> 
     from pairwright.workflows.build_words import shortfalls
 
     for sentence in shortfalls(status):
-        console.print(sentence, style="yellow")
+        warn(console, sentence)
     if status.failed and not status.waiting:
         _print_failed(console, status, same_build)
 

@@ -64,9 +64,7 @@ def _print(console: Console, comparison: "ReleaseDiff") -> None:
         (*map(visible, (change.config, change.what, change.reason)), f"{change.pairs:,}")
         for change in comparison.counts
     )
-    console.print(
-        table_of(("configuration", "what", "reason", "pairs"), rows, left=3, overflow="fold")
-    )
+    console.print(table_of(("configuration", "what", "reason", "pairs"), rows, left=3))
     for subject in comparison.subjects[:LISTED]:
         line = visible(f"{subject.subject}  {subject.what}: {subject.reason}")
         say(console, line)

@@ -64,5 +64,5 @@ def _print(console: Console, removals: "Removals") -> None:
         for removal in removals.removals
     ]
     heads = ("to be forgotten", "", "items", "posts", "pairs", "of them in twins")
-    console.print(table_of(heads, rows, left=2, title=str(removals.file), overflow="fold"))
+    console.print(table_of(heads, rows, left=2, title=str(removals.file)))
     console.print("The next release of this run goes without them.")

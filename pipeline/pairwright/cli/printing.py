@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from rich import box
-from rich.console import Console, OverflowMethod
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -54,15 +54,13 @@ def table_of(
     title: str = "",
     lines: box.Box | None = box.SIMPLE,
     padding: tuple[int, int] = (0, 1),
-    overflow: OverflowMethod = "ellipsis",
 ) -> Table:
-    """A table of cells as they are: the first `left` columns hold words, the others numbers.
-
-    `overflow` says what becomes of a word that is longer than its column.
+    """A table of cells as they are: the first `left` columns hold words, the others numbers. A word
+    that is longer than its column takes several lines, and nothing is cut.
     """
     table = Table(box=lines, title=escape(title) or None, title_justify="left", padding=padding)
     for n, head in enumerate(heads):
-        table.add_column(head, justify="left" if n < left else "right", overflow=overflow)
+        table.add_column(head, justify="left" if n < left else "right", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     return table

@@ -99,6 +99,7 @@ def _print(console: Console, run: Path, result: "ReleaseResult") -> None:
     for line in advise(result, run):
         say(console, line, "yellow")
     config, out = result.summary.configs[0].config, result.folder
+    say(console, f"The pages state what [release] of {run / 'config.toml'} says.")
     say(console, f"Root digest: {result.digest}")
     print_commands(
         console,

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from pairwright.workflows.run_status import RunStatus
 
 
+WIDE = 72
+"""Columns of a terminal in which a run's table fits."""
+
+
 def print_run(console: Console, status: "RunStatus", sent: int | None = None) -> None:
     """Print what a build made: items in, pairs kept, units refused by reason, calls and tokens.
 
@@ -26,8 +30,9 @@ def print_run(console: Console, status: "RunStatus", sent: int | None = None) ->
         title=escape(str(status.run)), box=box.SIMPLE, title_justify="left", show_header=False
     )
     table.add_column(style="bold", no_wrap=True, min_width=10)
-    table.add_column()
-    table.add_column(justify="right", no_wrap=True)
+    table.add_column(min_width=14)
+    # In a narrow terminal numbers take two lines rather than the words beside them.
+    table.add_column(justify="right", no_wrap=console.width >= WIDE)
     for section in run_sections(status, sent):
         for row in section:
             style = "red" if row.name == "failed" and row.words else None

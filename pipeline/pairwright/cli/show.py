@@ -7,10 +7,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.printing import say
+from pairwright.text import visible
+
 
 def show_command(
     run: Annotated[Path, typer.Argument(metavar="DIR", help="The run folder.")],
-    wanted: Annotated[str, typer.Argument(metavar="ID", help="A pair, twin, unit or item id.")],
+    wanted: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="ID", help="A pair, twin, unit or item id, or its beginning [list the units]."
+        ),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Print everything, prompts and raw replies included.")
     ] = False,
@@ -21,14 +29,16 @@ def show_command(
     """Show how one pair came about, in brief: aspects, responses, drafts, gates, calls.
 
     With --full, everything: posts, evidence, scores, whole texts, every prompt and raw reply, which
-    is hundreds of lines or more. Works for refused and failed ids, too: they are in rejected.jsonl
-    and failed.jsonl.
+    is hundreds of lines or more. Works for refused and failed units, too. Without an id it lists
+    every unit with what came of it.
 
     Examples:
 
+      pairwright show runs/first
+
       pairwright show runs/first pair-1f2e3d4c5b6a7980
 
-      pairwright show runs/first pair-1f2e3d4c5b6a7980 --full
+      pairwright show runs/first pair-1f2e3 --full
 
       pairwright show runs/first twin:cooking-01 --no-calls
     """
@@ -36,12 +46,16 @@ def show_command(
     from pairwright.cli.show_unit import print_details, print_summary
     from pairwright.construct.folder import RunFolder
     from pairwright.construct.outcome_details import details_of, heading_of
-    from pairwright.construct.unit_results import find_outcome
+    from pairwright.construct.unit_results import find_outcome, iterate_results
     from pairwright.models.store import Store
 
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
-        outcome = find_outcome(store, wanted, run)
         console = Console()
+        if wanted is None:
+            for one in iterate_results(store):
+                say(console, visible(f"{one.unit}  {one.kind}  {one.subject or one.reason}"))
+            return
+        outcome = find_outcome(store, wanted, run)
         print_details(console, heading_of(outcome))
         if full or no_calls:
             print_details(console, details_of(outcome, None if no_calls else store))

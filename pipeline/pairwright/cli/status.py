@@ -1,5 +1,6 @@
 """`pairwright status`."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -41,7 +42,9 @@ def status_command(
         print_run(console, found)
         print_source_problems(console, found)
         print_failures(console, found)
-    if found.waiting:
+    if found.running and not found.finished:
+        console.print("The build is running.")
+    elif found.waiting:
         waiting = number_of(found.waiting, "unit waits", "units wait")
         console.print(f"{waiting} for the replies of a batch.")
     elif not found.finished:
@@ -59,7 +62,8 @@ def _print_manifest(run: Path) -> None:
     if not manifest.exists():
         typer.echo(f"{manifest}: not written yet; the build has not finished", err=True)
         raise typer.Exit(1)
-    typer.echo(manifest.read_text(encoding="utf-8"), nl=False)
+    # In ASCII, so that it is JSON in a terminal of any encoding.
+    typer.echo(json.dumps(json.loads(manifest.read_bytes()), indent=2))
 
 
 def _verified(run: Path, calls: int, console: Console) -> bool:

@@ -61,13 +61,14 @@ class RunFolder:
             *(calls + end for end in (".partial", ".partial-journal", "-wal", "-shm")),
         }
 
-    def set_aside(self) -> None:
-        """Move the outcome files to `previous/`."""
+    def set_aside(self) -> Path | None:
+        """Move the outcome files to `previous/`, which is returned; None where there are none."""
         previous = self.path / "previous"
-        for name in FILES:
-            if (self.path / name).exists():
-                previous.mkdir(exist_ok=True)
-                (self.path / name).replace(previous / name)
+        there = [name for name in FILES if (self.path / name).exists()]
+        for name in there:
+            previous.mkdir(exist_ok=True)
+            (self.path / name).replace(previous / name)
+        return previous if there else None
 
     def manifest_calls(self) -> CallRecord | None:
         """The calls that the manifest speaks of; None where there is none that can be read."""
@@ -82,17 +83,15 @@ class RunFolder:
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
-    def prepare(
-        self, config: Config, content: dict[str, Any], *, accept_changes: bool
-    ) -> tuple[str, ...]:
+    def prepare(self, config: Config, content: dict[str, Any], *, accept_changes: bool) -> str:
         """Go on in the folder if what decides the outcome is as it was; to be called while
         the store is held, so that a refused second process changes nothing.
 
         `content` holds the hashes of prompts, rubrics and source, and the quality scales.
         Raises ConfigError naming what differs, unless `accept_changes`: then calls stay, and
-        the old outcome files move to `previous/`, and what differs is returned. What a person wrote
-        into [release] and [human] of the folder's own config stays; a ConfigError names where the
-        given config says otherwise.
+        the old outcome files move to `previous/`, and a sentence that says so is returned; else an
+        empty one. What a person wrote into [release] and [human] of the folder's own config stays;
+        a ConfigError names where the given config says otherwise.
         """
         given = {
             name: getattr(config, name).model_dump(
@@ -103,7 +102,7 @@ class RunFolder:
         # Beside it is kept what was given, which tells what a person wrote into the file later.
         content = {**content, "given": given}
         now: dict[str, Any] = {**config.model_dump(mode="json"), "content": content}
-        changed: tuple[str, ...] = ()
+        changed = ""
         if self.config.exists():
             changed = self._compare(now, accept_changes)
             for name in _EDITED:
@@ -176,10 +175,11 @@ class RunFolder:
             )
         return written
 
-    def _compare(self, now: dict[str, Any], accept_changes: bool) -> tuple[str, ...]:
+    def _compare(self, now: dict[str, Any], accept_changes: bool) -> str:
+        """A sentence about what changed, empty where nothing did."""
         changed = tuple(changes(self.saved(), tomllib.loads(to_toml(now))))
         if not changed:
-            return ()
+            return ""
         if not accept_changes:
             listed = "\n    ".join(changed)
             raise ConfigError(
@@ -188,8 +188,9 @@ class RunFolder:
                 fix="Undo the change, use a new --run folder, or add --accept-changes to go on in"
                 " this one: its calls stay, and what they no longer fit is asked again.",
             )
-        self.set_aside()
-        return changed
+        previous = self.set_aside()
+        moved = f" What was made before is in {previous}." if previous else ""
+        return f"Built again, because {'; '.join(changed)}.{moved}"
 
 
 def to_toml(data: dict[str, Any]) -> str:

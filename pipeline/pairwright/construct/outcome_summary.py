@@ -4,6 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from pydantic import JsonValue
+
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.modes import MODES
 from pairwright.records import Draft, Pair, Rejected
@@ -34,10 +36,10 @@ def _result(outcome: Outcome) -> Iterator[str]:
         yield from _first(
             f"  dropped ({drop.reason}): {drop.aspect.aspect}" for drop in result.dropped
         )
-        yield from _first(map(_draft, result.drafts))
+        yield from _first(map(_draft, result.drafts), 2 * LINE)
     else:
         yield from _pairs(outcome.pairs)
-        yield from _first(map(_draft, result.refused))
+        yield from _first(map(_draft, result.refused), 2 * LINE)
         if not MODES[outcome.mode].own_choice:
             yield _draft(outcome.pairs[0].draft)
 
@@ -66,15 +68,30 @@ def _draft(draft: Draft) -> str:
     refused = draft.refused_by
     if refused is None:
         return f"{named}: accepted by all of {number_of(len(draft.gates), 'gate')}"
-    measured = json.dumps(refused.value, ensure_ascii=False)
-    return _cut(f"{named}: refused by {refused.gate}: {measured}, limit {refused.limit}", 2 * LINE)
+    measured, limit = _words(refused.value), _words(refused.limit)
+    return _cut(f"{named}: refused by {refused.gate}: {measured} (limit: {limit})", 2 * LINE)
 
 
-def _first(lines: Iterable[str]) -> Iterator[str]:
-    """The first LISTED of some lines, each cut to one line, and how many more there are."""
+def _words(measured: JsonValue) -> str:
+    """What a gate measured, or its limit. Parity has the gap of the two qualities and the response
+    that a judge preferred, if there was one."""
+    match measured:
+        case [float() | int() as gap, ("first" | "second") as preferred]:
+            return f"a gap of {gap:g} in quality, and the {preferred} response is preferred"
+        case [float() | int() as gap, None | "tie" | "undecided"]:
+            return f"a gap of {gap:g} in quality"
+        case ["gap", most]:
+            return f"a gap of {most}"
+        case str():
+            return measured
+    return json.dumps(measured, ensure_ascii=False)
+
+
+def _first(lines: Iterable[str], most: int = LINE) -> Iterator[str]:
+    """The first LISTED of some lines, each cut to fit, and how many more there are."""
     listed = list(lines)
     yield from (
-        line[: len(line) - len(line.lstrip())] + _cut(line, LINE) for line in listed[:LISTED]
+        line[: len(line) - len(line.lstrip())] + _cut(line, most) for line in listed[:LISTED]
     )
     if len(listed) > LISTED:
         yield f"  and {len(listed) - LISTED:,} more"

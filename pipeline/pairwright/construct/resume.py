@@ -108,7 +108,7 @@ def _files(key: str, saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str
     """The files behind one hash."""
     before, after = saved["content"], now["content"]
     if key == "source":
-        yield f"{PurePath(now['source']['path']).name} changed (the source)"
+        yield from _source(str(before.get(key)), str(after.get(key)), now["source"])
     elif key == "rubrics":
         yield from _rubrics(before, after)
     elif key.startswith(PROMPT):
@@ -116,6 +116,17 @@ def _files(key: str, saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str
         yield f"{key.removeprefix(PROMPT)}.md {how} (a prompt)"
     else:
         yield from differences({key: before.get(key)}, {key: after.get(key)}, "content.")
+
+
+def _source(before: str, after: str, source: dict[str, Any]) -> Iterator[str]:
+    """The files of a source whose content is another: one of choices may have texts beside it,
+    and its hash is then two."""
+    names, old, new = [source["path"]], [before], [after]
+    if "texts" in source and before.count(" ") == after.count(" ") == 1:
+        names, old, new = [source["path"], source["texts"]], before.split(), after.split()
+    for name, was, is_now in zip(names, old, new, strict=True):
+        if was != is_now:
+            yield f"{PurePath(name).name} changed (the source)"
 
 
 def _rubrics(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:

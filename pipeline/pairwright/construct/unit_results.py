@@ -12,6 +12,9 @@ from pairwright.errors import InputError
 from pairwright.models.store import Store, StoredCall
 from pairwright.records import Mode
 
+MOST_NAMED = 5
+"""Ids that are named where several begin alike."""
+
 
 class UnitResult(NamedTuple):
     """One unit of the last run."""
@@ -67,10 +70,29 @@ def iterate_results(store: Store) -> Iterator[UnitResult]:
 
 
 def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
-    """Find the outcome that a pair id, twin id, unit id or item id belongs to.
+    """Find the outcome that a pair id, twin id, unit id or item id belongs to, or the beginning of
+    one id alone.
 
     An item id finds the first of its units. Raises InputError where nothing has the id.
     """
+    if (found := _with_id(store, wanted)) is not None:
+        return found
+    index = store.index
+    near = index.names(wanted, MOST_NAMED) if index and wanted else []
+    near = [name for name in near if name != wanted]
+    if len(near) == 1 and (found := _with_id(store, near[0])) is not None:
+        return found
+    more = ", ..." if len(near) == MOST_NAMED else ""
+    raise InputError(
+        f"several ids begin with {wanted!r}: {', '.join(near)}{more}"
+        if near
+        else f"nothing here has the id {wanted!r}",
+        where=run,
+        fix="`pairwright show RUN` without an id lists the ids of all units.",
+    )
+
+
+def _with_id(store: Store, wanted: str) -> Outcome | None:
     index = store.index
     # What the index names is looked at: a name may be that of an earlier outcome.
     places = store.positions() if index is None else {*index.positions(wanted), *index.stale()}
@@ -80,11 +102,7 @@ def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
         outcome = Outcome.model_validate_json(record)
         if wanted in names_of(outcome):
             return outcome
-    raise InputError(
-        f"nothing here has the id {wanted!r}",
-        where=run,
-        fix="Ids are in pairs.jsonl (id, twin_id), rejected.jsonl and failed.jsonl (unit).",
-    )
+    return None
 
 
 def calls_of(store: Store, outcome: Outcome) -> list[StoredCall]:

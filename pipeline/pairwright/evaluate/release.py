@@ -110,6 +110,18 @@ class Release:
         """
         self.folder, self.split = folder, split
         layout = Layout(folder)
+        if not folder.is_dir():
+            raise InputError(
+                "is a file, not a folder" if folder.exists() else "no such folder",
+                where=folder,
+                fix="Name a folder that `pairwright release` wrote.",
+            )
+        if (folder / "calls.sqlite").exists() or (folder / "pairs.jsonl").exists():
+            raise InputError(
+                "is a run folder, not a release",
+                where=folder,
+                fix="Make a release of it with `pairwright release`, and name that.",
+            )
         if not layout.manifest.is_file():
             raise InputError(
                 "is not a release: it has no manifest.json",

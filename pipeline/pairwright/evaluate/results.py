@@ -193,6 +193,8 @@ def read_results(one: Path) -> list[Result]:
                 fix="Name the .json beside it, or their folder.",
             )
         return [Result(one)]
+    if not one.exists():
+        raise InputError("no such file or folder", where=one, fix="Correct the path.")
     results = [Result(path) for path in sorted(one.glob("*.*.json"))]
     if not results:
         raise InputError(

@@ -50,7 +50,11 @@ T = TypeVar("T")
 
 CUT_IN_THINKING = "cut_in_thinking"
 """The reason of a refusal where thinking left no room for a reply."""
-UNUSABLE = frozenset({"unparseable", "unusable_reply", CUT_IN_THINKING, MODEL_REFUSED, TOOL_CALL})
+CUT_SHORT = "cut_short"
+"""The reason of a refusal where every reply was cut off at the limit of tokens."""
+UNUSABLE = frozenset(
+    {"unparseable", "unusable_reply", CUT_IN_THINKING, CUT_SHORT, MODEL_REFUSED, TOOL_CALL}
+)
 """The reasons of refusals where no draw of a model was a reply that can be used."""
 # Redraws of an empty text must not collide with the writers' own draws 0, 1, 2, ...
 _NEXT_SERIES = 1000
@@ -87,6 +91,7 @@ class Model(NamedTuple):
             completion = await self.llm.complete(self._request(ask, draw, room))
             why = _no_reply(completion) or _EMPTY
             if completion.finish == "length":
+                why = _no_reply(completion) or self._cut_short(room)
                 room *= 2
             elif self._no_more_room(completion, room):
                 draw, room = draw + _NEXT_SERIES, self.max_tokens
@@ -104,7 +109,8 @@ class Model(NamedTuple):
         """A reply that validates as `reply` and passes `check` (which says what is wrong).
 
         A reply that does not is never guessed at: the next draw is asked for, and after
-        `attempts` draws the answer is `Rejected("unparseable")` with the last complaint.
+        `attempts` draws the answer is `Rejected("unparseable")` with the last complaint, or
+        `Rejected("cut_short")` where there was no room for the last one.
         """
 
         def read(text: str) -> R | Unread:
@@ -131,14 +137,17 @@ class Model(NamedTuple):
             if refusal := _unusable(completion, ask):
                 return refusal
             if completion.finish == "length":
-                cut = _Complaint("unparseable", "the reply was cut short")
-                room, why = room * 2, _no_reply(completion) or cut
+                room, why = room * 2, _no_reply(completion) or self._cut_short(room)
                 continue
             understood = read(completion.text)
             if not isinstance(understood, Unread):
                 return understood
             why = _no_reply(completion) or _Complaint("unparseable", understood.why)
         return Rejected(stage=ask.name, reason=why.reason, detail=why.detail)
+
+    def _cut_short(self, room: int) -> "_Complaint":
+        doubled = f" ({self.max_tokens}, doubled)" if room > self.max_tokens else ""
+        return _Complaint(CUT_SHORT, f"the reply was cut short at max_tokens = {room}{doubled}")
 
     def _no_more_room(self, completion: Completion, room: int) -> bool:
         """Whether only the room added for a reply that was cut short did not fit."""
@@ -191,7 +200,7 @@ class _Complaint(NamedTuple):
     detail: str
 
 
-_EMPTY = _Complaint("unusable_reply", "empty or cut short")
+_EMPTY = _Complaint("unusable_reply", "empty")
 
 
 def _no_reply(completion: Completion) -> _Complaint | None:

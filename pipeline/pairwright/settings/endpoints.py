@@ -49,6 +49,12 @@ class Endpoint(Record):
     )
     attempts: int = Field(6, ge=1, description="tries of one call before it fails")
     timeout_s: float = Field(600, gt=0, description="seconds one try may take")
+    max_wait: float = Field(
+        300,
+        ge=0,
+        description="seconds of a wait that the endpoint may ask for; where it asks for more, its"
+        " calls fail as `rate_limited`, and the next build asks again",
+    )
     rpm: float | None = Field(None, ge=0.1, description="most calls per minute")
     tpm: float | None = Field(None, ge=1, description="most tokens per minute")
     token_parameter: Literal["max_tokens", "max_completion_tokens"] = Field(
@@ -213,8 +219,8 @@ class Sampling(Record):
 # Keys that change how a run is carried out, not what comes of it: a second run may differ in them.
 OPERATIONAL = frozenset(
     {
-        "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "rpm", "tpm",
-        "token_parameter", "price_in", "price_cached", "price_out",
+        "engine", "base_url", "api_key_env", "concurrency", "attempts", "timeout_s", "max_wait",
+        "rpm", "tpm", "token_parameter", "price_in", "price_cached", "price_out",
     }
 )  # fmt: skip
 

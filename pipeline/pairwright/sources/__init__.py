@@ -137,13 +137,13 @@ def _open(
 
 
 def _nothing_left(source: str, problems: ProblemCounts) -> SourceError:
-    """The error of a source without one usable row: the reasons, and what to do about the first."""
+    """The error of a source without one usable row: the reasons, and what to do about the one that
+    most were refused for."""
     refused = problems.of("refused")
     if not refused:
         return SourceError("no rows", where=source, fix="Write or download it again.")
     reasons = ", ".join(f"{count.reason} {count.n}" for count in refused)
     most = refused[0]
-    remedied = next((count for count in refused if count.remedy), most)
     file, _, line = most.where.rpartition(":")
     if Path(source).is_dir():
         place = f"{source}/{most.where}"
@@ -153,5 +153,5 @@ def _nothing_left(source: str, problems: ProblemCounts) -> SourceError:
     return SourceError(
         f"not one usable row: {reasons}; here: {most.said}",
         where=place,
-        fix=remedied.remedy or "Mend the row named.",
+        fix=most.remedy or "Mend the row named.",
     )

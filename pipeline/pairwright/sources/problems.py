@@ -69,7 +69,8 @@ REASONS = {
     "later_post": "a post that is not older than the question, or than any choice of its user",
     "undated_post": "a post without a time, whose question or other posts have one: kept and"
     " counted, or refused with `undated_posts = false`",
-    "target_in_profile": "a post that repeats the question, alone or with its narrative",
+    "target_in_profile": "a post that repeats the question, alone or with its narrative: of the"
+    " shorter of the two, four fifths of the runs of three words are in the other",
     "duplicate_post_id": "a post of the same profile before it has its id",
     "duplicate_post": "a post of the same profile before it has its text",
     "moderation_comment": "(dumps) a comment that the site writes for users who vote on a question",
@@ -152,6 +153,8 @@ REMEDIES = {
     "missing_category": "Set `default_category`, or name the column in `category`.",
     "unknown_category": "Add the category to `also` in a file of rubrics/, or add a domain file:"
     ' also = ["chess"].',
+    "target_in_profile": "A history must hold more than the question that is asked: take such posts"
+    " out, and bring others where too few are left.",
     "too_few_posts": "Bring longer histories, or lower `min_posts`.",
     "bad_choice": "Write `a` or `b`, and `tie` where neither was taken; name the column in"
     " `choice`.",

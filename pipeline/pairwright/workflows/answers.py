@@ -98,6 +98,8 @@ def import_verdicts(
     paths = [Path(file) for file in files]
     if not paths:
         raise InputError("no file is named", where="FILE", fix="Name the exported files.")
+    if not any(path.exists() for path in paths):
+        raise InputError("no such file", where=paths[0], fix="Name the exported files.")
     with open_study(Path(run)) as study:
         # Somebody may send answers to tasks that were handed over since.
         known = closed_key(study.folder) | study.fixed.key

@@ -68,7 +68,7 @@ def submit_batches(
 
         def note(shard: Shard, submission: Submission) -> None:
             new.append((shard, submission.batch_id or ""))
-            progress(Step("submitting", len(new), len(round_.shards)))
+            progress(Step("submitting", len(new)))
 
         submit(Path(out), round_, api_of, note)
     return SubmittedRound(tuple(new), len(round_.shards) - len(new))

@@ -24,6 +24,7 @@ from pairwright.settings.rules import HistoryRules
 from pairwright.settings.source_rules import SourceRules
 from pairwright.text import word_count
 from pairwright.train.completions.completion_tasks import (
+    NONE,
     CompletionCondition,
     CompletionTask,
     completion_conditions,
@@ -145,11 +146,22 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
         counted=len(counted),
         unscored=scores.unscored,
         shortened=sum(one.left_out > 0 for one in written),
+        unchanged=_unchanged(written, own(max(task.ks))),
         truth_words=round(sum(truths) / len(truths), 1) if truths else 0.0,
         means=scores.means,
         differences=scores.differences,
     )
     return CompletionResult(summary, tuple(written), tuple(picks))
+
+
+def _unchanged(written: Sequence[ItemCompletions], most: str) -> int:
+    """Items of which the first text in the condition `most` is that without posts."""
+    first = {one.item: one.texts[0] for one in written if one.condition == NONE and one.texts}
+    return sum(
+        one.texts[0] == first.get(one.item)
+        for one in written
+        if one.condition == most and one.texts
+    )
 
 
 async def _write(

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from pairwright.construct.estimate import BuildEstimate, RoleEstimate
 from pairwright.construct.pilot import PilotEstimate, kept_word
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
-from pairwright.models.model import CUT_IN_THINKING
+from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
+from pairwright.settings.prompt_variables import SYSTEM_TEXTS
 from pairwright.text import number_of
 from pairwright.workflows.run_status import RunStatus
 
@@ -25,10 +26,17 @@ MEANINGS = {
     "unparseable": "not what was asked for",
     "unusable_reply": "empty, or thinking alone",
     CUT_IN_THINKING: "thinking without end",
+    CUT_SHORT: "cut short at max_tokens = {}",
     MODEL_REFUSED: "a refusal",
     TOOL_CALL: "a tool call",
 }
 """What each reason of a refusal for want of a usable reply means."""
+_ROLES = {
+    "system_planning": "planner",
+    "system_writing": "generator",
+    "system_judging": "judge",
+}
+"""The role that reads each system text."""
 
 
 class EstimateTable(NamedTuple):
@@ -139,8 +147,14 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
     counted = status.tally
     if not counted.short_of_replies:
         return
+    roles = {
+        stage: _ROLES[SYSTEM_TEXTS[stage]] for stage, why in counted.unusable if why == CUT_SHORT
+    }
+    rooms = {
+        stage: getattr(status.config.sampling, role).max_tokens for stage, role in roles.items()
+    }
     reasons = ", ".join(
-        f"{stage}: {MEANINGS[reason]} {n:,}"
+        f"{stage}: {MEANINGS[reason].format(rooms.get(stage))} {n:,}"
         for (stage, reason), n in counted.unusable.most_common(SHOWN)
     )
     n = number_of(counted.unusable.total(), "unit was", "units were")
@@ -150,6 +164,11 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
         f" can be used ({reasons}). `pairwright doctor` tries its server. Once it is mended, build"
         f" again with {again}: these replies are set aside, and asked for again."
     )
+    for role in sorted(set(roles.values())):
+        yield (
+            f"For what was cut short, raise max_tokens under [sampling.{role}]. With another number"
+            " its calls are asked again (--accept-changes)."
+        )
 
 
 def _reasons(unusable: Counter[tuple[str, str]]) -> list[str]:

@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Literal
 
 from pairwright.errors import InputError
-from pairwright.evaluate.correlation import Correlations, DownstreamFacts, ModelTable, read_models
+from pairwright.evaluate.correlation import (
+    Correlations,
+    DownstreamFacts,
+    ModelTable,
+    one_line,
+    read_models,
+)
 from pairwright.evaluate.correlation import correlate as correlate_models
 from pairwright.evaluate.correlation.page import correlation_page
 from pairwright.workflows.output import output_folder, write_report
@@ -57,7 +63,7 @@ def correlate(
     count = counter(progress, "orders", total=6 * len(names))
     try:
         correlations = correlate_models(
-            models, downstream, facts, gain=gain, p=p, seed=seed, done=count
+            models, one_line(downstream), facts, gain=gain, p=p, seed=seed, done=count
         )
     except ValueError as error:
         where = "--p" if "p is" in str(error) else f"{table} [{downstream}]"

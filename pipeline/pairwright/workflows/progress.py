@@ -99,23 +99,24 @@ class Stop:
         self._listeners: list[_Listener] = []
 
     def request(self) -> bool:
-        """Let calls in flight finish and begin nothing new; False where nothing listens just now.
+        """Let calls in flight finish and begin nothing new; False where nothing listens just now:
+        then what listens next ends at once.
 
         May be called from any thread, and from a signal handler.
         """
-        if not self._listeners:
-            return False
+        # First, because a listener that comes meanwhile looks at it.
         self.requested = True
-        for listener in self._listeners:
+        listeners = tuple(self._listeners)
+        for listener in listeners:
             listener.end()
-        return True
+        return bool(listeners)
 
     def cancel(self) -> bool:
         """End at once, without waiting for calls in flight; False where nothing can be cancelled.
 
         May be called as `request` may.
         """
-        cancels = [one.cancel for one in self._listeners if one.cancel]
+        cancels = [one.cancel for one in tuple(self._listeners) if one.cancel]
         for cancel in cancels:
             cancel()
         return bool(cancels)
@@ -123,7 +124,7 @@ class Stop:
     @property
     def in_flight(self) -> int:
         """Calls that are waited for."""
-        return sum(one.meter.in_flight for one in self._listeners if one.meter)
+        return sum(one.meter.in_flight for one in tuple(self._listeners) if one.meter)
 
     @contextmanager
     def heard_by(self, end: Callable[[], object], meter: "Meter | None" = None) -> Iterator[None]:

@@ -55,7 +55,7 @@ def advise(result: ReleaseResult, run: Path) -> Iterator[str]:
     if empty := _not_stated(result.provenance.info, result.summary):
         yield (
             f'The pages say "Not stated." of {", ".join(empty)}: state them in [release] of'
-            f" {run / 'config.toml'}."
+            f" {run / 'config.toml'}, or in the configuration of the build, and build again."
         )
 
 

@@ -248,5 +248,10 @@ def _nothing(run: Path, why: Mapping[str, str], *, trial: bool) -> InputError:
     if why:
         quoted = shlex.quote(str(run))
         fix = f"`pairwright human report {quoted}` says what is open or refused."
-        fix += "" if trial else " For trying out, add --trial."
+        fix += (
+            f" A trial of all kept pairs has no study: move {HumanFolder(run).path} away, or have"
+            f" simulated annotators answer (`pairwright human simulate {quoted}`)."
+            if trial
+            else " For trying out, add --trial."
+        )
     return InputError(f"nothing to release ({reasons or 'no pairs'})", where=run, fix=fix)

@@ -126,12 +126,7 @@ def build(
         # Where no reply is stored there is nothing that a change could mix up.
         accepted = accept_changes or not store.totals().calls
         if changed := folder_of_run.prepare(config, content, accept_changes=accepted):
-            progress(
-                Note(
-                    f"Built again, because {'; '.join(changed)}. What was made before is in"
-                    f" {folder_of_run.path / 'previous'}."
-                )
-            )
+            progress(Note(changed))
         set_aside_unusable(store, ask_again_for)
         store.begin(identity(folder_of_run.saved(), limit, in_waves=target is not None))
         renew_index(store)

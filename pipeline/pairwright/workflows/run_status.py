@@ -11,7 +11,7 @@ from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_ou
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.models.served_model import is_same_model
-from pairwright.models.store import Store, Totals, lost_calls
+from pairwright.models.store import Store, Totals, is_held, lost_calls
 from pairwright.settings.config import Config
 from pairwright.sources import SourceProblem
 from pairwright.sources.problems import ProblemCounts
@@ -43,6 +43,8 @@ class RunStatus:
     """How far the last build came that was to end when enough is kept, where it has ended."""
     finished: bool
     """Whether the last build ended, and the outcome files are there."""
+    running: bool
+    """Whether a build was writing to the folder when this was read."""
     source_problems: tuple[str, ...]
     """Why rows and posts of the source were refused or repaired, one line a reason."""
 
@@ -92,12 +94,21 @@ def status(run: str | Path) -> RunStatus:
     """
     folder = RunFolder(Path(run))
     with closing(Store(folder.calls, writing=False)) as store:
+        # First: a build that ends meanwhile has then its last outcome counted.
+        running = is_held(folder.calls)
         counted = tally_outcomes(store)
-        return status_of(folder, store, folder.settings(), counted, model_checks(counted))
+        config, checked = folder.settings(), model_checks(counted)
+        return status_of(folder, store, config, counted, checked, running=running)
 
 
 def status_of(
-    folder: RunFolder, store: Store, config: Config, counted: Tally, checked: list[ReplyCheck]
+    folder: RunFolder,
+    store: Store,
+    config: Config,
+    counted: Tally,
+    checked: list[ReplyCheck],
+    *,
+    running: bool = False,
 ) -> RunStatus:
     """The status of a run whose outcomes are counted already."""
     return RunStatus(
@@ -111,6 +122,7 @@ def status_of(
         surveyed=store.surveyed,
         target=_target(folder.path / "manifest.json") if store.finished else None,
         finished=store.finished and (folder.path / "manifest.json").exists(),
+        running=running,
         source_problems=source_problems(folder),
     )
 

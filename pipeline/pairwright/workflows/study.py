@@ -12,7 +12,7 @@ from typing import NamedTuple, TextIO
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError, cannot_lock, on_disk
 from pairwright.settings.config import Config
 from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
 from pairwright.stats import Share
@@ -154,11 +154,14 @@ def _locked(folder: HumanFolder) -> TextIO:
         file = path.open("w")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         file.close()
         raise InputError(
             "another command is working on this study",
             where=folder.path,
             fix="Run this one again when it has ended.",
         ) from None
+    except OSError as error:
+        file.close()
+        raise cannot_lock(path, error) from None
     return file

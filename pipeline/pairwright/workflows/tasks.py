@@ -203,12 +203,14 @@ def export_tasks(
 
 def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:
     """Raise InputError where a pair would get fewer answers than the rule asks for."""
-    most = max(rule.quality_votes, rule.rubric_votes)
+    asked = {name: getattr(rule, name) for name in ("quality_votes", "rubric_votes")}
+    most = max(asked.values())
     if overlap < most:
+        fewer = ", ".join(f"{name} = {overlap}" for name, n in asked.items() if n > overlap)
         raise InputError(
             f"{overlap} answers to each question cannot be the {most} that [human] asks for",
             where="--overlap",
-            fix=f"Give --overlap {most}, or ask for fewer in {config}.",
+            fix=f"Give --overlap {most}, or write {fewer} under [human] of {config}.",
         )
 
 

@@ -188,12 +188,12 @@ def _size(value: object) -> str:
 
 def _better_response(label: object) -> int:
     answer = label.strip().lower() if isinstance(label, str) else label
-    if not isinstance(answer, bool) and answer in (1, "1"):
+    if not isinstance(answer, bool) and answer in (1, "1", "a"):
         return 1
-    if answer in (2, "2"):
+    if answer in (2, "2", "b"):
         return 2
     if isinstance(answer, str | float) and answer in _TIES:
         raise SourceRefusal(TIE, f"the label is {excerpt(label)}")
     if answer in (0, "0", "0.0"):
         raise SourceRefusal(LABEL_0, f"the label is {excerpt(label)}")
-    raise SourceRefusal("bad_label", f"the label is {excerpt(label)}, not 1, 2 or tie")
+    raise SourceRefusal("bad_label", f"the label is {excerpt(label)}, not 1, 2, a, b or tie")

@@ -68,7 +68,7 @@ def certify_command(
     left = 2 if certificate.has_families else 1
     rows = scorer_rows(certificate)
     if certificate.scorers:
-        console.print(table_of(scorer_head(certificate), rows, left=left, overflow="fold"))
+        console.print(table_of(scorer_head(certificate), rows, left=left))
     if certificate.correlations:
         (measures,) = certificate.correlations.found.values()
         lines = [measure_cells(one, measures) for one in measures]

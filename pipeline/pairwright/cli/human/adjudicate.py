@@ -48,11 +48,9 @@ def adjudicate_command(
 
     made = export_adjudication(run, adjudicators=adjudicators, by=by or (), tool=tool)
     console = Console()
-    console.print(
-        f"Disputed: {made.disputed}. Tasks added: {made.added}, for {', '.join(made.adjudicators)}."
-        if made.added
-        else f"Disputed: {made.disputed}. Nothing new to adjudicate."
-    )
+    added = f"Tasks added: {made.added}, for {', '.join(made.adjudicators)}."
+    added = added if made.added else "Nothing new to adjudicate."
+    say(console, f"Disputed: {made.disputed}. {added}", wrap=True)
     if made.waiting:
         console.print(f"Waiting for answers of the first round: {made.waiting}.")
     if made.added:

@@ -112,7 +112,7 @@ def simulate_command(
             f" move {done.answers.folder}/private/raw/simulated-*.json away first.",
         )
     if done.careless:
-        console.print(f"Careless: {', '.join(done.careless)}")
+        say(console, f"Careless: {', '.join(done.careless)}", wrap=True)
     print_answers(console, run, done.answers)
 
 

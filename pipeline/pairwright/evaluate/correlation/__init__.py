@@ -9,13 +9,14 @@ page.py          the page
 
 from pairwright.evaluate.correlation.correlations import Correlations, DownstreamFacts, correlate
 from pairwright.evaluate.correlation.overlap import rank_biased_overlap
-from pairwright.evaluate.correlation.table import ModelTable, read_models
+from pairwright.evaluate.correlation.table import ModelTable, one_line, read_models
 
 __all__ = [
     "Correlations",
     "DownstreamFacts",
     "ModelTable",
     "correlate",
+    "one_line",
     "rank_biased_overlap",
     "read_models",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 
 from pairwright.errors import InputError
 from pairwright.intervals import Floats
+from pairwright.text import visible
 
 LEAST_MODELS = 3
 GREATEST_SCORE = 1e100
@@ -70,14 +71,19 @@ def read_models(
             where=path, fix="Add the other models that were measured in both ways.",
         )  # fmt: skip
     return ModelTable(
-        names=tuple(names),
-        benchmarks={column: _scores(path, rows, column) for column in benchmarks},
+        names=tuple(map(one_line, names)),
+        benchmarks={one_line(column): _scores(path, rows, column) for column in benchmarks},
         downstream=_scores(path, rows, downstream),
         lineages=tuple(row[lineage].strip() or row[named] for _, row in rows)
         if lineage
         else tuple(names),
         has_row_numbers=has_row_numbers,
     )
+
+
+def one_line(name: str) -> str:
+    """The name of a column or model as pages and terminals show it: the table is a stranger's."""
+    return " ".join(visible(name).split())
 
 
 def _rows(path: Path, name: str | None) -> tuple[list[str], list[tuple[int, dict[str, str]]], bool]:

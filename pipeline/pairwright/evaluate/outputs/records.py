@@ -91,7 +91,7 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
 
     Raises InputError, naming the line, for what is not an output, an id that the release does not
     have, and a second output of one model for one question; and for a file without any."""
-    outputs, lines = [], dict[tuple[str, str], int]()
+    outputs, lines = [], dict[tuple[str, str], tuple[int, str]]()
     for number, output in _lines(path):
         where = f"{path}:{number}"
         question = questions.find(output.id)
@@ -99,10 +99,11 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
             raise InputError(
                 question, where=where, fix="Give outputs for this release's questions."
             )
-        before = lines.setdefault((question.pair, output.model), number)
+        before, id = lines.setdefault((question.pair, output.model), (number, output.id))
         if before != number:
+            other = "" if id == output.id else f": {id} and {output.id} are ids of {question.pair}"
             raise InputError(
-                f"{output.model!r} has an output for this question in line {before} already",
+                f"{output.model!r} has an output for this question in line {before} already{other}",
                 where=where,
                 fix="Keep one of the two, or give each its own model name.",
             )

@@ -27,8 +27,8 @@ from pairwright.text import number_of, token_estimate
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
-LONG_WAIT_S, LONGEST_WAIT_S = 15.0, 120.0
-"""A wait that people learn of, and the longest one, whatever Retry-After says."""
+LONG_WAIT_S = 15.0
+"""A wait that people learn of."""
 MOST_OTHERS = 5
 """Models that are named to people: a server can put another name into every reply."""
 _NOT_AN_ENDPOINT = {
@@ -65,7 +65,7 @@ class Client:
         self._stopped = asyncio.Event()
         self._secrets = Secrets(api_key)
         self._answered = self._said = False
-        self._waiting_until = 0.0
+        self._waiting_until = self._closed_until = 0.0
         self.others: set[str] = set()
         """Models that answered in place of the one that was asked for."""
         self._say = say
@@ -86,7 +86,8 @@ class Client:
     async def send(self, request: Request) -> Answer:
         """A usable reply.
 
-        Raises CallFailed after the last attempt, EndpointRefused where no call of this kind
+        Raises CallFailed after the last attempt, and at once where the endpoint asks for a longer
+        wait than `max_wait`; EndpointRefused where no call of this kind
         can succeed, BudgetSpent and Interrupted without sending.
         """
         try:
@@ -124,6 +125,8 @@ class Client:
 
     async def _attempt(self, request: Request) -> Answer:
         async with self.concurrency:
+            if (left := self._closed_until - time.monotonic()) > 0:
+                raise CallFailed("rate_limited", f"not sent: {self._asks_for(left)}")
             await self._pause(self._pace.delay(_rough_tokens(request)))
             self._meter.admit()
             self._meter.in_flight += 1
@@ -137,6 +140,7 @@ class Client:
                     self.concurrency.refused()
                 else:
                     server.failed()
+                self._close(error)
                 # Its traceback would hold the body of the reply until the last attempt.
                 raise error.with_traceback(None) from None
             finally:
@@ -157,6 +161,22 @@ class Client:
                 sent, received, self._endpoint.cost(sent, received, cached), cached
             )
         return answer
+
+    def _asks_for(self, seconds: float) -> str:
+        return f"the server asks to be left alone for {seconds:,.0f} s"
+
+    def _close(self, error: Transient) -> None:
+        """Give up the endpoint's calls, and say so, where it asks for too long a wait."""
+        wait, most = error.retry_after, self._endpoint.max_wait
+        if wait is None or wait <= most:
+            return
+        if time.monotonic() >= self._closed_until:
+            self._say(
+                f"[endpoints.{self.name}] {error.detail}; {self._asks_for(wait)}, and max_wait is"
+                f" {most:,.0f} s: its calls fail until then, and the same command asks again."
+            )
+        self._closed_until = time.monotonic() + wait
+        raise CallFailed("rate_limited", f"{error.detail}; {self._asks_for(wait)}") from None
 
     def _compare(self, served: str, asked: str) -> None:
         """Say once of each model that answers in place of the one that was asked for."""
@@ -230,19 +250,19 @@ class Client:
         if error.retry_after is None or seconds < LONG_WAIT_S or now < self._waiting_until:
             return
         self._waiting_until = now + seconds
+        times = number_of(self._endpoint.attempts, "time")
         self._say(
-            f"[endpoints.{self.name}] {error.detail}; the server asks to be left alone for"
-            f" {error.retry_after:,.0f} s. Its calls wait {seconds:,.0f} s, then they are sent"
-            f" again, up to {number_of(self._endpoint.attempts, 'time')} in all. Ctrl-C ends the"
-            " build, and the same command goes on later."
+            f"[endpoints.{self.name}] {error.detail}; {self._asks_for(seconds)}. Its calls wait,"
+            f" then they are sent again, up to {times} in all. Ctrl-C ends the build, and the same"
+            " command goes on later."
         )
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
-    """What the endpoint asked for in Retry-After (two minutes at most), else jittered backoff."""
+    """What the endpoint asked for in Retry-After, else jittered backoff."""
     error = state.outcome.exception() if state.outcome else None
     retry_after = error.retry_after if isinstance(error, Transient) else None
-    return min(retry_after, LONGEST_WAIT_S) if retry_after is not None else _JITTERED(state)
+    return retry_after if retry_after is not None else _JITTERED(state)
 
 
 def _answer(key: str, body: bytes) -> Answer | str:

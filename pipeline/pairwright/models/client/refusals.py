@@ -124,4 +124,4 @@ def _seconds(retry_after: str) -> float | None:
             seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
         except (ValueError, OverflowError):  # A year or an offset that no clock has.
             return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None

@@ -16,6 +16,7 @@ shards.py    what one worker of a build stores, until it is merged
 
 from pairwright.models.store.calls import CallStore, StoredCall
 from pairwright.models.store.durable import Durable, RecentReplies, ReplyStore
+from pairwright.models.store.file import is_held
 from pairwright.models.store.record import CallRecord, lost_calls, recorded_store
 from pairwright.models.store.store import Store
 from pairwright.models.store.sums import ModelCalls, Totals
@@ -34,6 +35,7 @@ __all__ = [
     "Totals",
     "UnitEntry",
     "UnitIndex",
+    "is_held",
     "lost_calls",
     "recorded_store",
 ]

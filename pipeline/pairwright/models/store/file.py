@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 from urllib.parse import quote
 
-from pairwright.errors import InUse, StoreError
+from pairwright.errors import InUse, StoreError, cannot_lock
 
 APPLICATION_ID = 0x50575257  # "PWRW"
 FORMAT = 1
@@ -120,11 +120,20 @@ def lock(path: Path) -> TextIO:
         ) from None
     except OSError as error:
         file.close()
-        raise StoreError(
-            f"{file_lock}: this disk cannot lock a file ({error.strerror})\n"
-            "  Without a lock two processes could write at once. Name a folder on a local disk."
-        ) from None
+        raise cannot_lock(file_lock, error) from None
     return file
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process holds the folder of a file for writing."""
+    try:
+        with path.with_name("lock").open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def readable_alone(path: Path) -> bool:

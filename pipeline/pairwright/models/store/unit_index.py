@@ -1,8 +1,9 @@
 """The index of a run's units: what counts them and what finds them, without their long records.
 
-The triggers mark an entry as stale when anybody changes its outcome, a person by hand included,
-and every entry when a stored call is changed or removed. So an entry that has a tally is true of
-its outcome. One that has none is made again from the record.
+The triggers mark an entry as stale when anybody changes its outcome, a person by hand included.
+So an entry that has a tally is true of its outcome. One that has none is made again from the
+record. When a stored call is changed or removed, the index loses its form, and is made again as
+that of another version is: one mark for all, since a trigger runs for each of many rows.
 """
 
 import re
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 from pairwright.models.store.database import Database, Row
 from pairwright.models.store.file import unusable
 
-FORM = 1
+FORM = 2
 """To be raised when an entry holds something else, or is counted in another way."""
 _TABLES = f"""
 CREATE TABLE unit_form AS SELECT {FORM} AS form;
@@ -57,8 +58,8 @@ CREATE TRIGGER outcome_changed AFTER UPDATE ON outcomes BEGIN
     DELETE FROM unit_readings WHERE position IN (OLD.position, NEW.position);
     INSERT INTO unit_entries (position) SELECT NEW.position WHERE NEW.position >= 0;
 END;
-CREATE TRIGGER call_changed AFTER UPDATE ON calls BEGIN UPDATE unit_entries SET tally = NULL; END;
-CREATE TRIGGER call_removed AFTER DELETE ON calls BEGIN UPDATE unit_entries SET tally = NULL; END;
+CREATE TRIGGER call_changed AFTER UPDATE ON calls BEGIN DELETE FROM unit_form; END;
+CREATE TRIGGER call_removed AFTER DELETE ON calls BEGIN DELETE FROM unit_form; END;
 INSERT INTO unit_entries (position) SELECT position FROM outcomes WHERE position >= 0;
 """
 _NAMES = ("unit_form", "unit_entries", "unit_names", "unit_readings")
@@ -137,11 +138,11 @@ class UnitIndex:
     @classmethod
     def of(cls, database: Database) -> "UnitIndex | None":
         """The index of a store; None where an earlier version wrote it, without one or with one
-        that says something else."""
+        that says something else, and where a call was changed since."""
         if not database.has("unit_form"):
             return None
-        (form,) = database.execute("SELECT form FROM unit_form").fetchone()
-        return cls(database.connection, database.path) if form == FORM else None
+        form = database.execute("SELECT form FROM unit_form").fetchone()
+        return cls(database.connection, database.path) if form == (FORM,) else None
 
     @classmethod
     def begin(cls, database: Database) -> "UnitIndex":
@@ -207,6 +208,11 @@ class UnitIndex:
         """Where a name is or was, in source order."""
         query = "SELECT position FROM unit_names WHERE name = ? ORDER BY position"
         return [position for (position,) in self._rows(query, name)]
+
+    def names(self, beginning: str, most: int) -> list[str]:
+        """The first names that begin so, at most so many."""
+        query = "SELECT DISTINCT name FROM unit_names WHERE substr(name, 1, ?) = ? LIMIT ?"
+        return [name for (name,) in self._rows(query, len(beginning), beginning, most)]
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         try:

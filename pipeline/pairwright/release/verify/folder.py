@@ -48,9 +48,9 @@ def check_folder(root: Path, digest: str | None, progress: VerifyProgress) -> Re
         raise difference("is listed in checksums.sha256, and is not there", missing[0])
     if extra := sorted(there - listed.keys() - {own}):
         raise difference("is there, and is not listed in checksums.sha256", extra[0])
-    for n, (path, expected) in enumerate(listed.items()):
-        progress("hashes", n, len(listed))
+    for n, (path, expected) in enumerate(listed.items(), start=1):
         same("sha256", file_digest(root / path), expected, path)
+        progress("hashes", n, len(listed))
     actual = root_digest(root)
     if digest is not None:
         same("the root digest", actual, digest, own)

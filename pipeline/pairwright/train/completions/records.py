@@ -94,6 +94,8 @@ class Completions(Record):
     """Items without, by condition and reason."""
     shortened: int
     """Texts that were written with fewer posts than chosen, for want of room."""
+    unchanged: int = 0
+    """Items of which the first text with most posts is that without any."""
     truth_words: float
     """Mean of the words that users wrote."""
     means: tuple[ConditionMean, ...]

@@ -44,6 +44,11 @@ def warnings(completions: Completions) -> Iterator[str]:
         yield "The embedded model had a part in it, so it is not a result."
     if completions.limit is not None:
         yield f"Only the first {number_of(completions.limit, 'item was', 'items were')} asked."
+    if completions.unchanged:
+        yield (
+            f"In {completions.unchanged:,} of {number_of(completions.asked, 'item')} the text with"
+            " most posts is the one without any: there the policy did not use them."
+        )
     if not completions.counted:
         yield "No item has a text and a score in every condition."
 

@@ -43,12 +43,13 @@ class _Page(NamedTuple):
 async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelList:
     """Ask for the list of models."""
     where = f"{url.rstrip('/')}/models"
+    limit = min(endpoint.timeout_s, TIMEOUT_S)
     try:
-        page = await _get(where, headers_for(key), endpoint.timeout_s)
+        page = await _get(where, headers_for(key), limit)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         return ModelList(
             ServerFinding(
-                "stop", "server", f"not reachable: {why(error, where, TIMEOUT_S)}",
+                "stop", "server", f"not reachable: {why(error, where, limit)}",
                 "Is the server running, and does the address end in /v1?",
             )
         )  # fmt: skip
@@ -123,7 +124,7 @@ def read_metrics(text: str) -> CacheMetrics | None:
 
 async def _get(url: str, headers: dict[str, str], timeout_s: float) -> _Page:
     """One GET that follows nothing; raises TimeoutError, OSError or aiohttp.ClientError."""
-    limit = aiohttp.ClientTimeout(total=min(timeout_s, TIMEOUT_S))
+    limit = aiohttp.ClientTimeout(total=timeout_s)
     async with (
         aiohttp.ClientSession(timeout=limit) as session,
         session.get(url, headers=headers, allow_redirects=False, proxy=proxy_for(url)) as response,
