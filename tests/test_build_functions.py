@@ -126,6 +126,7 @@ def script(**changes: Answer) -> Scripted:
         "adherence": judge,
         "quality": graded(4),
         "compare": {"reason": "r", "verdict": "tie"},
+        "choose": {"reason": "r", "choice": "A"},
         "planner_precision": nowhere,
         "planner_recall": nowhere,
     }

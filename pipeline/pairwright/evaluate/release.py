@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
+from pairwright.blind_preference import PreferenceFigure, preference_case, preference_figures
 from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_one, read_rows
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
@@ -21,7 +22,7 @@ from pairwright_human_eval.report.people import PeopleAccuracy
 _FIX = "Get the release again, and run `pairwright verify` on it."
 
 
-LATER_FACTS = ("builders", "people", "neighbours")
+LATER_FACTS = ("builders", "people", "neighbours", "preferences")
 """What follows from a release, and results of older versions do not have."""
 
 
@@ -43,6 +44,10 @@ class ReleaseRef(Record):
     neighbours: Interval | None = None
     """Of natural twins: how often those who choose like the user lean more to the chosen response.
     None of other releases, and in files of older versions."""
+
+    preferences: tuple[PreferenceFigure, ...] = ()
+    """Of judged pairs, by mode: which response a judge that knows nobody prefers. Empty in files of
+    older versions."""
 
     def completed_by(self, other: "ReleaseRef") -> "ReleaseRef":
         """The same, with what another reference to this release has of `LATER_FACTS` in place of
@@ -115,10 +120,13 @@ class Release:
         self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
         self._check_files(split)
         pairs, of_rows, points = 0, dict[BuildModel, None](), list[tuple[str, float]]()
+        cases = []
         for row in self.rows():
             pairs += 1
             if row.neighbours:
                 points.append((row.cluster, row.neighbours.point))
+            if case := preference_case(row):
+                cases.append(case)
             of_rows |= dict.fromkeys(_row_builders(row))
         self.ref = ReleaseRef(
             name=self._manifest.name,
@@ -129,6 +137,7 @@ class Release:
             builders=tuple(dict.fromkeys((*self._builders(), *of_rows))),
             people=self._people(layout),
             neighbours=accuracy_by_cluster(points),
+            preferences=preference_figures(cases),
         )
 
     @property

@@ -22,6 +22,7 @@ from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
+    blind_sentences,
     identity_sentences,
     independent_units,
     least_p,
@@ -82,6 +83,7 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
             note = " ".join(
                 (
                     *independent_units(board, ranking),
+                    *blind_sentences(board, ranking),
                     *band_sentences(ranking),
                     *not_part(ranking),
                     *why_unranked(board, ranking),
@@ -184,6 +186,7 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     yield f"{title} (condition {ranking.condition}); other conditions are beside it."
     yield _table(board, ranking)
     yield from independent_units(board, ranking)
+    yield from blind_sentences(board, ranking)
     yield from band_sentences(ranking)
     yield from found_sentences(board, ranking.mode)
     yield from why_unranked(board, ranking)

@@ -4,6 +4,7 @@ what a table leaves out, and how its rows are compared.
 
 from collections.abc import Iterator
 
+from pairwright.blind_preference import preference_sentence
 from pairwright.evaluate.board.band_sentences import band_sentences, clusters_in_words
 from pairwright.evaluate.board.board import Leaderboard, people_of
 from pairwright.evaluate.board.cells import unranked_by_accuracy
@@ -14,7 +15,7 @@ from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.results import TRIAL
 from pairwright.intervals import LEVEL
-from pairwright.modes import MODES, mode_title
+from pairwright.modes import MODES, is_twin, mode_title
 from pairwright.text import number_of, visible
 
 
@@ -104,6 +105,13 @@ def independent_units(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     if figure and figure.n:
         units = clusters_in_words(figure.clusters, ranking.mode)
         yield f"n = {figure.n:,} pairs of {units}, which are the independent units."
+
+
+def blind_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
+    """What taking or avoiding the better response gives without any user; of twins one half."""
+    for figure in board.release.preferences:
+        if figure.mode == ranking.mode and figure.share and not is_twin(figure.mode):
+            yield preference_sentence(figure)
 
 
 def not_part(ranking: Ranking) -> Iterator[str]:
@@ -198,6 +206,7 @@ def identity_sentences(board: Leaderboard) -> Iterator[str]:
 def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """What is said below a ranking's table: its band, what is not in it, and its test."""
     yield from independent_units(board, ranking)
+    yield from blind_sentences(board, ranking)
     yield from band_sentences(ranking)
     yield from not_part(ranking)
     yield from why_unranked(board, ranking)
