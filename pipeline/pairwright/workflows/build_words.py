@@ -143,16 +143,16 @@ def shortfalls(status: RunStatus) -> Iterator[str]:
 
 
 def _nothing_kept(status: RunStatus) -> Iterator[str]:
-    """That no unit is kept, why, and what to try."""
+    """That no unit is kept, why, and what to try; where units failed, they come first."""
     counted = status.tally
-    if not counted.nothing_kept:
+    if not counted.nothing_kept or counted.failed:
         return
     refused = Counter[str]()
     for (_, _, reason), n in counted.rejected.items():
         refused[reason] += n
     dropped = Counter({why: n for (_, why), n in counted.dropped.items()})
     reasons = ", ".join(f"{reason} {n:,}" for reason, n in refused.most_common())
-    yield f"Nothing is kept of {number_of(counted.units, 'unit')}: {reasons or 'all failed'}."
+    yield f"Nothing is kept of {number_of(counted.units, 'unit')}: {reasons}."
     if dropped:
         found = ", ".join(f"{why} {n:,}" for why, n in dropped.most_common())
         yield f"Why aspects were dropped, by the number of these units: {found}."

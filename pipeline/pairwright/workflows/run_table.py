@@ -73,8 +73,8 @@ def _checks(status: RunStatus) -> Iterator[RunRow]:
         if check.found.n:
             yield RunRow("check", check.meaning, str(check.found))
     for figure in counted.preference_figures:
-        whose = "asker's" if is_twin(figure.mode) else "chosen"
-        yield RunRow("check", f"{figure.mode}: blind judge prefers {whose}", str(figure))
+        side = "asker's half" if is_twin(figure.mode) else "chosen side"
+        yield RunRow("check", f"blind judge: {side}", str(figure))
     for kind, n in counted.lenient.most_common():
         words = f"replies read in spite of: {kind.replace('_', ' ')}"
         yield RunRow("lenient", words, f"{n:,} of {counted.json_replies:,}")
