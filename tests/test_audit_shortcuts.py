@@ -652,14 +652,14 @@ def leaning(preferences: Sequence[int | None], mode: str = "violate") -> list[Ro
 def test_a_set_that_leans_to_either_side_fails(
     preferences: list[int | None], status: str, value: float | None, said: str
 ) -> None:
-    check = audited(leaning(preferences))["Home-violate", "blind_preference"]
+    check = audited(leaning(preferences))["mode violate", "blind_preference"]
     assert check.status == status
     assert (check.found and check.found.value) == (value and pytest.approx(value, abs=1e-6))
     assert said in check.detail
 
 
 def test_of_twins_the_half_of_the_user_who_asked_is_told_and_decides_nothing() -> None:
-    check = audited(leaning([2] * 30 + [0] * 10, "twin"))["Home-twin", "blind_preference"]
+    check = audited(leaning([2] * 30 + [0] * 10, "twin"))["mode twin", "blind_preference"]
     assert (check.status, check.of) == ("note", 40)
     assert check.found
     assert check.found.value == 0.75
@@ -667,6 +667,6 @@ def test_of_twins_the_half_of_the_user_who_asked_is_told_and_decides_nothing() -
 
 
 def test_pairs_of_others_say_that_nothing_was_measured() -> None:
-    check = audited(even(5))["Plain", "blind_preference"]
+    check = audited(even(5))["", "blind_preference"]
     assert (check.status, check.of) == ("note", 0)
     assert "was not measured" in check.detail

@@ -126,7 +126,7 @@ def test_a_build_that_keeps_nothing_says_why_and_what_to_try(tmp_path: Path) -> 
     assert "Why aspects were dropped, by the number of these units: copied_from_post 12" in done.err
     assert "The planner copies posts: try a stronger one." in done.err
     assert str(study.run / "rejected.jsonl") in done.err
-    assert re.search(r"aspects +no_personal_signal: copied_from_post +12", done.out)
+    assert re.search(r"no aspects +copied_from_post +12", done.out)
     assert study.manifest["state"] == "short"
     assert pairwright("status", study.run).code == 1
     study.assert_whole(12)

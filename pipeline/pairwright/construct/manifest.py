@@ -137,10 +137,7 @@ def _counts(items: int, counted: Tally) -> dict[str, JsonValue]:
             {"mode": mode, "reason": reason, "n": n}
             for (mode, reason), n in sorted(counted.failed.items())
         ],
-        "dropped_aspects": [
-            {"reason": reason, "dropped": why, "units": n}
-            for (reason, why), n in sorted(counted.dropped.items())
-        ],
+        "dropped_aspects": dict(sorted(counted.dropped.items())),
         "refused_drafts": dict(sorted(counted.drafts.items())),
     }
 

@@ -30,9 +30,9 @@ class Tally:
     """Pairs by mode: a twin gives two."""
     rejected: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """Refused units by mode, stage and reason."""
-    dropped: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Units that were refused for want of aspects, by this reason and by why aspects were dropped;
-    a unit counts once for each."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Units that were refused for want of aspects, by why aspects were dropped; a unit counts once
+    for each reason."""
     failed: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Failed units by mode and reason."""
     waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -74,7 +74,7 @@ class Tally:
                 self.pairs[mode] += n * unit.pairs
             case "rejected":
                 self.rejected[mode, unit.stage, unit.reason] += n
-                self.dropped.update({(unit.reason, why): n for why in unit.dropped})
+                self.dropped.update(dict.fromkeys(unit.dropped, n))
             case "failed":
                 self.failed[mode, unit.reason] += n
             case "waiting":

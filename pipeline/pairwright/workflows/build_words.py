@@ -150,7 +150,7 @@ def _nothing_kept(status: RunStatus) -> Iterator[str]:
     refused = Counter[str]()
     for (_, _, reason), n in counted.rejected.items():
         refused[reason] += n
-    dropped = Counter({why: n for (_, why), n in counted.dropped.items()})
+    dropped = counted.dropped
     reasons = ", ".join(f"{reason} {n:,}" for reason, n in refused.most_common())
     yield f"Nothing is kept of {number_of(counted.units, 'unit')}: {reasons}."
     if dropped:

@@ -44,8 +44,8 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
         yield RunRow("refused", "", "0")
     for (where, _, reason), n in counted.rejected.most_common():
         yield RunRow("refused", f"{where}: {reason}", f"{n:,}")
-    for (reason, why), n in counted.dropped.most_common():
-        yield RunRow("aspects", f"{reason}: {why}", f"{n:,}")
+    for why, n in counted.dropped.most_common():
+        yield RunRow("no aspects", why, f"{n:,}")
     for gate, n in counted.drafts.most_common():
         yield RunRow("drafts", f"refused: {gate}", f"{n:,}")
     if not counted.failed:

@@ -11,7 +11,7 @@ from pairwright.audit.shortcuts.trials import Trial, comparison, note
 from pairwright.blind_preference import NOT_MEASURED, PreferenceCase, preference_case
 from pairwright.dataset import Row
 from pairwright.intervals import AccuracyLimits
-from pairwright.modes import is_twin
+from pairwright.modes import MODES, Mode, is_twin
 
 BLIND_PREFERENCE = CheckDefinition(
     family="shortcuts",
@@ -26,43 +26,45 @@ BLIND_PREFERENCE = CheckDefinition(
 
 
 class PreferenceLean:
-    """The share of each configuration. It decides on pairs that are not of twins."""
+    """The share of each mode, over its configurations. It decides on pairs that are not of twins."""
 
     definitions: ClassVar[Definitions] = (BLIND_PREFERENCE,)
 
     def __init__(self, limits: AccuracyLimits) -> None:
         self._limits = limits
-        self._cases: defaultdict[str, list[PreferenceCase]] = defaultdict(list)
+        self._cases: defaultdict[Mode | None, list[PreferenceCase]] = defaultdict(list)
 
     def add(self, row: Row) -> None:
-        cases = self._cases[row.config]
+        cases = self._cases[row.mode]
         if case := preference_case(row):
             cases.append(case)
 
     def checks(self) -> Iterator[Check | LimitComparison]:
-        for config, cases in sorted(self._cases.items()):
-            trial = _trial(config, cases)
-            twins = any(is_twin(case.mode) for case in cases)
-            measured = len(trial.points)
-            yield note(trial) if twins or not measured else comparison(trial, self._limits)
+        for mode in (*MODES, None):
+            if mode in self._cases:
+                trial = _trial(mode, self._cases[mode])
+                decides = len(trial.points) and not is_twin(mode)
+                yield comparison(trial, self._limits) if decides else note(trial)
 
 
-def _trial(config: str, cases: list[PreferenceCase]) -> Trial:
+def _trial(mode: Mode | None, cases: list[PreferenceCase]) -> Trial:
     points = [(c.cluster, c.preference / 2) for c in cases if c.preference is not None]
     _, clusters = np.unique([cluster for cluster, _ in points], return_inverse=True)
     missing = len(cases) - len(points)
-    why = f"Of {missing:,} more no choice could be read." if missing and points else ""
+    said = ["In the half of the user who asked; over both it is one half by identity."]
     if not points:
-        why = f"{NOT_MEASURED.capitalize()}."
-    elif any(is_twin(case.mode) for case in cases):
-        why = f"In the half of the user who asked; over both it is one half by identity. {why}"
+        said = [f"{NOT_MEASURED.capitalize()}."]
+    elif not is_twin(mode):
+        said = []
+    if missing and points:
+        said.append(f"Of {missing:,} more no choice could be read.")
     return Trial(
         definition=BLIND_PREFERENCE,
-        config=config,
+        config=f"mode {mode}" if mode else "",
         mode=None,
         places=np.arange(len(points)),
         points=np.array([point for _, point in points], np.float64),
         clusters=clusters,
         like=np.ones(len(points), np.bool_),
-        why=why.strip(),
+        why=" ".join(said),
     )
