@@ -26,7 +26,7 @@ BLIND_PREFERENCE = CheckDefinition(
 
 
 class PreferenceLean:
-    """The share of each mode, over its configurations. It decides on pairs that are not of twins."""
+    """The share of each mode, over its configurations. It decides where pairs are no twins."""
 
     definitions: ClassVar[Definitions] = (BLIND_PREFERENCE,)
 
