@@ -5,7 +5,9 @@
 Without a run folder examples/recorded is built: fictional users, and a language model's recorded
 replies. A run of the embedded model says so: it refuses next to nothing. The last line has
 `kept_share` (kept units over items, twins or pairs where no twins are built) and `calls_per_pair`
-(all calls of the run over all kept pairs), each with its n and its 95 % interval.
+(all calls of the run over all kept pairs), each with its n and its 95 % interval, and by mode
+`blind_preference`: how often a judge that knows nobody would rather have the chosen response, or of
+twins that for the user who asked.
 """
 
 import json
@@ -32,6 +34,8 @@ def main(run: Path) -> None:
         print(f"{of:8} refused {where}: {reason}  {n}")
     for gate, n in found.tally.drafts.most_common():
         print(f"         draft refused: {gate}  {n}")
+    for figure in found.tally.preference_figures:
+        print(f"{figure.mode:8} a judge that knows nobody prefers {figure.side}  {figure}")
     print(json.dumps(last_line(run, found)))
 
 
@@ -50,6 +54,10 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
         "pairs": found.pairs,
         "calls": found.stored.calls,
         "calls_per_pair": round(found.stored.calls / found.pairs, 2) if found.pairs else None,
+    }
+    line["blind_preference"] = {
+        figure.mode: figure.share and [figure.share.value, figure.share.low, figure.share.high]
+        for figure in found.tally.preference_figures
     }
     if kept.k:
         calls = next(one for one in pilot.expect(kept=1).expected if one.name == "calls")

@@ -140,6 +140,7 @@ def _named(pair: Pair, adherence: dict[str, Adherence], twin_id: str | None) -> 
         update={
             "adherence": adherence, "quality": quality, "comparison": Comparison.TIE,
             "generator": "writer-7b", "strategy": "twin" if twin_id else "omit",
+            "blind_preference": int(pair.item_id.rpartition("_")[2]) % 3,
         }
     )  # fmt: skip
     name = content_id(

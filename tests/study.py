@@ -188,7 +188,7 @@ class Study:
             for row in counts["rejected"]
             if row["stage"] != "gates" and row["reason"] in UNUSABLE
         )
-        short = failed or unusable > UNUSABLE_SHARE * (len(kept) + len(rejected))
+        short = failed or not kept or unusable > UNUSABLE_SHARE * (len(kept) + len(rejected))
         assert self.manifest["state"] == ("short" if short else "whole")
         assert all(row["reason"] for row in failed)
         assert all(row["rejected"]["reason"] for row in self.rows("rejected.jsonl"))

@@ -3,7 +3,7 @@
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -643,3 +643,53 @@ def test_how_unequally_twins_repeat_their_own_aspects_is_told() -> None:
     assert (named.row, named.detail) == ("row-0", "1.00 in this half, 0.00 in the other")
     bare = [of.model_copy(update={"rubric_aspects": ()}) for of in rows]
     assert audited(bare)["Plain-twin", "twin_echo_gap"].detail.startswith("Not applicable")
+
+
+# A set that leans
+
+
+def leaning(preferences: Sequence[int | None], mode: str = "violate") -> list[Row]:
+    """Pairs with what a judge that knows nobody prefers; of twins the half that asked."""
+    rows = []
+    for n, preference in enumerate(preferences):
+        pairs = [violate(n)] if mode == "violate" else twin(n)
+        for pair in pairs:
+            draft = pair.draft.model_copy(update={"blind_preference": preference})
+            users = {one.user for one in pairs} - {pair.user}
+            rows.append(row_of(pair.model_copy(update={"draft": draft}), partner=(*users, None)[0]))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("preferences", "status", "value", "said"),
+    [
+        ([2] * 90 + [0] * 30, "fail", 0.75, ""),
+        ([0] * 90 + [2] * 30, "fail", 0.25, ""),
+        ([1] * 120, "pass", 0.5, ""),
+        ([2, 0] * 400, "pass", 0.5, ""),
+        ([0] * 12 + [2] * 6, "too_few", 1 / 3, ""),
+        ([0] * 90 + [2] * 30 + [None] * 3, "fail", 0.25, "Of 3 more no choice could be read."),
+        ([None] * 3, "note", None, "was not measured"),
+    ],
+)
+def test_a_set_that_leans_to_either_side_fails(
+    preferences: list[int | None], status: str, value: float | None, said: str
+) -> None:
+    check = audited(leaning(preferences))["mode violate", "blind_preference"]
+    assert check.status == status
+    assert (check.found and check.found.value) == (value and pytest.approx(value, abs=1e-6))
+    assert said in check.detail
+
+
+def test_of_twins_the_half_of_the_user_who_asked_is_told_and_decides_nothing() -> None:
+    check = audited(leaning([2] * 30 + [0] * 10, "twin"))["mode twin", "blind_preference"]
+    assert (check.status, check.of) == ("note", 40)
+    assert check.found
+    assert check.found.value == 0.75
+    assert "half of the user who asked" in check.detail
+
+
+def test_pairs_of_others_say_that_nothing_was_measured() -> None:
+    check = audited(even(5))["", "blind_preference"]
+    assert (check.status, check.of) == ("note", 0)
+    assert "was not measured" in check.detail

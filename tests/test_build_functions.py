@@ -128,6 +128,7 @@ def script(**changes: Answer) -> Scripted:
         "adherence": judge,
         "quality": graded(4),
         "compare": {"reason": "r", "verdict": "tie"},
+        "choose": {"reason": "r", "choice": "A"},
         "planner_precision": nowhere,
         "planner_recall": nowhere,
     }
@@ -662,13 +663,50 @@ def test_quality_is_judged_once_a_response_and_compared_in_both_orders() -> None
     )
 
 
+def choice(straight: str, swapped: str) -> Callable[[Request], Canned]:
+    def given(request: Request) -> Canned:
+        first = parts("response", body(request))[0]
+        return {"reason": "r", "choice": straight if first == FOR_UNA else swapped}
+
+    return given
+
+
+@pytest.mark.parametrize(
+    ("said", "preference"),
+    [(choice("A", "B"), 2), (choice("A", "A"), 1), (choice("B", "A"), 0), ("no JSON", None)],
+)
+def test_a_kept_unit_has_what_a_judge_prefers_that_knows_nobody_and_is_kept_whatever_it_is(
+    said: Answer, preference: int | None
+) -> None:
+    llm = script(choose=said)
+    pair = kept_pair(llm).pair
+    assert (pair.draft.blind_preference, pair.blind_preference) == (preference, preference)
+    asked, other = kept_twin(script(choose=said)).halves
+    mirrored = None if preference is None else 2 - preference
+    assert (asked.blind_preference, other.blind_preference) == (preference, mirrored)
+    told = "\n".join(llm.prompts("choose"))
+    assert not any(post.text in told for post in UNA)
+
+
+def test_a_draft_that_a_gate_refuses_and_one_that_is_not_judged_are_not_asked_about() -> None:
+    llm = script(write_adhering=refused_first(f"As someone who bakes, wait. {FOR_UNA}", FOR_UNA))
+    found = kept_pair(llm, strategies=["omit"])
+    assert len(found.refused) == 1
+    assert len(llm.asked("choose")) == 2
+    assert found.refused[0].blind_preference is None
+    llm = script(quality=graded(2))
+    no_pair(llm, draws=1)
+    assert not llm.asked("choose")
+
+
 def test_twin_writers_and_judges_never_read_a_profile() -> None:
     llm = script()
     kept_twin(llm)
     kept_pair(llm)
     told = [p for p in llm.requests if p.purpose not in ("plan", "support", "support_control")]
     assert {p.purpose for p in told} >= {
-        "write_adhering", "adherence", "quality", "compare", "write_plain", "plan_blind", "match",
+        "write_adhering", "adherence", "quality", "compare", "choose", "write_plain", "plan_blind",
+        "match",
     }  # fmt: skip
     evidence = [a[1] for a in (*UNAS, *VICTORS)]
     for request in told:
@@ -905,7 +943,7 @@ def test_a_writer_that_is_refused_once_costs_no_more_than_its_draw() -> None:
 def test_gated_false_keeps_every_twin_unjudged() -> None:
     llm = script(quality=graded(1))
     found = kept_twin(llm, gated=False)
-    assert not llm.asked("quality", "compare")
+    assert not llm.asked("quality", "compare", "choose")
     assert all(half.judge is None for half in found.halves)
 
 

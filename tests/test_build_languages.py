@@ -113,6 +113,7 @@ def script(case: Case, **changes: Any) -> Scripted:
         "adherence": judge,
         "quality": graded(4),
         "compare": {"reason": "r", "verdict": "tie"},
+        "choose": {"reason": "r", "choice": "A"},
     }
     return Scripted(**(answers | changes))
 

@@ -1,19 +1,28 @@
 """Building, estimating and looking at a run from Python: results as objects, nothing printed."""
 
 import asyncio
+import json
+import re
 import subprocess
 import sys
 import threading
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
-from endpoint import in_thread, simulated
+from endpoint import Asked, in_thread, simulated
+from pairwright.construct.tally import ReplyCheck
 from pairwright.errors import ConfigError, InputError, Interrupted
+from pairwright.models.simulated import Defects
+from pairwright.models.simulated.model import reply
+from pairwright.models.simulated.planting import Memory
 from pairwright.settings.config import load
+from pairwright.stats import share
 from pairwright.workflows.build_estimate import estimate
-from pairwright.workflows.build_words import estimate_tables
+from pairwright.workflows.build_words import estimate_tables, shortfalls
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.workflows.run_build import build
@@ -115,6 +124,84 @@ def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path)
     assert (planner, judge) == ("no price", "no price")
     assert partly.total[-1] == f"{generator}, where a price is set"
     assert float(generator) > 0
+
+
+def test_a_build_that_keeps_nothing_says_why_and_what_to_try(tmp_path: Path) -> None:
+    async def copying(asked: Asked) -> web.StreamResponse:
+        """The embedded model, whose planner says in a post's words what a user expects."""
+        body = reply(asked.body, Defects(), Memory())
+        if "<task>plan</task>" in asked.said:
+            message = body["choices"][0]["message"]
+            found = json.loads(message["content"])
+            for aspect in found["aspects"]:
+                aspect["aspect"] = aspect["evidence"][0]["passage"]
+            message["content"] = json.dumps(found)
+        return web.json_response(body)
+
+    with in_thread(copying) as endpoint:
+        study = Study.make(tmp_path / "study", endpoint.url, limit=6)
+        done = study.build()
+    assert done.code == 1
+    assert "Nothing is kept of 12 units: no_personal_signal 12." in done.err
+    assert "Why aspects were dropped, by the number of these units: copied_from_post 12" in done.err
+    assert "The planner copies posts: try a stronger one." in done.err
+    assert str(study.run / "rejected.jsonl") in done.err
+    assert re.search(r"no aspects +copied_from_post +12", done.out)
+    assert study.manifest["state"] == "short"
+    assert pairwright("status", study.run).code == 1
+    study.assert_whole(12)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "cases", "warned"), [(2, 2, True), (1, 3, True), (0, 7, False), (1, 20, False)]
+)
+def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(
+    tmp_path: Path, accepted: int, cases: int, warned: bool
+) -> None:
+    config = write_example_study(tmp_path / "study")
+    made = build(config, tmp_path / "run", limit=1).status
+    nods = ReplyCheck("support_control", "support by stranger's post", share(accepted, cases))
+    said = " ".join(shortfalls(replace(made, checks=(nods,))))
+    assert ("a stranger's posts support" in said) == warned
+    assert (str(nods.found) in said) == warned
+
+
+@pytest.mark.parametrize(
+    ("modes", "users", "said"),
+    [
+        (["twin"], 1, "no twin can be made of 3 of 3 items"),
+        (["twin", "violate"], 1, "no twin can be made of 3 of 3 items"),
+        (["violate"], 1, ""),
+        (["twin"], 2, ""),
+    ],
+)
+def test_users_without_another_of_their_category_are_named_before_any_call(
+    tmp_path: Path, modes: list[str], users: int, said: str
+) -> None:
+    path = write_example_study(tmp_path / "study")
+    source = path.parent / "histories.jsonl"
+    lines = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()[:3]]
+    for n, line in enumerate(lines):
+        line["user"], line["category"] = f"user{n % users}", lines[0]["category"]
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    config, notes = load(path).model_copy(update={"modes": tuple(modes)}), list[str]()
+
+    def note(event: Event) -> None:
+        assert not isinstance(event, UnitEnded)
+        notes.extend([event.text] if isinstance(event, Note) else [])
+
+    if said and modes == ["twin"]:
+        for begin in (
+            lambda: build(config, tmp_path / "run", folder=path.parent),
+            lambda: estimate(config, folder=path.parent),
+        ):
+            with pytest.raises(InputError, match=said):
+                begin()
+        return
+    estimate(config, folder=path.parent, progress=note)
+    told = [text for text in notes if "no twin can be made" in text]
+    assert len(told) == bool(said)
+    assert all(said in text for text in told)
 
 
 def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_path: Path) -> None:

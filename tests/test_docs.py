@@ -398,7 +398,7 @@ def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
     (tmp_path / "cell.py").write_text(CELL, encoding="utf-8")
     printed = run(tmp_path, "python", "-W", "error::ResourceWarning", script)
     for line in (
-        "72 pairs; 0 units refused; 660 calls",
+        "72 pairs; 0 units refused; 756 calls",
         "645 tasks for 9 annotators in study/run/human",
         "0 tasks are open",
         "25 verified",

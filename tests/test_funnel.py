@@ -12,7 +12,7 @@ from pairwright.construct.tally import Tally
 from pairwright.construct.unit_tally import UnitTally
 from pairwright.models.store import Totals
 from pairwright.modes import Stage
-from pairwright.records import Contrast, Draft, Rejected, Twin
+from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin
 from pairwright.release.derive.build_summary import BuildSummary
 from pairwright.release.derive.build_summary import funnel_rows as rows_of_page
 from pairwright.settings.prompt_variables import VARIABLES
@@ -98,6 +98,71 @@ def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
     ]  # fmt: skip
     assert all(found.n == 3 for found in rows.values())
     assert str(rows["kept"]) == "1 of 3: 33 % (6 to 79)"
+
+
+def kept_with(preference: int | None, user: str = "una", mode: str = "violate") -> UnitTally:
+    pair = violated(0) if mode == "violate" else ASKED
+    draft = pair.draft.model_copy(update={"blind_preference": preference})
+    made = pair.model_copy(update={"draft": draft})
+    result = Contrast(pair=made) if mode == "violate" else Twin(id="t", halves=(made, OTHER))
+    return UnitTally.of(outcome(result, mode).model_copy(update={"user": user}))
+
+
+@pytest.mark.parametrize(
+    ("preferences", "text", "leans"),
+    [
+        ([0] * 17 + [2] * 2, "2 of 19: 11 % (3 to 31)", True),
+        ([2] * 17 + [0] * 2, "17 of 19: 89 % (69 to 97)", True),
+        ([2] * 9 + [0] * 9 + [1], "9.5 of 19: 50 % (30 to 70)", False),
+        ([0, None, None], "0 of 1: 0 % (0 to 100); 2 not measured", False),
+        ([None], "1 not measured", False),
+    ],
+)
+def test_the_lean_of_kept_pairs_is_counted_by_user(
+    preferences: list[int | None], text: str, leans: bool
+) -> None:
+    counted = Tally()
+    for n, preference in enumerate(preferences):
+        counted.add(kept_with(preference, f"user{n}"))
+    (figure,) = counted.preference_figures
+    assert (figure.mode, str(figure), figure.leans) == ("violate", text, leans)
+
+
+def test_pairs_of_one_user_are_one_cluster_and_a_twin_is_counted_once() -> None:
+    counted = Tally()
+    for n in range(12):
+        counted.add(kept_with(0, f"user{n % 2}"))
+        counted.add(kept_with(2, f"user{n}", "twin"))
+    unjudged = violated(0).model_copy(update={"judge": None})
+    counted.add(UnitTally.of(outcome(Contrast(pair=unjudged), "violate")))
+    twins, pairs = counted.preference_figures
+    assert (pairs.share and pairs.share.clusters, pairs.unmeasured) == (2, 0)
+    assert not pairs.leans
+    assert (twins.share and twins.share.n, twins.side) == (
+        12,
+        "the response for the user who asked",
+    )
+
+
+def test_why_aspects_were_dropped_is_counted_by_refused_unit() -> None:
+    aspects = ASKED.rubric.aspects[:1] * 3
+    reasons = ("copied_from_post", "copied_from_post", "too_long")
+    dropped = tuple(
+        DroppedAspect(aspect=aspect, reason=why)
+        for aspect, why in zip(aspects, reasons, strict=True)
+    )
+    counted = Tally()
+    assert not counted.nothing_kept
+    for refusal in (
+        refused("plan", "no_personal_signal", user="una", dropped=dropped),
+        refused("plan", "no_personal_signal", user="una"),
+        refused("gates", "parity", dropped=dropped, drafts=(DRAFT,)),
+    ):
+        counted.add(UnitTally.of(outcome(refusal)))
+    assert counted.dropped == {"copied_from_post": 1, "too_long": 1, "none_found": 1}
+    assert counted.nothing_kept
+    counted.add(UnitTally.of(outcome(KEPT)))
+    assert not counted.nothing_kept
 
 
 def test_the_cost_of_a_kept_pair_is_of_all_calls() -> None:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from decided import RELEASE, board_of, judged, result, twin, violate
 from hostile import HOSTILE
+from pairwright.blind_preference import PreferenceFigure
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
 from pairwright.evaluate.board import Leaderboard, gather_results
@@ -33,6 +34,7 @@ from pairwright.evaluate.identities import IDENTITIES
 from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
 from pairwright.evaluate.measure.figure import FigureKind
 from pairwright.evaluate.results import PlannerVersion, ScorerRef
+from pairwright.intervals import Interval
 from pairwright.report import to_html, to_markdown
 from study import pairwright
 
@@ -834,6 +836,22 @@ def test_a_limit_and_a_trial_release_are_the_first_thing_said(tmp_path: Path) ->
     warnings = board_page(board_of(tmp_path)).warnings
     assert "is a trial" in warnings[0]
     assert "first 7 subjects" in warnings[1]
+
+
+def test_taking_and_avoiding_the_better_answer_stand_beside_the_table(tmp_path: Path) -> None:
+    share = Interval(value=0.1, low=0.02, high=0.33, n=20, clusters=20)
+    lean = PreferenceFigure(mode="violate", share=share, unmeasured=1)
+    known = RELEASE.model_copy(update={"preferences": (lean,)})
+    result(tmp_path, "a", right_on(30), release=known)
+    board = board_of(tmp_path)
+    said = "taking the better answer is right in 10 %, and always avoiding it in 90 %"
+    for text in (
+        to_html(board_page(board)), to_markdown(summary_page(board)),
+        " ".join(ranking_sentences(board, board.rankings[0])),
+    ):  # fmt: skip
+        assert said in text
+    result(tmp_path, "a", right_on(30))
+    assert said not in to_html(board_page(board_of(tmp_path)))
 
 
 def test_the_same_results_give_the_same_bytes_in_any_order(tmp_path: Path) -> None:

@@ -79,6 +79,7 @@ def samples(said: str = POST) -> dict[str, dict[str, Any]]:
         },
         "quality": {"question": said, "response": said, "scales": scales()},
         "compare": {"question": said, "first": said, "second": said, "scales": scales()},
+        "choose": {"question": said, "first": said, "second": said},
         "prefer": {**history, "aspects": (said, "Short"), "first": said, "second": said},
         "rate": {**history, "aspects": (said, "Short"), "response": said},
         "sample": {**history, "words": 100},

@@ -94,7 +94,7 @@ def test_the_calls_of_refused_drafts_are_recorded_too(built: Study, recorded: Re
 
 def test_the_calls_of_a_survey_are_recorded_too(built: Study, tmp_path: Path) -> None:
     study = built.copy(tmp_path / "surveyed")
-    assert study.build("--limit", "1").code == 0
+    assert study.build("--limit", "1").code == 1, "of one item nothing is kept"
     used = {line["key"] for line in lines(record_run(study.run, tmp_path / "a.jsonl.gz").path)[1:]}
     extra = min(keys(study) - used)
     survey = SurveyOutcome(
@@ -108,7 +108,7 @@ def test_the_calls_of_a_survey_are_recorded_too(built: Study, tmp_path: Path) ->
 
 def test_only_what_the_last_build_used_is_recorded(built: Study, tmp_path: Path) -> None:
     study = built.copy(tmp_path / "fewer")
-    assert study.build("--limit", "1").code == 0
+    assert study.build("--limit", "1").code == 1, "of one item nothing is kept"
     made = record_run(study.run, tmp_path / "fewer.jsonl.gz")
     assert 0 < made.calls < len(keys(study))
     question = json.loads(histories(study)[0])["question"]

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from pairwright.dataset import model_name, read_rows, row_of, write_rows
@@ -71,6 +72,21 @@ def test_rows_say_how_the_planner_came_to_an_aspect(tmp_path: Path) -> None:
     assert ["follows" in aspect for aspect in row.model_dump()["rubric_aspects"]] == [
         True, True, False
     ]  # fmt: skip
+
+
+def test_a_row_has_what_a_judge_that_knows_nobody_prefers_and_files_without_it_are_read(
+    tmp_path: Path,
+) -> None:
+    drafts = [
+        PAIRS[0].draft.model_copy(update={"blind_preference": given}) for given in (None, 0, 2)
+    ]
+    rows = [row_of(PAIRS[0].model_copy(update={"draft": draft})) for draft in drafts]
+    write_rows(tmp_path / "rows.parquet", rows)
+    assert [row.blind_preference for row in read_rows(tmp_path / "rows.parquet")] == [None, 0, 2]
+    assert ["blind_preference" in row.model_dump() for row in rows] == [False, True, True]
+    table = pq.read_table(tmp_path / "rows.parquet").drop_columns("blind_preference")
+    pq.write_table(table, tmp_path / "before.parquet")
+    assert next(iter(read_rows(tmp_path / "before.parquet"))) == rows[0]
 
 
 @pytest.mark.parametrize("model", ["org/model-7b", "model", "models\\judge", "./writer", ""])

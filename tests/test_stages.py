@@ -29,7 +29,7 @@ from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match, measure_planner
 from pairwright.stages.infer import PlanSettings, UserQuestion, infer_rubric
-from pairwright.stages.judges import AdherenceReply, adherence, compare, quality
+from pairwright.stages.judges import AdherenceReply, adherence, choose, compare, quality
 from pairwright.stages.narrative_aspects import aspects_of_narrative
 from pairwright.stages.planner import MAX_PLANNED, Plan, plan, plan_blind
 from pairwright.stages.support_check import support
@@ -708,6 +708,34 @@ def test_one_order_that_cannot_be_read_leaves_no_comparison() -> None:
     rejected = refused(compare(QUESTION, "one", "two", scales(), model(llm), prompts()))
     assert (rejected.stage, rejected.reason) == ("compare", "unparseable")
     assert len(llm.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("straight", "swapped", "taken"), [("A", "B", 2), ("A", "A", 1), ("B", "B", 1), ("B", "A", 0)]
+)
+def test_a_forced_choice_counts_the_orders_that_take_the_first(
+    straight: str, swapped: str, taken: int
+) -> None:
+    def judge(request: Request) -> Mapping[str, Any]:
+        first = parts("response", body(request))[0]
+        return {"reason": "r", "choice": straight if first == "one" else swapped}
+
+    llm = Scripted(choose=judge)
+    assert good(choose(QUESTION, "one", "two", model(llm), prompts())) == taken
+    assert sorted(parts("response", p) for p in llm.prompts("choose")) == [
+        ["one", "two"],
+        ["two", "one"],
+    ]
+
+
+@pytest.mark.parametrize("said", ["It is a tie.", {"reason": "r", "choice": "tie"}])
+def test_a_forced_choice_that_cannot_be_read_has_no_default(said: Canned) -> None:
+    def judge(request: Request) -> Canned:
+        first = parts("response", body(request))[0]
+        return {"reason": "r", "choice": "A"} if first == "one" else said
+
+    rejected = refused(choose(QUESTION, "one", "two", model(Scripted(choose=judge)), prompts()))
+    assert (rejected.stage, rejected.reason) == ("choose", "unparseable")
 
 
 # Writers

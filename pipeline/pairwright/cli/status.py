@@ -22,8 +22,8 @@ def status_command(
 
     The table says what was kept, refused and failed, and how often a history showed no
     personal signal, by its length. Exits with 1 if units failed, if more than a tenth of them had
-    no usable reply, if a target was not reached or `--verify` finds a difference, and with 3 if
-    units wait for the replies of a batch.
+    no usable reply, if nothing was kept, a target was not reached or `--verify` finds a
+    difference, and with 3 if units wait for the replies of a batch.
 
     Examples:
 
@@ -53,7 +53,8 @@ def status_command(
     if found.waiting and whole:
         raise typer.Exit(3)
     missing = found.target is not None and found.target.missing
-    if found.failed or found.tally.short_of_replies or missing or not whole:
+    nothing = found.finished and found.tally.nothing_kept
+    if found.failed or found.tally.short_of_replies or missing or nothing or not whole:
         raise typer.Exit(1)
 
 

@@ -6,7 +6,12 @@ without the profile, so these pairs are expected to fail a shortcut audit; twins
 
 from pairwright.construct.aspects import rubric_of
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.drafts import draw_until_accepted, judge_draft, write_draft
+from pairwright.construct.drafts import (
+    draw_until_accepted,
+    judge_draft,
+    with_blind_preference,
+    write_draft,
+)
 from pairwright.construct.redraw import SideBrief
 from pairwright.gates import DraftSides, check_writing, judge_contrast
 from pairwright.models import Models, together
@@ -142,7 +147,8 @@ async def _judge(
     if draft.refused_by:
         return draft
     gates = judge_contrast(draft, rules.config.gates)
-    return draft.model_copy(update={"gates": (*draft.gates, *gates)})
+    draft = draft.model_copy(update={"gates": (*draft.gates, *gates)})
+    return await with_blind_preference(item.question, draft, models.judge, rules)
 
 
 def _strategy(item: Item, rules: BuildRules) -> str:

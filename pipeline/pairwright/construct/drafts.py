@@ -6,7 +6,7 @@ from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.redraw import SideBrief, kept_text, notes
 from pairwright.models import Model, Models, together
 from pairwright.records import Draft, GateResult, Item, Rejected, Rubric
-from pairwright.stages.judges import adherence, compare, quality
+from pairwright.stages.judges import adherence, choose, compare, quality
 from pairwright.stages.writer import write
 
 
@@ -96,6 +96,18 @@ async def judge_draft(
             "comparison": comparison,
         }
     )
+
+
+async def with_blind_preference(
+    question: str, draft: Draft, judge: Model, rules: BuildRules
+) -> Draft:
+    """An accepted draft with the judge's forced choice; without it where no reply can be read."""
+    if draft.refused_by:
+        return draft
+    preference = await choose(question, *draft.both, judge, rules.prompts)
+    if isinstance(preference, Rejected):
+        return draft
+    return draft.model_copy(update={"blind_preference": preference})
 
 
 def _refused_as(draft: Draft, failure: Rejected) -> Draft:

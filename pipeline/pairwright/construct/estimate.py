@@ -23,7 +23,7 @@ from pairwright.text import token_estimate
 # Assumed reply tokens: three aspects, one sentence of reason for each.
 _REPLY_TOKENS = {
     "plan": 300, "plan_blind": 90, "support": 150, "match": 120, "narrative": 250,
-    "adherence": 130, "quality": 80, "compare": 70, "write": 140,
+    "adherence": 130, "quality": 80, "compare": 70, "choose": 60, "write": 140,
 }  # fmt: skip
 _SAMPLE = 200
 _ASPECT = "x" * 80
@@ -69,10 +69,11 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
         match unit.mode:
             case "violate":
                 redrawn.update(_contrast(config, shared=unit.item in twins))
+                once.update({"choose": 2} if config.gated else {})
             case "twin":
                 if unit.item in twins:
                     # The partner's plan is one of those that the asker's rubric is held against.
-                    once.update({"support": 1, "match": 1, "adherence": 1})
+                    once.update({"support": 1, "match": 1, "adherence": 1, "choose": 2})
                     redrawn.update({"write": 2, "adherence": 4, "quality": 2, "compare": 2})
             case "survey" | "natural" | "accepted":
                 pass
@@ -125,6 +126,7 @@ def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
         "compare": ask(
             "compare", question=question, first=answer, second=answer, scales=rules.scales
         ),
+        "choose": ask("choose", question=question, first=answer, second=answer),
         "write": ask(
             "write_adhering", question=question, aspects=(_ASPECT,) * 3, faults=(), words=words
         ),
@@ -165,7 +167,10 @@ def _lines(
     roles = {
         "planner": (config.roles.planner, ("plan", "plan_blind", "narrative")),
         "generator": (config.roles.generator[0], ("write",)),
-        "judge": (config.roles.judge, ("support", "match", "adherence", "quality", "compare")),
+        "judge": (
+            config.roles.judge,
+            ("support", "match", "adherence", "quality", "compare", "choose"),
+        ),
     }
     lines = []
     for role, (name, purposes) in roles.items():

@@ -97,6 +97,9 @@ def make_manifest(
         "checks": {
             check.name: {"meaning": check.meaning, **_share(check.found)} for check in checked
         },
+        "blind_preference": [
+            figure.model_dump(mode="json") for figure in counted.preference_figures
+        ],
         "roles": config.roles.model_dump(mode="json"),
         "endpoints": models,
         **({"served_models": served} if (served := _served_models(store)) else {}),
@@ -134,12 +137,14 @@ def _counts(items: int, counted: Tally) -> dict[str, JsonValue]:
             {"mode": mode, "reason": reason, "n": n}
             for (mode, reason), n in sorted(counted.failed.items())
         ],
+        "dropped_aspects": dict(sorted(counted.dropped.items())),
         "refused_drafts": dict(sorted(counted.drafts.items())),
     }
 
 
 def _state(counted: Tally, target: ReachedTarget | None) -> str:
-    if counted.failed or counted.short_of_replies or (target is not None and target.missing):
+    missing = target is not None and target.missing
+    if counted.failed or counted.short_of_replies or counted.nothing_kept or missing:
         return "short"
     return "target" if target is not None and target.items_left else "whole"
 

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
 from pairwright.construct.funnel import stages_up_to
 from pairwright.construct.unit_tally import UnitTally, index_of
 from pairwright.models import Leniency
@@ -29,6 +30,9 @@ class Tally:
     """Pairs by mode: a twin gives two."""
     rejected: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """Refused units by mode, stage and reason."""
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Units that were refused for want of aspects, by why aspects were dropped; a unit counts once
+    for each reason."""
     failed: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Failed units by mode and reason."""
     waiting: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -43,6 +47,8 @@ class Tally:
     left."""
     reached: Counter[tuple[Mode, Stage]] = field(default_factory=Counter)
     """Units by mode and by each stage that they reached."""
+    preferences: Counter[PreferenceCase] = field(default_factory=Counter)
+    """Kept units that were judged."""
     simulated: int = 0
     recorded: set[str] = field(default_factory=set)
     """Models whose replies came from a recording."""
@@ -60,12 +66,15 @@ class Tally:
         self.reached.update({(mode, stage): n for stage in stages_up_to(mode, unit.reached)})
         self.simulated += n * unit.simulated
         self.recorded.update(unit.recorded)
+        if unit.preference:
+            self.preferences[unit.preference] += n
         match unit.kind:
             case "kept":
                 self.kept[mode] += n
                 self.pairs[mode] += n * unit.pairs
             case "rejected":
                 self.rejected[mode, unit.stage, unit.reason] += n
+                self.dropped.update(dict.fromkeys(unit.dropped, n))
             case "failed":
                 self.failed[mode, unit.reason] += n
             case "waiting":
@@ -91,9 +100,19 @@ class Tally:
         return self.unusable.total() > UNUSABLE_SHARE * ended
 
     @property
+    def nothing_kept(self) -> bool:
+        """Whether all units have ended, and none of them was kept."""
+        return bool(self.units) and not self.kept.total() and not self.waiting.total()
+
+    @property
     def units(self) -> int:
         ended = (self.kept, self.rejected, self.failed, self.waiting)
         return sum(some.total() for some in ended)
+
+    @property
+    def preference_figures(self) -> tuple[PreferenceFigure, ...]:
+        """Which response a judge that knows nobody prefers, by mode."""
+        return preference_figures(self.preferences.elements())
 
     def of_mode(self, mode: str) -> int:
         """Units of one mode, whatever came of them."""

@@ -8,7 +8,12 @@ from pairwright import text
 from pairwright.construct.aspects import plan_rubric, rubric_of
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import older_than
-from pairwright.construct.drafts import draw_until_accepted, judge_draft, write_draft
+from pairwright.construct.drafts import (
+    draw_until_accepted,
+    judge_draft,
+    with_blind_preference,
+    write_draft,
+)
 from pairwright.construct.redraw import SideBrief
 from pairwright.gates import DraftSides, check_echo, check_writing, judge_twin
 from pairwright.models import Models, together
@@ -140,7 +145,8 @@ async def _judge(
     if draft.refused_by:
         return draft
     gates = judge_twin(draft, rules.config.twin, rules.config.gates)
-    return draft.model_copy(update={"gates": (*draft.gates, *gates)})
+    draft = draft.model_copy(update={"gates": (*draft.gates, *gates)})
+    return await with_blind_preference(question, draft, models.judge, rules)
 
 
 def _twin(

@@ -9,20 +9,22 @@ from collections.abc import Callable, Iterator
 
 from pydantic import ConfigDict, Field
 
+from pairwright.blind_preference import PreferenceCase
 from pairwright.construct.funnel import last_stage
 from pairwright.construct.outcomes import Kind, Outcome, reason_of
 from pairwright.models import Leniency, Reply, completion_of, parse
 from pairwright.models.store import Reading, Store, UnitEntry, UnitIndex
 from pairwright.models.store.file import unusable
 from pairwright.modes import Stage
-from pairwright.records import Mode, Record, Rejected
+from pairwright.records import Mode, Record, Rejected, dyad_id
 
 AT_ONCE = 200
 """Stale entries that are made again in one transaction."""
 
 
 class UnitTally(Record):
-    """What one unit counts as; nothing in it is of this unit alone, so that many are equal."""
+    """What one unit counts as. But for the users of a kept one nothing in it is of this unit alone,
+    so that many are equal."""
 
     mode: Mode
     kind: Kind
@@ -36,8 +38,12 @@ class UnitTally(Record):
     `several_posts`."""
     drafts: dict[str, int] = Field(default={})
     """Refused drafts by gate, those before a kept one included."""
+    dropped: tuple[str, ...] = ()
+    """Of a unit that was refused for want of aspects: why aspects were dropped."""
     reached: Stage | None = None
     """The last stage that it reached; None where it failed or waits."""
+    preference: PreferenceCase | None = None
+    """Of a kept unit that was judged."""
     simulated: bool = False
     recorded: tuple[str, ...] = ()
     json_replies: int = 0
@@ -63,12 +69,29 @@ class UnitTally(Record):
             pairs=len(outcome.pairs),
             aspects=dict(sorted(aspects.items())),
             drafts=dict(sorted(Counter(d.refused_by.gate for d in drafts if d.refused_by).items())),
+            dropped=_dropped(result) if isinstance(result, Rejected) else (),
             reached=last_stage(outcome),
+            preference=_preference(outcome),
             simulated=outcome.simulated,
             recorded=outcome.recorded,
             json_replies=outcome.json_replies if settled else 0,
             lenient=dict(sorted(outcome.lenient.items())) if settled else {},
         )
+
+
+def _dropped(refusal: Rejected) -> tuple[str, ...]:
+    if refusal.reason not in ("no_personal_signal", "too_few_aspects"):
+        return ()
+    return tuple(sorted({drop.reason for drop in refusal.dropped})) or ("none_found",)
+
+
+def _preference(outcome: Outcome) -> PreferenceCase | None:
+    """The judge's of the first pair: of a twin, that of the user who asked."""
+    pair = next(iter(outcome.pairs), None)
+    if pair is None or pair.judge is None:
+        return None
+    users = {user for user in (outcome.user, outcome.partner) if user}
+    return PreferenceCase(mode=pair.mode, cluster=dyad_id(users), preference=pair.blind_preference)
 
 
 def names_of(outcome: Outcome) -> frozenset[str]:

@@ -62,6 +62,7 @@ def row_of(
         judge=pair.judge and model_name(pair.judge),
         quality=_quality(pair),
         comparison=_comparison(pair),
+        blind_preference=pair.blind_preference,
         votes=votes,
         label_error=label_error,
         verified=verified,

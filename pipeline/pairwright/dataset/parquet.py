@@ -57,6 +57,7 @@ _OTHER = {
     "profile": _list(_POST),
     "rubric_aspects": _list(_ASPECT),
     "quality": _list(_QUALITY),
+    "blind_preference": _NUMBER,
     "votes": _VOTES,
     "label_error": pa.float64(),
     "response_sources": pa.struct({"chosen": _ANSWER, "rejected": _ANSWER}),
@@ -75,7 +76,7 @@ def schema_of(fields: Collection[str] = ()) -> pa.Schema:
 
 
 SCHEMA = schema_of()
-_LATER = ("support", "delivery", "follows", "label_error")
+_LATER = ("support", "delivery", "follows", "label_error", "blind_preference")
 """Columns, and parts of columns, that releases of formats 1 and 2 do not have."""
 
 
@@ -89,9 +90,15 @@ def _before(type_: pa.DataType) -> pa.DataType:
 
 
 _OLDER = pa.schema([(c.name, _before(c.type)) for c in SCHEMA if c.name not in _LATER])
-_KNOWN = (
-    SCHEMA, *(schema_of([name]) for name in MODE_FIELDS), schema_of(MODE_FIELDS), _OLDER,
+_NEWER = (
+    SCHEMA, *(schema_of([name]) for name in MODE_FIELDS), schema_of(MODE_FIELDS),
 )  # fmt: skip
+_KNOWN = (
+    *_NEWER,
+    *(pa.schema([c for c in newer if c.name != "blind_preference"]) for newer in _NEWER),
+    _OLDER,
+)
+"""The first releases of format 3 have no blind_preference."""
 
 
 def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:

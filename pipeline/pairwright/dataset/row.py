@@ -10,7 +10,16 @@ from typing import Literal
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from pairwright.records import Cluster, Follows, Mode, Neighbours, Origin, Record, content_id
+from pairwright.records import (
+    BlindPreference,
+    Cluster,
+    Follows,
+    Mode,
+    Neighbours,
+    Origin,
+    Record,
+    content_id,
+)
 from pairwright.text import language_of
 
 QualityVerdict = Literal["chosen", "rejected", "tie", "undecided"]
@@ -180,6 +189,9 @@ class Row(Record):
     quality: tuple[RowQuality, ...] = ()
     comparison: QualityVerdict | None = None
     """The judge's pairwise verdict on quality, over both orders."""
+    blind_preference: BlindPreference | None = None
+    """In how many of both orders the judge, who knows no user and may not call a tie, would rather
+    have the chosen response. None where it was not asked, or no reply could be read."""
     votes: RowVotes | None = None
     """None where nobody was asked."""
     label_error: float | None = None
@@ -274,7 +286,7 @@ class Row(Record):
 
 MODE_FIELDS = ("response_sources", "neighbours")
 """Fields that rows of some modes alone have."""
-LATER_FIELDS = frozenset({"label_error", *MODE_FIELDS})
+LATER_FIELDS = frozenset({"label_error", "blind_preference", *MODE_FIELDS})
 """Fields that rows of older versions, or of other modes, do not have."""
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError, model_validator
 
+from pairwright.blind_preference import PreferenceFigure, preference_case, preference_figures
 from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
@@ -21,7 +22,7 @@ SOURCES = 30
 _FIX = "Get the release again, and run `pairwright verify` on it."
 
 
-LATER_FACTS = ("builders", "neighbours", "neighbours_by_source")
+LATER_FACTS = ("builders", "neighbours", "neighbours_by_source", "preferences")
 """What follows from a release, and results of older versions do not have."""
 
 
@@ -50,6 +51,10 @@ class ReleaseRef(Record):
         if isinstance(fields, dict):
             fields.pop("people", None)
         return fields
+
+    preferences: tuple[PreferenceFigure, ...] = ()
+    """Of judged pairs, by mode: which response a judge that knows nobody prefers. Empty in files of
+    older versions."""
 
     def completed_by(self, other: "ReleaseRef") -> "ReleaseRef":
         """The same, with what another reference to this release has of `LATER_FACTS` in place of
@@ -135,11 +140,14 @@ class Release:
         self._check_files(split)
         pairs, of_rows, points = 0, dict[BuildModel, None](), list[tuple[Cluster, float]]()
         by_source: dict[str, list[tuple[Cluster, float]]] = {}
+        cases = []
         for row in self.rows():
             pairs += 1
             if row.neighbours:
                 points.append((row.clusters, row.neighbours.point))
                 by_source.setdefault(row.source, []).append(points[-1])
+            if case := preference_case(row):
+                cases.append(case)
             of_rows |= dict.fromkeys(_row_builders(row))
         largest = sorted(by_source.items(), key=lambda item: (-len(item[1]), item[0]))[:SOURCES]
         self.ref = ReleaseRef(
@@ -153,6 +161,7 @@ class Release:
             neighbours_by_source={
                 name: found for name, some in largest if (found := accuracy_by_cluster(some))
             },
+            preferences=preference_figures(cases),
         )
 
     @property

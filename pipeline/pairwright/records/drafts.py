@@ -1,13 +1,15 @@
 """Two responses of one draw, and what judges and gates found about them."""
 
 from enum import StrEnum
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, JsonValue
 
 from pairwright.records.base import Record
 
 DraftSide = Literal["first", "second"]
+BlindPreference = Annotated[int, Field(ge=0, le=2)]
+"""In how many of both orders a judge that knows nobody would rather have one of two responses."""
 AdherenceLevel = Literal[0, 1, 2]
 """The scale of adherence: absent or contradicted, partly, fully. It is that of LaMP-QA."""
 FULL_ADHERENCE: int = max(get_args(AdherenceLevel))
@@ -78,6 +80,9 @@ class Draft(Record):
     quality: dict[str, Quality] = Field(default={})
     comparison: Comparison | None = None
     gates: tuple[GateResult, ...] = ()
+    blind_preference: BlindPreference | None = None
+    """Of the first response. None where it was not asked for, or no reply could be read: only of
+    drafts that all gates accepted. It is a figure of the set, and refuses no draft."""
 
     @property
     def both(self) -> tuple[str, str]:

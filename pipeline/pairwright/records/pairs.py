@@ -5,7 +5,7 @@ from typing import Literal, TypeVar
 
 from pairwright.modes import MODES, Mode
 from pairwright.records.base import Record
-from pairwright.records.drafts import Adherence, Draft, Quality
+from pairwright.records.drafts import Adherence, BlindPreference, Draft, Quality
 from pairwright.records.items import Neighbours, Post
 from pairwright.records.rubrics import Aspect, DroppedAspect, Rubric
 
@@ -101,6 +101,12 @@ class Pair(Record):
         """The judge's quality scores of both sides, where they were judged."""
         names = ("first", "second") if self.chosen_is_first else ("second", "first")
         return _sides(names, self.draft.quality)
+
+    @property
+    def blind_preference(self) -> BlindPreference | None:
+        """In how many orders a judge that knows nobody would rather have the chosen response."""
+        preference = self.draft.blind_preference
+        return preference if preference is None or self.chosen_is_first else 2 - preference
 
 
 def _sides(names: tuple[str, str], by_name: Mapping[str, T]) -> dict[Side, T]:

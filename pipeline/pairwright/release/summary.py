@@ -7,6 +7,12 @@ from collections.abc import Iterator
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.answer_traits import AnswerTraits, TraitFigure, row_traits, trait_figures
+from pairwright.blind_preference import (
+    PreferenceCase,
+    PreferenceFigure,
+    preference_case,
+    preference_figures,
+)
 from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
 from pairwright.dataset.address import host_of
 from pairwright.dataset.row import MODE_FIELDS
@@ -95,6 +101,8 @@ class Summary(Record):
     neighbours: Interval | None = None
     """Of natural twins: the share of pairs whose chosen response those who choose like the user
     lean to more; equal ones count one half. Its clusters are couples."""
+    preferences: tuple[PreferenceFigure, ...] = ()
+    """Of judged pairs, by mode: which response a judge that knows nobody prefers."""
     mode_fields: tuple[str, ...] = Field(default=(), exclude=True)
     """Which of `MODE_FIELDS` its rows have. The manifest does not repeat it."""
 
@@ -102,7 +110,10 @@ class Summary(Record):
     def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         """As older versions wrote it where there are none."""
         fields: dict[str, object] = handler(self)
-        for name in ("traits", "undated_posts", "untimed_choices", "younger_posts", "neighbours"):
+        for name in (
+            "traits", "undated_posts", "untimed_choices", "younger_posts", "neighbours",
+            "preferences",
+        ):  # fmt: skip
             if not getattr(self, name):
                 fields.pop(name, None)
         return fields
@@ -124,6 +135,7 @@ class SummaryBuilder:
         self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
         self._points: list[tuple[Cluster, float]] = []
         self._undated: set[bytes] = set()
+        self._preferences: list[PreferenceCase] = []
         self._untimed = 0
         self._younger: list[tuple[Cluster, float]] = []
         self._mode_fields: set[str] = set()
@@ -166,6 +178,8 @@ class SummaryBuilder:
                 self._note_time(answer.created)
         if row.neighbours:
             self._points.append((row.clusters, row.neighbours.point))
+        if case := preference_case(row):
+            self._preferences.append(case)
         if row.mode == "natural" and row.created is None:
             self._untimed += 1
             younger = _has_younger_post(row)
@@ -238,6 +252,7 @@ class SummaryBuilder:
             untimed_choices=self._untimed,
             younger_posts=accuracy_by_cluster(self._younger),
             neighbours=accuracy_by_cluster(self._points),
+            preferences=preference_figures(self._preferences),
             mode_fields=tuple(name for name in MODE_FIELDS if name in self._mode_fields),
         )
 

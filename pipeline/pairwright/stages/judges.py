@@ -13,6 +13,7 @@ from pairwright.records import (
     Adherence,
     AdherenceLevel,
     AspectScore,
+    BlindPreference,
     Comparison,
     Quality,
     Rejected,
@@ -41,6 +42,11 @@ class ScaleScore(Reply):
 class CompareReply(Reply):
     reason: str
     verdict: Literal["A", "B", "tie"]
+
+
+class ChooseReply(Reply):
+    reason: str
+    choice: Literal["A", "B"]
 
 
 async def adherence(
@@ -112,6 +118,27 @@ async def compare(
         ("B", "A"): Comparison.SECOND,
         ("tie", "tie"): Comparison.TIE,
     }.get((verdicts[0], verdicts[1]), Comparison.UNDECIDED)
+
+
+async def choose(
+    question: str, first: str, second: str, judge: Model, prompts: Prompts
+) -> BlindPreference | Rejected:
+    """In how many of the two orders a typical asker would rather have the first response.
+
+    There is no tie: pairs that are each about level can still lean to one side as a set.
+    """
+    replies = await together(
+        *(
+            judge.answer(prompts.ask("choose", question=question, first=a, second=b), ChooseReply)
+            for a, b in ((first, second), (second, first))
+        )
+    )
+    taken = 0
+    for reply, side in zip(replies, "AB", strict=True):
+        if isinstance(reply, Rejected):
+            return reply
+        taken += reply.choice == side
+    return taken
 
 
 _QUALITY_REPLIES: dict[tuple[str, ...], type[Reply]] = {}

@@ -5,13 +5,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.corpus import Corpus
 from pairwright.construct.estimate import BuildEstimate, estimate_calls
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.pilot import PilotEstimate, read_pilot
 from pairwright.construct.session import read_corpus
+from pairwright.construct.units import first_items
 from pairwright.errors import InputError
 from pairwright.models.store import Store
+from pairwright.modes import need_partners
 from pairwright.settings.config import Config, load
+from pairwright.text import number_of
 from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.run_status import source_problems
 
@@ -35,6 +39,7 @@ def estimate(
         corpus, _ = read_corpus(config, rules.domains, base, run, limit)
         note_problems(run, progress, named=False)
         with closing(corpus):
+            check_company(config, corpus, limit, progress)
             return estimate_calls(corpus, rules.with_other_users(corpus), limit)
 
 
@@ -100,6 +105,23 @@ def note_problems(run: RunFolder, progress: Progress, *, named: bool) -> None:
     if named:
         lines += (f"{run.problems} names every one.",)
     progress(Note("\n  ".join(["Rows and posts of the source:", *lines])))
+
+
+def check_company(config: Config, corpus: Corpus, limit: int | None, progress: Progress) -> None:
+    """Report items that can have no twin, because no other user is of their category.
+
+    Raises InputError where that is every item, and nothing but twins is to be built.
+    """
+    items = [corpus.entries[position] for position in first_items(corpus, limit)]
+    alone = sum(len(corpus.by_category[item.category]) < 2 for item in items)
+    if not alone or not need_partners(config.modes):
+        return
+    of = f"{alone:,} of {number_of(len(items), 'item')}"
+    why = f"no twin can be made of {of}: the user is the only one of the category"
+    fix = "A twin needs two users: add users, or give those who ask alike the same category."
+    if alone == len(items) and all(need_partners([mode]) for mode in config.modes):
+        raise InputError(why, where=config.source.path, fix=fix)
+    progress(Note(f"Note: {why}. {fix}"))
 
 
 def warn_of_self_judging(config: Config, progress: Progress) -> None:

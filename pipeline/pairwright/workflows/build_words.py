@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from pairwright.blind_preference import preference_sentence
 from pairwright.construct.estimate import BuildEstimate, RoleEstimate
 from pairwright.construct.pilot import PilotEstimate, kept_word
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
+from pairwright.modes import is_twin
 from pairwright.settings.prompt_variables import SYSTEM_TEXTS
 from pairwright.text import number_of
 from pairwright.workflows.run_status import RunStatus
@@ -20,6 +22,8 @@ SHORT = 0.05
 """The share of failed units above which a run is called short in plain words."""
 
 
+NODS = 0.2
+"""The share of strangers' posts above which a support judge is said to accept anything."""
 SHOWN = 4
 """So many reasons are printed, the most frequent first."""
 MEANINGS = {
@@ -37,6 +41,17 @@ _ROLES = {
     "system_judging": "judge",
 }
 """The role that reads each system text."""
+_MORE_USERS = "Bring more users of each category, with histories of like length."
+REMEDIES = {
+    "copied_from_post": "The planner copies posts: try a stronger one.",
+    "no_personal_signal": "Bring histories that bear on the questions, or try a stronger planner.",
+    "no_partner": _MORE_USERS,
+    "partner_does_not_fit": _MORE_USERS,
+    "parity": "One side is written worse: try a stronger writer.",
+    "no_narrative": 'The items have no narrative: set aspects = "planner".',
+    "no_gold_aspects": 'The items have no aspects: set aspects = "planner".',
+}
+"""What to try by the most frequent reason why nothing is kept."""
 
 
 class EstimateTable(NamedTuple):
@@ -136,10 +151,54 @@ def shortfalls(status: RunStatus) -> Iterator[str]:
             " another number its calls are asked again (--accept-changes)."
         )
     yield from _unusable_replies(status)
+    yield from _nothing_kept(status)
+    yield from _nodding(status)
+    yield from _leaning(status)
     if status.budget_spent:
         yield "The budget is spent: raise [budget] to go on."
     if not status.waiting and status.target and (missing := status.target.missing):
         yield f"The target is not reached: {missing:,} are missing, and no item is left."
+
+
+def _nothing_kept(status: RunStatus) -> Iterator[str]:
+    """That no unit is kept, why, and what to try; where units failed, they come first."""
+    counted = status.tally
+    if not counted.nothing_kept or counted.failed:
+        return
+    refused = Counter[str]()
+    for (_, _, reason), n in counted.rejected.items():
+        refused[reason] += n
+    dropped = counted.dropped
+    reasons = ", ".join(f"{reason} {n:,}" for reason, n in refused.most_common())
+    yield f"Nothing is kept of {number_of(counted.units, 'unit')}: {reasons}."
+    if dropped:
+        found = ", ".join(f"{why} {n:,}" for why, n in dropped.most_common())
+        yield f"Why aspects were dropped, by the number of these units: {found}."
+    first = [why for why, _ in (*dropped.most_common(1), *refused.most_common(1))]
+    remedy = next((REMEDIES[why] for why in first if why in REMEDIES), "")
+    look = f"{status.run / 'rejected.jsonl'} has what was measured of each."
+    yield f"{remedy} {look}".strip()
+
+
+def _nodding(status: RunStatus) -> Iterator[str]:
+    """That the support judge accepts the posts of strangers."""
+    for check in status.checks:
+        if check.name == "support_control" and (check.found.value or 0) > NODS:
+            yield (
+                "The judge says that a stranger's posts support what is expected of a user, in"
+                f" {check.found} cases: it accepts what it should refuse. Try another judge."
+            )
+
+
+def _leaning(status: RunStatus) -> Iterator[str]:
+    """That pairs which are level one by one lean as a set. Twins do not: each response is chosen
+    once."""
+    for figure in status.tally.preference_figures:
+        if figure.leans and not is_twin(figure.mode):
+            yield (
+                f"The set leans. {preference_sentence(figure)} `pairwright audit` holds this to its"
+                " limit."
+            )
 
 
 def _unusable_replies(status: RunStatus) -> Iterator[str]:

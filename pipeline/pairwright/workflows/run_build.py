@@ -23,7 +23,12 @@ from pairwright.settings.config import Config
 from pairwright.settings.endpoints import MOST_LINES
 from pairwright.text import number_of
 from pairwright.workflows import recording
-from pairwright.workflows.build_estimate import note_problems, read_config, warn_of_self_judging
+from pairwright.workflows.build_estimate import (
+    check_company,
+    note_problems,
+    read_config,
+    warn_of_self_judging,
+)
 from pairwright.workflows.example_study import bundled_users
 from pairwright.workflows.progress import (
     BuildBegun,
@@ -62,10 +67,11 @@ class BuildResult:
     @property
     def whole(self) -> bool:
         """Whether every unit was kept or refused, none failed and none waits, few were refused for
-        want of a usable reply; and a target, if there was one, is reached."""
+        want of a usable reply; a target, if there was one, is reached, and something is kept."""
         target = self.status.target
         missing = target is not None and target.missing
-        short = self.status.failed or self.status.tally.short_of_replies
+        counted = self.status.tally
+        short = counted.failed or counted.short_of_replies or counted.nothing_kept
         return not (short or self.status.waiting or missing)
 
 
@@ -134,6 +140,7 @@ def build(
         corpus, summary = read_corpus(config, rules.domains, base, folder_of_run, limit)
         end.callback(corpus.close)
         note_problems(folder_of_run, progress, named=True)
+        check_company(config, corpus, limit, progress)
         _warn_of_strangers(config, corpus, progress)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit, target)
         if on_ray or (most_workers(config) > 1 and not requests):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pairwright.construct.funnel import funnel_rows, kept_costs
-from pairwright.modes import MODES, STAGES
+from pairwright.modes import MODES, STAGES, is_twin
 from pairwright.text import number_of, visible
 from pairwright.workflows.run_status import RunStatus
 
@@ -44,6 +44,8 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
         yield RunRow("refused", "", "0")
     for (where, _, reason), n in counted.rejected.most_common():
         yield RunRow("refused", f"{where}: {reason}", f"{n:,}")
+    for why, n in counted.dropped.most_common():
+        yield RunRow("no aspects", why, f"{n:,}")
     for gate, n in counted.drafts.most_common():
         yield RunRow("drafts", f"refused: {gate}", f"{n:,}")
     if not counted.failed:
@@ -70,6 +72,9 @@ def _checks(status: RunStatus) -> Iterator[RunRow]:
     for check in status.checks:
         if check.found.n:
             yield RunRow("check", check.meaning, str(check.found))
+    for figure in counted.preference_figures:
+        side = "asker's half" if is_twin(figure.mode) else "chosen side"
+        yield RunRow("check", f"blind judge: {side}", str(figure))
     for kind, n in counted.lenient.most_common():
         words = f"replies read in spite of: {kind.replace('_', ' ')}"
         yield RunRow("lenient", words, f"{n:,} of {counted.json_replies:,}")

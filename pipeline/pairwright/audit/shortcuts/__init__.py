@@ -5,6 +5,7 @@ response.py style.py features.py pair_features.py    the features that they use
 classifiers.py   models of responses and questions
 baselines.py     overlap with posts and aspects
 private_words.py    words that the writer can have only from the posts
+lean.py          whether a judge that knows nobody prefers the same side throughout
 published.py     responses that people published: votes and time
 questions.py     questions with options: ways to pick the right one of k
 gaps.py          whether twins are whole, and how unequal two responses are
@@ -25,6 +26,7 @@ from pairwright.audit.shortcuts.baselines import (
 )
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.gaps import GAPS, length_matched, twin_gaps, twin_identity
+from pairwright.audit.shortcuts.lean import PreferenceLean
 from pairwright.audit.shortcuts.pair_features import PairFeatures
 from pairwright.audit.shortcuts.private_words import LEAK_LIMITS, PROFILE_RESIDUAL, AuditWords
 from pairwright.audit.shortcuts.published import PublishedAnswers
@@ -71,6 +73,7 @@ class Shortcuts:
     definitions: ClassVar[Definitions] = (
         *(check.definition for check in (*COUNT_CHECKS, *CLASSIFIERS)),
         KEY_PLACE,
+        *PreferenceLean.definitions,
         PROFILE_RESIDUAL,
         *PublishedAnswers.definitions,
         *GAPS,
@@ -103,6 +106,7 @@ class Shortcuts:
         self._published = PublishedAnswers()
         self.by_source: dict[str, dict[str, Interval]] = {}
         """After `checks`: see `source_accuracies`."""
+        self._lean = PreferenceLean(self._blind)
 
     def add(self, row: Row, choice: OptionKey | None = None) -> None:
         """Count one row, of a question with options if `choice` says so."""
@@ -111,6 +115,7 @@ class Shortcuts:
             features = self._features[row.config] = PairFeatures(row.mode, SEED, self._words)
         features.add(row, choice)
         self._published.add(row)
+        self._lean.add(row)
 
     def checks(self) -> Iterator[Check | LimitComparison]:
         """All checks of each configuration, after the last row."""
@@ -134,6 +139,7 @@ class Shortcuts:
                 yield from twin_gaps(config, features, by_name[PROFILE_OVERLAP.name])
             else:
                 yield length_matched(config, features)
+        yield from self._lean.checks()
         yield from self._published.checks()
 
     def _pair_check(self, trial: Trial) -> Check | LimitComparison:

@@ -20,6 +20,7 @@ from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.board.sentences import (
+    blind_sentences,
     identity_sentences,
     independent_units,
     least_p,
@@ -83,6 +84,7 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
                 (
                     *independent_units(board, ranking),
                     *manner_sentences(board, ranking),
+                    *blind_sentences(board, ranking),
                     *not_part(ranking),
                     *why_unranked(board, ranking),
                 )
@@ -193,6 +195,7 @@ def _mode_summary(board: Leaderboard, ranking: Ranking) -> Iterator[Block]:
     yield _table(board, ranking)
     yield from independent_units(board, ranking)
     yield from manner_sentences(board, ranking)
+    yield from blind_sentences(board, ranking)
     yield from found_sentences(board, ranking.mode)
     yield from why_unranked(board, ranking)
     if ranking.test:

@@ -4,6 +4,7 @@ what a table leaves out, and how its rows are compared.
 
 from collections.abc import Iterator
 
+from pairwright.blind_preference import preference_sentence
 from pairwright.evaluate.board.board import Leaderboard, choices_of_others
 from pairwright.evaluate.board.cells import in_words, unranked_by_accuracy
 from pairwright.evaluate.board.finding_sentences import position_biases
@@ -14,7 +15,7 @@ from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.results import TRIAL
 from pairwright.evaluate.scorers.baselines import MANNER
 from pairwright.intervals import LEVEL
-from pairwright.modes import MODES, mode_title
+from pairwright.modes import MODES, is_twin, mode_title
 from pairwright.records import Mode
 from pairwright.text import number_of, visible
 
@@ -127,6 +128,13 @@ def manner_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
             )
 
 
+def blind_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
+    """What taking or avoiding the better response gives without any user; of twins one half."""
+    for figure in board.release.preferences:
+        if figure.mode == ranking.mode and figure.share and not is_twin(figure.mode):
+            yield preference_sentence(figure)
+
+
 def not_part(ranking: Ranking) -> Iterator[str]:
     """A sentence on the pairs that are not part of a ranking's condition."""
     if ranking.apart:
@@ -213,6 +221,7 @@ def identity_sentences(board: Leaderboard) -> Iterator[str]:
 def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """What is said below a ranking's table: its units, what is not in it, and its test."""
     yield from independent_units(board, ranking)
+    yield from blind_sentences(board, ranking)
     yield from not_part(ranking)
     yield from why_unranked(board, ranking)
     if ranking.test:

@@ -82,6 +82,11 @@ def compare(prompt: Prompt) -> dict[str, object]:
     return {"reason": reason, "verdict": verdict}
 
 
+def choose() -> dict[str, object]:
+    """The first, so that over both orders neither response is ahead."""
+    return {"reason": "Both answer it about equally well.", "choice": "A"}
+
+
 def prefer(prompt: Prompt) -> dict[str, object]:
     """The response that has more words of what is shown of the person. For one prompt in three the
     first place is worth a word, so that not all verdicts survive the other order."""

@@ -96,6 +96,8 @@ def _object(prompt: Prompt, defects: Defects, memory: Memory) -> tuple[Object, t
         return judge.quality(prompt), ()
     if prompt.task == "rate":
         return judge.rate(prompt), ()
+    if prompt.task == "choose":
+        return judge.choose(), ()
     if prompt.task in ("compare", "prefer"):
         if defects.strikes("first_preferring_judge", prompt.digest):
             return {"reason": "A reads better.", "verdict": "A"}, ("first_preferring_judge",)

@@ -83,6 +83,10 @@ COLUMNS = {
     "judge": "The model that scored them; none where nothing was judged.",
     "quality": "The judge's scores of both responses by quality scale.",
     "comparison": "The judge's verdict on quality, in both orders: parity is a tie.",
+    "blind_preference": (
+        "In how many of both orders, 0 to 2, the judge would rather have the chosen response, with"
+        " no user shown and no tie allowed; none where it was not asked."
+    ),
     "votes": "Annotators' preference votes of the first round; none where nobody was asked.",
     "label_error": (
         "How probable it is that people mean another label than the chosen response: the posterior"

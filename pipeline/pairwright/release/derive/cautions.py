@@ -6,6 +6,7 @@ The sentences are plain text: a page escapes them.
 import math
 from collections.abc import Iterator
 
+from pairwright.blind_preference import preference_sentence
 from pairwright.modes import MODES
 from pairwright.release.derive.audit_summary import blind_sentences
 from pairwright.release.derive.context import ReleaseContext
@@ -188,6 +189,7 @@ def limits(release: ReleaseContext) -> Iterator[str]:
             yield from mode.limits
         if mode.against_rubric and release.audit:
             yield from blind_sentences(release.audit, names)
+    yield from map(preference_sentence, release.summary.preferences)
     yield (
         "Size: pairs that share a user are not independent, and there are at most"
         f" {release.summary.dyads:,} groups of users that are. Over all of them an accuracy of one"

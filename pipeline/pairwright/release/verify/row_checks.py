@@ -69,6 +69,9 @@ def _check_twin(first: Row, other: Row, where: str) -> None:
     same("rejected", other.rejected, first.chosen, where)
     mirrored = _MIRRORED.get(first.comparison or "", first.comparison)
     same("comparison", other.comparison, mirrored, where)
+    preference = first.blind_preference
+    mirrored_preference = None if preference is None else 2 - preference
+    same("blind_preference", other.blind_preference, mirrored_preference, where)
     sources = first.response_sources and first.response_sources.mirrored
     same("response_sources", other.response_sources, sources, where)
     if not is_own_choice(first.mode):
@@ -198,7 +201,7 @@ def _quality(outline: Outline, pair: OutlinePair) -> tuple[RowQuality, ...]:
 
 
 _NOBODYS = {"rubric_aspects": (), "aspects_origin": None, "strategy": "", "generator": "",
-            "judge": None, "quality": (), "comparison": None}  # fmt: skip
+            "judge": None, "quality": (), "comparison": None, "blind_preference": None}  # fmt: skip
 """What a row does not have whose label is the user's own choice: no model had a part in it."""
 
 
