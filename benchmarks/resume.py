@@ -24,7 +24,7 @@ import building
 import large_run
 from counting import Endpoint, digest
 
-JUDGING = {"adherence", "quality", "compare", "support", "match"}
+JUDGING = {"adherence", "quality", "compare", "choose", "support", "match"}
 
 
 def main(items: int, thousands: int) -> None:
