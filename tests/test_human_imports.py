@@ -161,7 +161,7 @@ def test_no_file_and_an_unknown_one_are_named(run: Path) -> None:
     assert human("import", run).code == 2
     done = human("import", run, run / "nothing.json")
     assert done.code == 2
-    assert "nothing.json: No such file" in done.err
+    assert "nothing.json: no such file" in done.err
 
 
 # What is taken back

@@ -83,7 +83,7 @@ def test_a_page_does_not_say_which_response_is_which(run: Path) -> None:
 def test_the_first_page_has_the_guidelines_and_links_to_the_others(run: Path) -> None:
     index = (HumanFolder(run).preview / "index.html").read_text("utf-8")
     links = [a["href"] for tag, a in Elements(index).found if tag == "a"]
-    assert links == [f"annotator-{n:02}.html" for n in range(1, 10)]
+    assert links == [f"annotator-{n:02}.html" for n in range(1, 12)]
     assert "<h1>Guidelines for annotators</h1>" in index
 
 

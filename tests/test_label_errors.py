@@ -91,6 +91,7 @@ def test_rows_of_an_older_release_are_read_without_an_error(release: Path, tmp_p
         row.model_copy(
             update={
                 "label_error": None,
+                "blind_preference": None,
                 "rubric_aspects": tuple(
                     aspect.model_copy(update={"support": None, "delivery": None, "follows": None})
                     for aspect in row.rubric_aspects
@@ -101,7 +102,7 @@ def test_rows_of_an_older_release_are_read_without_an_error(release: Path, tmp_p
     ]
     write_rows(tmp_path / "new.parquet", every)
     table = pq.read_table(tmp_path / "new.parquet")
-    older = table.drop_columns(["label_error"])
+    older = table.drop_columns(["label_error", "blind_preference"])
     aspects = older.schema.get_field_index("rubric_aspects")
     fields = [
         field

@@ -754,15 +754,19 @@ def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
     assert list(board_of(tmp_path, path, tmp_path / "." / path.name).entries) == ["a.profile"]
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["empty", "absent"])
-def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool) -> None:
+@pytest.mark.parametrize(
+    ("there", "what"),
+    [(True, "holds no results"), (False, "no such file or folder")],
+    ids=["empty", "absent"],
+)
+def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool, what: str) -> None:
     folder = tmp_path / "results"
     if there:
         folder.mkdir()
     done = run(folder)
     assert done.exit_code
     assert isinstance(done.exception, InputError)
-    assert "holds no results" in str(done.exception)
+    assert what in str(done.exception)
 
 
 def test_a_result_without_its_lines_is_to_be_evaluated_again(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, ndtr, ndtri, stdtrit
+import scipy
 
 from pairwright.records import Cluster, Record
 
@@ -81,8 +81,8 @@ class Accuracy(NamedTuple):
         """
         if self.fewest < 2:
             return 0.0
-        tail = ndtr(-z)
-        few = stdtrit(self.n - 1, tail) / stdtrit(self.fewest - 1, tail)
+        tail = scipy.special.ndtr(-z)
+        few = scipy.special.stdtrit(self.n - 1, tail) / scipy.special.stdtrit(self.fewest - 1, tail)
         n = self.n + z * z / 2
         p = (self.value * self.n + z * z / 4) / n
         tied = self.tied * self.n / n / (4 * p * (1 - p))
@@ -235,7 +235,7 @@ def _squares(errors: Floats, clusters: Places) -> float:
 
 def z_of(level: float) -> float:
     """The normal quantile of a two-sided interval that errs at `level`."""
-    return float(-ndtri(level / 2))
+    return float(-scipy.special.ndtri(level / 2))
 
 
 def holm(settled: Sequence[Callable[[float], bool]], level: float = LEVEL) -> list[float]:
@@ -257,8 +257,8 @@ def exact(k: float, n: int, level: float) -> tuple[float, float]:
     """The interval of a share k of n > 0 that errs in at most `level`, however small that is:
     Clopper and Pearson 1934, Biometrika 26, 404-413. Wilson's errs several times as often where
     the level is a thousandth. For a share that is assumed, k need not be whole."""
-    low = float(betaincinv(k, n - k + 1, level / 2)) if k > 0 else 0.0
-    high = float(betaincinv(k + 1, n - k, 1 - level / 2)) if k < n else 1.0
+    low = float(scipy.special.betaincinv(k, n - k + 1, level / 2)) if k > 0 else 0.0
+    high = float(scipy.special.betaincinv(k + 1, n - k, 1 - level / 2)) if k < n else 1.0
     return low, high
 
 
@@ -283,7 +283,7 @@ def mean(
     low = high = None
     if fewest > 1:
         error = math.sqrt(_variance_of_sum(values - value, clusters)) / n
-        width = -float(stdtrit(fewest - 1, LEVEL / 2)) * error
+        width = -float(scipy.special.stdtrit(fewest - 1, LEVEL / 2)) * error
         low = round(max(least, value - width), 6)
         high = round(min(most, value + width), 6)
     return Interval(value=round(value, 6), low=low, high=high, n=n, clusters=count)
