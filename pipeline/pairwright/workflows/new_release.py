@@ -15,6 +15,9 @@ from pathlib import Path
 
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.page.formats import config_name
+from pairwright.audit.records import Audit
+from pairwright.audit.shortcuts.lean import BLIND_PREFERENCE
+from pairwright.blind_preference import preference_sentence
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, parts_of, read_rows
 from pairwright.dataset.checksums import write_checksums
@@ -198,6 +201,8 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
         layout.root, primary.public, layout.audit, layout.audit_page,
         lambda name, n: progress(Step(f"auditing: {name}", n)),
     )  # fmt: skip
+    if content.content.primary.provenance.kind != "trial":
+        _check_lean(audited, summary, out)
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     progress(Step("decisions and findings"))
     known = release_context(layout, primary, summary)
@@ -224,6 +229,19 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
         errata=errata,
         errata_left_out=errata - len(primary.errata),
     )
+
+
+def _check_lean(audited: Audit, summary: Summary, out: Path) -> None:
+    """Raise InputError where the audit found that a mode leans: no user is needed to be right."""
+    leaning = {check.config for check in audited.failed if check.name == BLIND_PREFERENCE.name}
+    for figure in summary.preferences:
+        if f"mode {figure.mode}" in leaning:
+            raise InputError(
+                f"this set leans, so it is not released. {preference_sentence(figure)}",
+                where=out,
+                fix="Write the weaker side better and build again, build twins alone"
+                ' (modes = ["twin"]), or add --trial.',
+            )
 
 
 def _moved_users(before: ReleaseFiles, splits: Mapping[str, str]) -> int:
