@@ -78,7 +78,7 @@ class RunFolder:
                 calls=calls["n"],
                 prompt_tokens=calls["prompt_tokens"],
                 completion_tokens=calls["completion_tokens"],
-                cost=calls["cost"],
+                cost=calls["cost"] or 0.0,
             )
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None

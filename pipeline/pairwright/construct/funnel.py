@@ -72,7 +72,8 @@ class KeptCost(NamedTuple):
     calls: int
     prompt_tokens: int
     completion_tokens: int
-    cost: float
+    cost: float | None
+    """None where no price is set."""
 
     def __str__(self) -> str:
         """The figures for one, as in `9.2 calls, 6,000 + 800 tokens, cost 0.12`; empty where none
@@ -94,12 +95,12 @@ class KeptCost(NamedTuple):
             "calls": round(self.calls / self.kept, 3),
             "prompt_tokens": round(self.prompt_tokens / self.kept, 1),
             "completion_tokens": round(self.completion_tokens / self.kept, 1),
-            "cost": round(self.cost / self.kept, 6),
+            "cost": None if self.cost is None else round(self.cost / self.kept, 6),
         }
 
 
 def kept_costs(
-    pairs: Counter[str], kept: Counter[str], calls: Totals, cost: float
+    pairs: Counter[str], kept: Counter[str], calls: Totals, cost: float | None
 ) -> list[KeptCost]:
     """For each kept pair, and for each kept twin; `pairs` and `kept` units are counted by mode."""
     several = [mode for mode in verified_modes(2) if mode in kept]

@@ -109,7 +109,7 @@ def make_manifest(
             "completion_tokens": totals.completion_tokens,
             "cached_tokens": totals.cached_tokens,
             "simulated": totals.simulated,
-            "cost": round(cost(store, config), 6),
+            "cost": cost(store, config),
         },
         "prompts": dict(sorted(prompts.hashes.items())),
         "config": essential(config.model_dump(mode="json")),
@@ -149,17 +149,22 @@ def _state(counted: Tally, target: ReachedTarget | None) -> str:
     return "target" if target is not None and target.items_left else "whole"
 
 
-def cost(store: Store, config: Config) -> float:
-    """Cost of all stored calls by the prices of the config's endpoints.
+def cost(store: Store, config: Config) -> float | None:
+    """Cost of all stored calls by the prices of the config's endpoints, rounded to six places; None
+    where no price is set.
 
     Two endpoints that serve one model are priced as the first of them.
     """
-    prices = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
-    return sum(
+    endpoints = {endpoint.model: endpoint for endpoint in reversed(config.endpoints.values())}
+    prices = {name: one for name, one in endpoints.items() if one.price_in or one.price_out}
+    if not prices:
+        return None
+    priced = sum(
         prices[model].cost(calls.prompt_tokens, calls.completion_tokens, calls.cached_tokens)
         for model, calls in store.calls_by_model().items()
         if model in prices
     )
+    return round(priced, 6)
 
 
 def _share(share: Share) -> dict[str, JsonValue]:

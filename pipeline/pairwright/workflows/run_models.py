@@ -101,7 +101,7 @@ def meter_of(config: Config, store: Store) -> Meter:
         max_calls=config.budget.max_calls,
         max_cost=config.budget.max_cost,
         calls=store.totals().calls,
-        cost=cost(store, config),
+        cost=cost(store, config) or 0.0,
     )
 
 
@@ -119,7 +119,7 @@ def run_store(
         record=run.manifest_calls(),
         begun=run.config.exists(),
         ask_again=ask_again,
-        cost=lambda store: cost(store, config),
+        cost=lambda store: cost(store, config) or 0.0,
         prepare=lambda store: merge_all(store, run.shards),
         forget=run.set_aside,
     )

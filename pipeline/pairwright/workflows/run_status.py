@@ -32,8 +32,8 @@ class RunStatus:
     """What the planner and the support judge are worth, as shares with 95 % intervals."""
     stored: Totals
     """Calls and tokens of the run's store, those of earlier builds included."""
-    cost: float
-    """The cost of all stored calls, by the config's prices."""
+    cost: float | None
+    """The cost of all stored calls, by the config's prices; None where none is set."""
     served: dict[str, dict[str, int]]
     """By model that was asked for, the other models that replies name, with the number of calls;
     dated versions of the same model are left out."""
