@@ -129,6 +129,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     human = (
         ("human", "export", "demo/run", "--seed", "0"),
         ("human", "simulate", "demo/run"),
+        ("human", "adjudicate", "demo/run"),
+        ("human", "simulate", "demo/run"),
         ("human", "report", "demo/run"),
         ("release", "demo/run", "--out", "demo/release", "--version", "0.1.0", "--trial"),
     )
@@ -399,10 +401,10 @@ def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
     printed = run(tmp_path, "python", "-W", "error::ResourceWarning", script)
     for line in (
         "72 pairs; 0 units refused; 756 calls",
-        "645 tasks for 9 annotators in study/run/human",
+        "741 tasks for 11 annotators in study/run/human",
         "0 tasks are open",
-        "25 verified",
-        "36 rows, sha256:",
+        "17 verified",
+        "26 rows, sha256:",
         "31 files are what they say",
         "profile ('overlap.profile', 'similarity.profile', 'constant.profile', 'longer.profile')",
         "1  prompts-short     18        0",
