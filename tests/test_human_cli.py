@@ -308,8 +308,8 @@ def test_other_pairs_or_another_rule_over_a_study_are_refused(run: Path, violate
     export(run)
     config = run / "config.toml"
     text = config.read_text(encoding="utf-8")
-    assert 'rule = "majority"' in text
-    config.write_text(text.replace('rule = "majority"', 'rule = "unanimity"'), encoding="utf-8")
+    assert 'rule = "unanimity"' in text
+    config.write_text(text.replace('rule = "unanimity"', 'rule = "majority"'), encoding="utf-8")
     refused(export(run), "another study was exported here")
     config.write_text(text, encoding="utf-8")
     shutil.copytree(HumanFolder(run).path, HumanFolder(violates).path)

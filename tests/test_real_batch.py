@@ -92,5 +92,5 @@ def test_rounds_through_vllm_run_batch_reach_the_end(
     assert number == 3, "two rounds, and nothing waits"
     study.assert_whole(3)
     reasons = sorted(row["rejected"]["reason"] for row in study.rows("rejected.jsonl"))
-    assert reasons == ["context_length", "unparseable", "unparseable"]
+    assert reasons == ["context_length", "cut_short", "cut_short"]
     assert pairwright("status", study.run, "--verify").code == 1, "short, as the build said"

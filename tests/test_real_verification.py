@@ -50,7 +50,9 @@ others = 5
 others_share = 1.0  # Copies of users share their aspects, which would make these generic.
 
 [human]
+rule = "majority"
 votes = 1
+further = 0  # One adjudicator decides.
 quality_votes = 1
 rubric_votes = 1
 cannot_tell = 1.0  # What the one voter cannot tell, an adjudicator has to.
