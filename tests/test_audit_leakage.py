@@ -607,7 +607,7 @@ def test_details_stay_short_and_on_one_line() -> None:
 
 def test_a_check_names_ten_thousand_rows_at_most_and_counts_them_all() -> None:
     check = RowCheck(RUBRIC_LEAK, limit=0.0, others=0.0)
-    places = [check.add(row(str(n)), None) for n in range(KEPT + 50)]
+    places = [check.place(row(str(n))) for n in range(KEPT + 50)]
     for place in reversed(places):
         check.flag(place, "late")
     (whole,) = check.checks()

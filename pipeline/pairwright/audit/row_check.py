@@ -56,18 +56,23 @@ class RowCheck:
         self._flags: defaultdict[str, list[tuple[int, str, str]]] = defaultdict(list)
         self._built: set[str] = set()
 
-    def add(self, row: Row, detail: str | None, *, built: bool = True) -> RowPlace:
+    def add(self, row: Row, detail: str | None, *, built: bool = True) -> None:
         """Count a row as examined, and as found if there is a detail.
 
         `built` is False for data that a row of a release or run took over from its source.
         """
-        place = RowPlace(self._order, row.config if self._by_config else "", row.id)
-        self._order += 1
-        self._rows[place.config] += 1
-        if row.mode and built:
-            self._built.add(place.config)
+        config = row.config if self._by_config else ""
         if detail:
-            self.flag(place, detail)
+            self.flag(RowPlace(self._order, config, row.id), detail)
+        self._order += 1
+        self._rows[config] += 1
+        if row.mode and built:
+            self._built.add(config)
+
+    def place(self, row: Row) -> RowPlace:
+        """Count a row as examined, and give its place, so that it can be flagged later."""
+        place = RowPlace(self._order, row.config if self._by_config else "", row.id)
+        self.add(row, None)
         return place
 
     def flag(self, place: RowPlace, detail: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Literal
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from pairwright.records import (
     BlindPreference,
@@ -61,6 +61,12 @@ def choice_sides(text: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
+def _is_none(value: object) -> bool:
+    """Where a later field has no value, rows are written as older versions wrote them: their hash
+    stays."""
+    return value is None
+
+
 class RowSupport(Record):
     """How many annotators gave each answer to: do the posts support that this user wants this?"""
 
@@ -97,20 +103,11 @@ class RowAspect(Record):
     confidence: float | None = None
     chosen_score: int | None = None
     rejected_score: int | None = None
-    support: RowSupport | None = None
+    support: RowSupport | None = Field(default=None, exclude_if=_is_none)
     """None where nobody was asked about it, and in releases of older versions."""
-    delivery: RowDelivery | None = None
-    follows: Follows | None = None
+    delivery: RowDelivery | None = Field(default=None, exclude_if=_is_none)
+    follows: Follows | None = Field(default=None, exclude_if=_is_none)
     """How the planner came to it; None of gold and narrative aspects, and in older releases."""
-
-    @model_serializer(mode="wrap")
-    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """As older versions wrote it where nobody was asked: its hash stays."""
-        fields: dict[str, object] = handler(self)
-        for name in ("support", "delivery", "follows"):
-            if getattr(self, name) is None:
-                fields.pop(name, None)
-        return fields
 
 
 class RowQuality(Record):
@@ -189,12 +186,12 @@ class Row(Record):
     quality: tuple[RowQuality, ...] = ()
     comparison: QualityVerdict | None = None
     """The judge's pairwise verdict on quality, over both orders."""
-    blind_preference: BlindPreference | None = None
+    blind_preference: BlindPreference | None = Field(default=None, exclude_if=_is_none)
     """In how many of both orders the judge, who knows no user and may not call a tie, would rather
     have the chosen response. None where it was not asked, or no reply could be read."""
     votes: RowVotes | None = None
     """None where nobody was asked."""
-    label_error: float | None = None
+    label_error: float | None = Field(default=None, exclude_if=_is_none)
     """How probable it is that people mean another label than the chosen response, by Dawid and
     Skene's model of all votes in the study. None where nobody could tell, and in older releases."""
     verified: bool = False
@@ -205,20 +202,11 @@ class Row(Record):
     """The time of the question; in mode natural, of the user's choice."""
     source_url: str | None = None
     licence: str | None = None
-    response_sources: RowSources | None = None
+    response_sources: RowSources | None = Field(default=None, exclude_if=_is_none)
     """Where both responses are from. Rows of mode accepted have it, and those of mode natural
     whose source tells."""
-    neighbours: Neighbours | None = None
+    neighbours: Neighbours | None = Field(default=None, exclude_if=_is_none)
     """How those who choose like the user lean. Only rows of mode natural have it."""
-
-    @model_serializer(mode="wrap")
-    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """As older versions wrote it where there is none: its hash stays."""
-        fields: dict[str, object] = handler(self)
-        for name in LATER_FIELDS:
-            if getattr(self, name) is None:
-                fields.pop(name, None)
-        return fields
 
     @property
     def answer_key(self) -> tuple[RowAspect, ...]:

@@ -125,7 +125,7 @@ def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str 
     phrases = [
         match.group()
         for one, needs in ((pattern, _NEEDS[pattern]), *_OTHERS[pattern])
-        if any(word in lowered for word in needs)
+        if any(map(lowered.__contains__, needs))
         for match in one.finditer(plain)
     ]
     plain_question = _plain(question).lower() if phrases else ""

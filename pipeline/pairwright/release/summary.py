@@ -124,6 +124,7 @@ class SummaryBuilder:
 
     def __init__(self) -> None:
         self._rows: Counter[Part] = Counter()
+        self._digest = hashlib.sha256()
         self._digests: dict[Part, hashlib._Hash] = {}
         self._modes: dict[str, tuple[str, str]] = {}
         self._sums: dict[str, Counter[str]] = {}
@@ -149,7 +150,9 @@ class SummaryBuilder:
         """Count one row; rows of a part in their order."""
         self._rows[part] += 1
         digest = self._digests.setdefault(part, hashlib.sha256())
-        digest.update(row.model_dump_json().encode() + b"\n")
+        line = row.model_dump_json().encode() + b"\n"
+        digest.update(line)
+        self._digest.update(line)
         self._modes.setdefault(part.config, (row.domain, row.mode or ""))
         sums = self._sums.setdefault(part.config, Counter())
         sums["rows"] += 1
@@ -209,6 +212,11 @@ class SummaryBuilder:
         if row.votes:
             others = row.votes.rejected + row.votes.equal + row.votes.cannot_tell
             self._counts["state"].update(["voted", *(["divided"] if others else [])])
+
+    @property
+    def digest(self) -> str:
+        """`content_digest` of all rows so far, in the order in which they came."""
+        return f"sha256:{self._digest.hexdigest()}"
 
     def summary(self) -> Summary:
         """What was added so far."""

@@ -159,9 +159,10 @@ class MissingAspects:
             return
         there = any(aspect.aspect.strip() for aspect in row.rubric_aspects)
         self._needed |= there or row.mode is not None
-        place = self._check.add(row, None)
-        if not there:
-            self._without.append(place)
+        if there:
+            self._check.add(row, None)
+        else:
+            self._without.append(self._check.place(row))
 
     def checks(self) -> Iterator[Check]:
         if self._needed:

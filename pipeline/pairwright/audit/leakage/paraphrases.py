@@ -45,7 +45,7 @@ class NearDuplicatePairs:
         self._check = RowCheck(NEAR_DUPLICATE_PAIRS, limit=None, others=None)
 
     def add(self, row: Row) -> None:
-        place = self._check.add(row, None)
+        place = self._check.place(row)
         if row.twin_id is not None:
             twin = hash(row.twin_id)
             if twin in self._twins:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import ClassVar
 
 from pairwright.audit.records import Check, CheckDefinition, Definitions
@@ -46,7 +45,10 @@ class Licences:
             LICENCE, limit=0.0, others=OTHERS,
             nothing="no row has posts, or gives the address of its question",
         )  # fmt: skip
-        self._faults: dict[int, str | None] = {}
+        self._has_address: dict[int, bool] = {}
+        """Of each text, by a hash of its address, time and licence: posts are repeated, and parsing
+        an address takes time."""
+        self._faults: dict[int, str] = {}
         self._licences: Counter[str] = Counter()
         self._texts = self._addressed = 0
 
@@ -65,10 +67,15 @@ class Licences:
         detail = None
         for name, url, created, licence in texts:
             self._texts += 1
-            self._addressed += bool(url and _is_address(url))
             self._licences[licence or "none"] += 1
-            fault = self._fault(url, created, licence)
-            detail = detail or (fault and f"{name} {fault}")
+            key = hash((url, created, licence))
+            if key not in self._has_address:
+                self._has_address[key] = bool(url and _is_address(url))
+                if fault := self._fault(url, created, licence, self._has_address[key]):
+                    self._faults[key] = fault
+            self._addressed += self._has_address[key]
+            if detail is None and key in self._faults:
+                detail = f"{name} {self._faults[key]}"
         self._check.add(row, detail)
 
     def checks(self) -> Iterator[Check]:
@@ -81,16 +88,22 @@ class Licences:
             silent = not self._has_mode and not self._addressed and set(self._licences) == {"none"}
             yield _as_note(check, self._texts) if silent else check
 
-    def _fault(self, url: str | None, created: str | None, licence: str | None) -> str | None:
-        # Posts are repeated, and parsing an address takes time.
-        key = hash((url, created, licence))
-        if key not in self._faults:
-            self._faults[key] = _fault(url, created, licence, self._has_attribution)
-        return self._faults[key]
+    def _fault(
+        self, url: str | None, created: str | None, licence: str | None, has_address: bool
+    ) -> str | None:
+        """What is wrong with a text's licence. The date of a Stack Exchange text implies it."""
+        if url and not has_address:
+            return f"gives {clip(url)} as its address"
+        if not licence:
+            return "states no licence"
+        if not url:
+            if licence.upper().startswith(_ATTRIBUTION) and not self._has_attribution:
+                return f"states {licence}, which asks for attribution, and has no address"
+            return None
+        due = licence_of(url, created) if of_stack_exchange(url) else None
+        return f"states {licence}, its date gives {due}" if due and licence != due else None
 
 
-# Posts are repeated, and parsing an address takes time.
-@lru_cache(maxsize=4096)
 def _is_address(url: str) -> bool:
     """Whether its host has the form of one: `n/a` and `unknown` do not."""
     address = address_of(url)
@@ -101,22 +114,6 @@ def _as_note(check: Check, texts: int) -> Check:
     """What is said where no text states a licence or has an address."""
     detail = f"none of {texts:,} texts states a licence or has an address: nothing can be decided"
     return check.model_copy(update={"status": "note", "limit": None, "detail": detail, "flags": ()})
-
-
-def _fault(
-    url: str | None, created: str | None, licence: str | None, has_attribution: bool
-) -> str | None:
-    """What is wrong with a text's licence. The date of a Stack Exchange text implies it."""
-    if url and not _is_address(url):
-        return f"gives {clip(url)} as its address"
-    if not licence:
-        return "states no licence"
-    if not url:
-        if licence.upper().startswith(_ATTRIBUTION) and not has_attribution:
-            return f"states {licence}, which asks for attribution, and has no address"
-        return None
-    due = licence_of(url, created) if of_stack_exchange(url) else None
-    return f"states {licence}, its date gives {due}" if due and licence != due else None
 
 
 _HALF = "the other half of its twin must be forgotten"
@@ -154,7 +151,10 @@ class Tombstones:
             self._check.add(row, detail)
             return
         if row.twin_id not in self._halves:
-            self._halves[row.twin_id] = self._check.add(row, detail), detail is not None
+            first = self._check.place(row)
+            self._halves[row.twin_id] = first, detail is not None
+            if detail:
+                self._check.flag(first, detail)
             return
         first, concerned = self._halves.pop(row.twin_id)
         self._check.add(row, detail or (_HALF if concerned else None))

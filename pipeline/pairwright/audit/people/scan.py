@@ -116,7 +116,8 @@ def find(text: str) -> list[Finding]:
             if not any(map(small.__contains__, NAME_MARKS)):
                 return []
             kinds = _STATED_NAMES
-    digits = _DIGIT.search(text) is not None
+    # Without a mark, a text that is searched for names has no digit.
+    digits = kinds is KINDS and _DIGIT.search(text) is not None
     findings: list[Finding] = []
     for kind in kinds:
         if digits or not kind.needs_digits:

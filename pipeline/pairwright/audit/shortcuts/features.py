@@ -31,7 +31,9 @@ def text_stems(response: str, language: str | None = "en") -> Stems:
     numbers = _numbers(language)
     words = text.words_of(response, language)
     distinct = list(dict.fromkeys(map(numbers.__getitem__, words)))[:MOST_STEMS]
-    return np.array(sorted(distinct), np.uint32)
+    stems = np.fromiter(distinct, np.uint32, len(distinct))
+    stems.sort()
+    return stems
 
 
 def flag_members(own: Stems, others: frozenset[str]) -> StemFlags:
