@@ -122,7 +122,7 @@ def study_section(report: StudyReport) -> Iterator[Block]:
             ("twins in the study", f"{head.twins:,}"),
             ("pairs in the study (each half of a twin is one)", f"{head.pairs:,}"),
             ("annotators", f"{head.annotators:,}"),
-            ("people asked each question", f"{head.overlap:,}"),
+            ("people asked about the quality and the aspects of each", f"{head.overlap:,}"),
             ("tasks", f"{head.tasks:,}"),
             ("tasks answered", f"{head.answered:,}"),
             ("tasks not answered", f"{head.unanswered:,}"),
