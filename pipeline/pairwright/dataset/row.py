@@ -5,7 +5,8 @@ An audit reads other people's pairs into the same record: what they do not have 
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
+from operator import is_
 from typing import Literal
 
 from pydantic import Field
@@ -61,10 +62,8 @@ def choice_sides(text: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
-def _is_none(value: object) -> bool:
-    """Where a later field has no value, rows are written as older versions wrote them: their hash
-    stays."""
-    return value is None
+_is_none = partial(is_, None)
+"""Where a later field has no value, a row is written as older versions wrote it: its hash stays."""
 
 
 class RowSupport(Record):
