@@ -44,7 +44,8 @@ def evaluate_command(
     """Score a release's pairs with reward models and judges, shown more or less of the user.
 
     Scores are stored as they come: running the same command again goes on, and scores nothing
-    twice. The baselines longer, constant, overlap and similarity need no file and no model.
+    twice. The baselines longer, constant, overlap and similarity need no file and no model, nor do
+    own-length and own-markup, which are for histories that hold choices.
     Exit code 1: a scorer left more twins and other pairs without a score than --coverage allows,
     not counting those for which the release has nothing to show.
 

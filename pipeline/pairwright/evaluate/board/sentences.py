@@ -221,6 +221,7 @@ def identity_sentences(board: Leaderboard) -> Iterator[str]:
 def ranking_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     """What is said below a ranking's table: its units, what is not in it, and its test."""
     yield from independent_units(board, ranking)
+    yield from manner_sentences(board, ranking)
     yield from blind_sentences(board, ranking)
     yield from not_part(ranking)
     yield from why_unranked(board, ranking)
