@@ -196,8 +196,9 @@ def _leaning(status: RunStatus) -> Iterator[str]:
     for figure in status.tally.preference_figures:
         if figure.leans and not is_twin(figure.mode):
             yield (
-                f"The set leans. {preference_sentence(figure)} Write the weaker side better, or build"
-                " twins alone: a set whose audit finds that it leans is released as a trial only."
+                f"The set leans. {preference_sentence(figure)} Write the weaker side better, or"
+                " build twins alone: a set whose audit finds that it leans is released as a trial"
+                " only."
             )
 
 
