@@ -1,7 +1,8 @@
-"""The tasks of a study as pages that need no server: as annotators meet them, to be looked through.
+"""Pages that need no server: the tasks of a study to be looked through, and where people begin.
 
 Nothing on a page is stored or sent. Every text is escaped, responses are safe HTML, and the pages
-load nothing from anywhere.
+load nothing from anywhere. On a start page, what comes after the consent shows once it is ticked;
+no script is needed for that. Nobody can guess its name.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,13 +13,15 @@ from typing import NamedTuple
 import jinja2
 from markupsafe import Markup
 
+from pairwright.records import content_id
+from pairwright_human_eval.form import Asked, Part, Shown, view_of
 from pairwright_human_eval.language import Language
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
 from pairwright_human_eval.safe_html import render_markdown
-from pairwright_human_eval.spreadsheet.sheets import HEADINGS
-from pairwright_human_eval.task_view import Asked, Part, Shown, view_of
+from pairwright_human_eval.sheets import HEADINGS
 
 INDEX = "index.html"
+_PREVIEW = "preview.html.jinja"
 
 
 class _PageTask(NamedTuple):
@@ -57,10 +60,10 @@ def preview_pages(
         people.setdefault(name, []).append(keyed)
     listed = [(name, page_name(name), len(own)) for name, own in sorted(people.items())]
     first = Markup(markdown_page(guidelines))
-    yield INDEX, _render(language, title="Preview", guidelines=first, people=listed)
+    yield INDEX, _render(_PREVIEW, language, title="Preview", guidelines=first, people=listed)
     for name, page, _ in listed:
         kinds = tuple(_kinds(people[name], tasks, study, language))
-        yield page, _render(language, title=name, kinds=kinds)
+        yield page, _render(_PREVIEW, language, title=name, kinds=kinds)
 
 
 def page_name(name: str) -> str:
@@ -102,9 +105,9 @@ def markdown_page(markdown: str) -> str:
     return render_markdown(markdown).replace("<br />\n", "\n").replace("<br>\n", "\n")
 
 
-def _render(language: Language, **values: object) -> str:
+def _render(name: str, language: Language, **values: object) -> str:
     given = {"_": language, "language": language.code, "safe": Markup, "asked": _is_asked}
-    return _template().render(values, **given)
+    return _templates().get_template(name).render(values, **given)
 
 
 def _is_asked(part: Part) -> bool:
@@ -112,13 +115,34 @@ def _is_asked(part: Part) -> bool:
 
 
 @cache
-def _template() -> jinja2.Template:
-    folder = Path(__file__).parent
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("preview.html.jinja")
+
+
+def start_page_name(seed: int, annotator: str) -> str:
+    """The file of a person's page: their pseudonym, and what only the study lead can compute."""
+    return f"{annotator}-{content_id('start', str(seed), annotator).rpartition('-')[2]}.html"
+
+
+def start_page_html(
+    annotator: str,
+    consent: str,
+    guidelines: str,
+    links: Mapping[str, str],
+    sheet: str,
+    code: str,
+    language: Language,
+) -> str:
+    """The page. `consent` and `guidelines` are Markdown; `links` go to the tasks of each kind, in
+    the order of the work; `sheet` is the name of a person's spreadsheet, where they have one;
+    `code` is the completion code of somebody who has finished, and empty before."""
+    return _render(
+        "start_page.html.jinja", language, annotator=annotator, links=links, sheet=sheet, code=code,
+        consent=Markup(markdown_page(consent)), guidelines=Markup(markdown_page(guidelines)),
+    )  # fmt: skip

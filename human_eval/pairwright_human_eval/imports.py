@@ -11,18 +11,20 @@ from typing import NamedTuple
 from pairwright.dataset import read_lines, write_lines
 from pairwright.errors import InputError, on_disk
 from pairwright.records import Record
-from pairwright_human_eval.annotation_exports.raw_files import (
+from pairwright_human_eval.annotation import Export
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.raw_files import (
+    Withdrawal,
     check_unmixed,
     imported_files,
     next_number,
     raw_file,
+    read_export,
+    read_withdrawals,
     store,
+    without_withdrawn,
 )
-from pairwright_human_eval.annotation_tool import read_export
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.raw_export import Export
 from pairwright_human_eval.records import KeyedTask, Study
-from pairwright_human_eval.withdrawal import Withdrawal, read_withdrawals, without_withdrawn
 
 
 class ImportedFile(Record):

@@ -1,26 +1,153 @@
 """The raw files of a study: what was imported or pulled, as it was read.
 
-human/private/raw/
-    import-HASH.json       a file somebody exported; named by what it holds
-    SERVER-PROJECT.json    a project as last pulled
-    simulated-HASH.json    by simulated annotators
+    human/private/raw/
+        import-HASH.json       a file somebody exported; named by what it holds
+        SERVER-PROJECT.json    a project as last pulled
+        simulated-HASH.json    by simulated annotators
+
+They name accounts by number and nobody by e-mail, and hold no draft and no prediction. Of a person
+who withdraws, all that they answered leaves the files and does not come back: `Withdrawal` names
+the seat, how many answers went, and the tasks and accounts whose answers are no longer kept; the
+accounts as hashes, and no name.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
+from pairwright.dataset import read_lines
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright_human_eval.annotation import AnnotationFile
-from pairwright_human_eval.annotation_tool import clean_task, read_annotations, with_earlier
+from pairwright.records import Record, content_id
+from pairwright_human_eval.annotation import (
+    Account,
+    AnnotatedTask,
+    AnnotationFile,
+    Export,
+    ExportedTask,
+    read_stored,
+)
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.raw_export import Export, ExportedTask
-from pairwright_human_eval.withdrawal import read_withdrawals, without_withdrawn
+from pairwright_human_eval.label_studio import exports
+from pairwright_human_eval.label_studio.exports import clean_task, read_annotation, with_earlier
+from pairwright_human_eval.language import load_language
+from pairwright_human_eval.records import KeyedTask, Study
+from pairwright_human_eval.sheet_answers import is_sheet, read_sheet
+
+
+def read_export(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export:
+    """What a file of either tool holds. Raises InputError where it cannot be read."""
+    if is_sheet(path):
+        return read_sheet(path, key, study, load_language(study.language))
+    return exports.read_export(path)
+
+
+def read_annotations(export: Export) -> AnnotationFile:
+    """A file's annotations as records that name no tool."""
+    return AnnotationFile(
+        file=export.file,
+        source=export.source,
+        config_hash=export.config_hash,
+        simulated=export.simulated,
+        seconds=export.seconds,
+        sequence=export.sequence,
+        tasks=tuple(_annotated(task, export) for task in export.tasks),
+        gone=tuple(_annotated(task, export) for task in export.gone),
+    )
+
+
+def _annotated(task: ExportedTask, export: Export) -> AnnotatedTask:
+    read = (
+        read_annotation(content, task, n)
+        if export.tool == "label-studio"
+        else read_stored(content, export, n)
+        for n, content in enumerate(task.annotations)
+    )
+    return AnnotatedTask(
+        id=task.id,
+        task=task.task,
+        data_hash=task.data_hash,
+        annotations=tuple(read),
+        drafts=task.drafts,
+    )
+
+
+class Withdrawal(Record):
+    """A line of private/withdrawn.jsonl."""
+
+    annotator: str
+    """The pseudonym that the person had."""
+    salt: str
+    accounts: tuple[str, ...]
+    """Hashes of the person's accounts."""
+    tasks: tuple[str, ...]
+    """The tasks that the person was given."""
+
+
+class ScrubbedExport(NamedTuple):
+    """An export without what a withdrawn person did."""
+
+    export: Export
+    removed: int
+    """Annotations that are gone from it."""
+
+
+def account_hash(account: Account, salt: str) -> str:
+    """An account's hash, which says nothing without the study's salt."""
+    return content_id("account", salt, str(account))
+
+
+def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
+    """The oldest first. Raises InputError for a damaged line."""
+    if not folder.withdrawn.exists():
+        return ()
+    fix = "The file was changed: restore it from a copy."
+    return tuple(read_lines(folder.withdrawn, Withdrawal, fix=fix))
+
+
+def without_withdrawn(export: Export, withdrawals: Sequence[Withdrawal]) -> ScrubbedExport:
+    """The export as a study may keep it: without answers of a withdrawn person's accounts, and
+    without any answer to the tasks that they were given."""
+    if not withdrawals:
+        return ScrubbedExport(export, 0)
+    tasks = {task for withdrawal in withdrawals for task in withdrawal.tasks}
+    accounts = {(w.salt, account) for w in withdrawals for account in w.accounts}
+    salts = {withdrawal.salt for withdrawal in withdrawals}
+    scrubbed = export.model_copy(
+        update={
+            "tasks": tuple(_scrubbed(export, "tasks", tasks, accounts, salts)),
+            "gone": tuple(_scrubbed(export, "gone", tasks, accounts, salts)),
+        }
+    )
+    before = export.annotations + sum(len(task.annotations) for task in export.gone)
+    after = scrubbed.annotations + sum(len(task.annotations) for task in scrubbed.gone)
+    return ScrubbedExport(scrubbed, before - after)
+
+
+def _scrubbed(
+    export: Export, part: str, tasks: Set[str], accounts: Set[tuple[str, str]], salts: Set[str]
+) -> Iterator[ExportedTask]:
+    neutral = read_annotations(export)
+    read = neutral.tasks if part == "tasks" else neutral.gone
+    raw = export.tasks if part == "tasks" else export.gone
+    for kept, annotated in zip(raw, read, strict=True):
+        if kept.task in tasks:
+            continue
+        annotations: tuple[JsonValue, ...] = tuple(
+            content
+            for content, one in zip(kept.annotations, annotated.annotations, strict=True)
+            if one.account is None
+            or not any(
+                (salt, account_hash(Account(export.source, one.account), salt)) in accounts
+                for salt in salts
+            )
+        )
+        yield kept.model_copy(update={"annotations": annotations})
+
 
 _IMPORTED, _SIMULATED = "import-", "simulated-"
 _AGAIN = "This raw file was changed: pull or import again, and move this one away."

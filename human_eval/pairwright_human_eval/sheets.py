@@ -9,10 +9,11 @@ from pathlib import Path
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.form import Asked, Shown, view_of
 from pairwright_human_eval.language import Language, load_language
+from pairwright_human_eval.raw_files import read_withdrawals
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
-from pairwright_human_eval.replacement import read_replacements
-from pairwright_human_eval.spreadsheet.cells import (
+from pairwright_human_eval.sheet_answers import (
     COLUMNS,
     COMMENT_FIELD,
     CONSENT,
@@ -24,9 +25,7 @@ from pairwright_human_eval.spreadsheet.cells import (
     guarded,
     pieces,
 )
-from pairwright_human_eval.study_files import FixedStudy, read_tasks
-from pairwright_human_eval.task_view import Asked, Shown, view_of
-from pairwright_human_eval.withdrawal import read_withdrawals
+from pairwright_human_eval.study_files import FixedStudy, read_replacements, read_tasks
 
 INSTRUCTIONS = (
     "Read the guidelines first. Then work from the top to the bottom.",

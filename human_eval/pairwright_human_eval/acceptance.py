@@ -12,14 +12,22 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.dataset import write_lines
-from pairwright_human_eval.accept.people import People, Slot, Voters, bind, read_given, write_people
-from pairwright_human_eval.accept.task_annotations import TaskAnnotation, TaskAnnotationReader
 from pairwright_human_eval.annotation import Account, AnnotationFile, Objection
-from pairwright_human_eval.annotation_exports import stored_annotations
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import FormAnswers, skip_remark
+from pairwright_human_eval.people import (
+    People,
+    Slot,
+    TaskAnnotation,
+    TaskAnnotationReader,
+    Voters,
+    bind,
+    read_given,
+    write_people,
+)
+from pairwright_human_eval.raw_files import stored_annotations
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
-from pairwright_human_eval.replacement import closed_tasks, read_replacements
+from pairwright_human_eval.study_files import closed_tasks, read_replacements
 
 _TASK_ID = re.compile("task-[0-9a-f]{16}")
 

@@ -1,39 +1,125 @@
 """Reading spreadsheets that people filled in, also as Excel and LibreOffice save them.
 
-Cells may be in any order of rows and columns, between commas, semicolons or tabs, in UTF-8, UTF-16
-or the Windows code page of Western Europe. Anything that cannot be meant is an error that says
-where, and nothing of such a file is kept: it can be mended. An empty cell is never an answer.
+A row is something to read, or something to answer. `task` and `field` name what is answered, so
+rows may be sorted, filtered and left out. Cells may be in any order of rows and columns, between
+commas, semicolons or tabs, in UTF-8, UTF-16 or the Windows code page of Western Europe. Anything
+that cannot be meant is an error that says where, and nothing of such a file is kept: it can be
+mended. An empty cell is never an answer.
 """
 
+import codecs
+import csv
+import io
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from pairwright.errors import InputError
-from pairwright_human_eval.addresses import clean_text
-from pairwright_human_eval.form import controls
+from pairwright.files import write_whole
+from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotation, clean_text
+from pairwright_human_eval.form import controls, labels_of
 from pairwright_human_eval.language import ENGLISH, Language
-from pairwright_human_eval.raw_export import Export, ExportedTask
 from pairwright_human_eval.records import KeyedTask, Study
-from pairwright_human_eval.spreadsheet.cells import (
-    ANSWER,
-    COMMENT_FIELD,
-    CONSENT,
-    FIELD,
-    MINUTES,
-    SKIP_WORD,
-    TASK,
-    YES,
-    control_of,
-    unguarded,
-)
-from pairwright_human_eval.spreadsheet.rows import sheet_rows
-from pairwright_human_eval.stored_annotation import StoredAnnotation
-from pairwright_human_eval.task_view import labels_of
+
+TASK, FIELD, WHAT, TEXT, CHOICES, ANSWER = COLUMNS = (
+    "task", "field", "what", "text", "choices", "answer",
+)  # fmt: skip
+"""The head of a sheet in English. The first two are the same in every language."""
+COMMENT_FIELD, SKIP_WORD, MINUTES, CONSENT = "comment", "skip", "minutes", "consent"
+YES = "yes"
+"""Fields beside the controls of a form, the answer that skips a task, and the one that agrees."""
+_CONTROL = re.compile(r"(support|delivered)_(\d{1,6})")
+_FIELD = re.compile(r"(support|delivered)_line_([1-9]\d{0,5})")
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""What a spreadsheet may take for the start of a formula, or for the end of a cell."""
+LONGEST = 30_000
+"""Characters of a cell; Excel cuts off what is behind 32,767."""
+
+
+def field_of(control: str) -> str:
+    """The field of a form's control, with lines as a person counts them: `support_0` is
+    `support_line_1`."""
+    found = _CONTROL.fullmatch(control)
+    return f"{found[1]}_line_{int(found[2]) + 1}" if found else control
+
+
+def control_of(field: str) -> str:
+    """The control that a field stands for. Sheets of older versions hold the control itself."""
+    found = _FIELD.fullmatch(field)
+    return f"{found[1]}_{int(found[2]) - 1}" if found else field
+
+
+def guarded(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: with an apostrophe before it where one
+    might."""
+    begins = text.lstrip(" \u00a0")[:1]
+    return f"'{text}" if (begins in _FORMULA and begins) or begins == "'" else text
+
+
+def unguarded(cell: str) -> str:
+    """The text that `guarded` made the cell of."""
+    return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
+
+
+def pieces(text: str) -> list[str]:
+    """A text in parts that each fit into a cell."""
+    return [text[n : n + LONGEST] for n in range(0, len(text), LONGEST)] or [""]
+
+
+def sheet_rows(path: Path) -> list[list[str]]:
+    """All rows. Raises InputError for what is not a text of cells."""
+    text, separator = _text(path)
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+    except csv.Error as error:
+        raise InputError(
+            f"cannot be read as cells: {error}", where=path, fix="Save it as CSV (UTF-8) again."
+        ) from None
+
+
+def _text(path: Path) -> tuple[str, str]:
+    """The text of a sheet, and what is between its cells."""
+    text = _decoded(path)
+    first, _, rest = text.partition("\n")
+    if re.fullmatch(r"sep=.\s*", first):  # Excel writes and reads such a line.
+        first, _, _ = rest.partition("\n")
+        text = rest
+    return text, max(",;\t", key=first.count)
+
+
+def _decoded(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            str(error.strerror), where=path, fix="Name a file that is there."
+        ) from None
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", errors="replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Identifiers and answers are ASCII; of a comment a few letters may be wrong.
+        return content.decode("cp1252", errors="replace")
+
+
+def drop_rows(path: Path, tasks: Set[str]) -> None:
+    """Take the rows of these tasks out of a sheet, and leave all others as they are. A file that
+    cannot be read as cells goes as a whole."""
+    try:
+        rows = sheet_rows(path)
+    except InputError:
+        path.unlink()
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=_text(path)[1])
+    writer.writerows(row for row in rows if not tasks & set(map(unguarded, row)))
+    write_whole(path, codecs.BOM_UTF8 + text.getvalue().encode(errors="replace"))
+
 
 SOURCE = "spreadsheet"
 MOST_NAMED = 5
