@@ -2,32 +2,16 @@
 
 from matplotlib.figure import Figure
 
-from pairwright.records import Record
 from pairwright.report import BLUE, GREEN, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import visible
 from pairwright.train.gold import format_interval
-from pairwright.train.planner.choose import CheckpointScore
-from pairwright.train.planner.folder import TrainingStart
-
-
-class TrainingReport(Record):
-    """What came of a training."""
-
-    begun: TrainingStart
-    match: str
-    """How planned and gold aspects were compared."""
-    refused: dict[str, int]
-    """Rows of the validation source that were not used, by reason."""
-    checkpoints: tuple[CheckpointScore, ...]
-    chosen: int
-    losses: tuple[tuple[int, float], ...]
-    """Steps with their losses: nats a token of the targets."""
+from pairwright.train.planner_checkpoints import TrainingReport, TrainingStart
 
 
 def page(report: TrainingReport) -> Page:
     """The whole page."""
     return Page(
-        title=f"A planner trained from {visible(report.begun.model)}",
+        title=f"A planner trained from {visible(report.begun.settings.model)}",
         warnings=warnings(report),
         sections=(
             Section("Checkpoints", (_matches(report), _checkpoints(report), *_chosen(report))),
@@ -89,7 +73,11 @@ def _checkpoints(report: TrainingReport) -> Table:
 
 
 def _chosen(report: TrainingReport) -> tuple[Block, ...]:
-    how = "shared content words" if report.match == "words" else "cosine of embeddings"
+    how = (
+        "shared content words"
+        if report.begun.settings.selection.match == "words"
+        else "cosine of embeddings"
+    )
     return (
         f"checkpoint-{report.chosen} is chosen: its F1 over all items is highest, a plan that"
         f" cannot be read counting 0. Two aspects are compared by their {how}; each is held"
@@ -127,7 +115,8 @@ def _data(report: TrainingReport) -> tuple[Block, ...]:
 
 
 def _settings(begun: TrainingStart) -> Table:
-    settings = begun.model_dump(mode="json", exclude={"data"})
+    settings = begun.decides()
+    del settings["data"]
     rows = [
         (f"{key}.{name}" if name else key, "none" if value is None else visible(str(value)))
         for key, setting in settings.items()

@@ -1,5 +1,6 @@
 """A completions benchmark as a page: what it is not evidence of, all conditions, the
-differences."""
+differences.
+"""
 
 from collections.abc import Iterator
 
@@ -8,14 +9,18 @@ from matplotlib.figure import Figure
 from pairwright.intervals import Interval, interval_text
 from pairwright.report import BLUE, FAINT, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import number_of, visible
-from pairwright.train.completions.completion_tasks import REFUSED
-from pairwright.train.completions.measures import CEILING
-from pairwright.train.completions.records import Completions, ConditionMean
+from pairwright.train.completions import CEILING, Completions, ConditionMean
 
 NO_EVIDENCE = (
     "This measures imitation of a user's writing: how many words a text shares with what the user"
     " wrote. It is not evidence about answers, nor about what the user would like."
 )
+REFUSED: dict[str, str] = {
+    "empty_body": "the body (`narrative`) is empty, or has no word",
+    "body_in_posts": "the body is in one of the posts, whole or nearly",
+    "body_in_title": "the body is in the title",
+    "no_other_profile": "nobody else in the category has earlier posts",
+}
 HEAD = ("", "ROUGE-1", "ROUGE-L", "posts", "words", "items", "users")
 DIFFERENCES = ("", "ROUGE-1", "ROUGE-L", "items", "users")
 

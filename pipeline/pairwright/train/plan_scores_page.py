@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure as Drawing
 
-from pairwright.records import Record
 from pairwright.report import (
     BLUE,
     GREEN,
@@ -21,14 +20,14 @@ from pairwright.report import (
 )
 from pairwright.text import number_of, visible
 from pairwright.train.gold import format_interval
-from pairwright.train.plan_score.measures import (
+from pairwright.train.plan_scores import (
     MATCHES,
     MEANING,
     Figure,
     Match,
     Name,
-    PlanDifference,
     PlannerCounts,
+    PlanScores,
 )
 
 WORDS: dict[Name, str] = {
@@ -43,51 +42,6 @@ _LOOKS: dict[Name, tuple[str, Colour]] = {
     "f1": ("s", ORANGE),
     "other": ("x", GREY),
 }
-
-
-class PlannerSource(Record):
-    """Which planner, exactly."""
-
-    name: str
-    kind: str
-    model: str
-    """Of a planner that was asked, its model; else the file's name."""
-    revision: str | None = None
-
-
-class PlanScores(Record):
-    """Planners on one source."""
-
-    source: str
-    """Identifies the source's content."""
-    items: int
-    users: int
-    gold: int
-    """Gold aspects of these items."""
-    refused: dict[str, int]
-    """Rows of the source that are not used, by reason."""
-    limit: int | None
-    judge: str
-    """The judge's model, if there was one."""
-    embedding: str
-    simulated: tuple[str, ...]
-    """Models that are the embedded one's: then it is not a result."""
-    planners: tuple[PlannerSource, ...]
-    counts: tuple[PlannerCounts, ...]
-    figures: tuple[Figure, ...]
-    differences: tuple[PlanDifference, ...]
-
-    @property
-    def matches(self) -> tuple[Match, ...]:
-        return tuple(dict.fromkeys(figure.match for figure in self.figures))
-
-    def of(self, match: Match) -> dict[str, dict[Name, Figure]]:
-        """Figures by planner and name."""
-        by_planner: dict[str, dict[Name, Figure]] = {ref.name: {} for ref in self.planners}
-        for figure in self.figures:
-            if figure.match == match:
-                by_planner[figure.planner][figure.name] = figure
-        return by_planner
 
 
 HEAD = ("planner", *WORDS.values(), "missing", "F1, worst to best")

@@ -1,7 +1,7 @@
 """One scorer behind HTTP.
 
-    POST /score     wire.Batch -> wire.Rewards
-    GET  /health    -> wire.Health
+    POST /score     Batch -> Rewards
+    GET  /health    -> Health
 
 An error is never a score. What is wrong with one sample alone is its `error`; what is wrong with
 all of a batch, or may be better soon, is the status of the reply:
@@ -28,7 +28,7 @@ from pairwright.errors import (
 from pairwright.models import together
 from pairwright.own_hosts import only_own_names
 from pairwright.text import number_of, visible
-from pairwright.train.rl.wire import Batch, Health, Reward, Rewards, RewardSample
+from pairwright.train.rewards import Batch, Health, Reward, Rewards, RewardSample
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of one batch."""
@@ -66,10 +66,8 @@ class RewardServer:
         self._about = about
         self._queue = queue
         self._waiting = 0
-        self._scored = 0
-        self._empty = 0
-        self._errors = Counter[str]()
-        self._failed = Counter[str]()
+        self._scored = self._empty = 0
+        self._errors, self._failed = Counter[str](), Counter[str]()
         self._received = 0
         self._outage: Outage | None = None
 

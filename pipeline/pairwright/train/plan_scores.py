@@ -1,4 +1,4 @@
-"""What is measured of a planner: a line for each item, and figures and differences over users."""
+"""Planners compared on held-out gold aspects: a line for each item, and figures over users."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -192,3 +192,48 @@ def _values(lines: Sequence[ScoredPlan], match: Match, name: Name) -> dict[str, 
 
 def _counted(reasons: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(why for why in reasons if why).items()))
+
+
+class PlannerSource(Record):
+    """Which planner, exactly."""
+
+    name: str
+    kind: str
+    model: str
+    """Of a planner that was asked, its model; else the file's name."""
+    revision: str | None = None
+
+
+class PlanScores(Record):
+    """Planners on one source."""
+
+    source: str
+    """Identifies the source's content."""
+    items: int
+    users: int
+    gold: int
+    """Gold aspects of these items."""
+    refused: dict[str, int]
+    """Rows of the source that are not used, by reason."""
+    limit: int | None
+    judge: str
+    """The judge's model, if there was one."""
+    embedding: str
+    simulated: tuple[str, ...]
+    """Models that are the embedded one's: then it is not a result."""
+    planners: tuple[PlannerSource, ...]
+    counts: tuple[PlannerCounts, ...]
+    figures: tuple[Figure, ...]
+    differences: tuple[PlanDifference, ...]
+
+    @property
+    def matches(self) -> tuple[Match, ...]:
+        return tuple(dict.fromkeys(figure.match for figure in self.figures))
+
+    def of(self, match: Match) -> dict[str, dict[Name, Figure]]:
+        """Figures by planner and name."""
+        by_planner: dict[str, dict[Name, Figure]] = {ref.name: {} for ref in self.planners}
+        for figure in self.figures:
+            if figure.match == match:
+                by_planner[figure.planner][figure.name] = figure
+        return by_planner
