@@ -33,12 +33,9 @@ from pairwright_human_eval.records import (
     response_id,
 )
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
-from pairwright_human_eval.report.by_question import agreement_table
-from pairwright_human_eval.report.claims import stranger_sentence
-from pairwright_human_eval.report.number_text import percent
-from pairwright_human_eval.report.pages import page_of
+from pairwright_human_eval.report.page import agreement_table, page_of
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
-from pairwright_human_eval.report.summary import look_lines
+from pairwright_human_eval.report.words import look_lines, percent, stranger_sentence
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
 from small_studies import OF_THREE, Made, mixed, study_of

@@ -24,23 +24,29 @@ from pairwright.report import (
 )
 from pairwright_human_eval.decisions import State
 from pairwright_human_eval.report.claims import CONTROLS
-from pairwright_human_eval.report.findings_records import (
+from pairwright_human_eval.report.records import (
+    AnnotatorRow,
     ControlComparison,
     Measure,
     PreferenceShares,
     Proportion,
     ScoreCounts,
     States,
+    StudyReport,
+    VoteCalibrationBin,
 )
-from pairwright_human_eval.report.number_text import group_name, percent
-from pairwright_human_eval.report.records import AnnotatorRow, StudyReport
+from pairwright_human_eval.report.words import group_name, percent
 
 WIDTH = 8.6
 """Inches, of every plot."""
+
+
 COLOURS: dict[State, str] = {
     "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
     "waiting": GREY.light, "control": SKY.light,
 }  # fmt: skip
+
+
 Marker = Literal["o", "s", "D"]
 
 
@@ -278,3 +284,27 @@ def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, labelled: bool = True)
 
 def _chance(axes: Axes) -> None:
     axes.axvline(0.5, color=FAINT.light, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)
+
+
+def calibration_curve(bins: Sequence[VoteCalibrationBin]) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(5.6, 3.4), layout="constrained")
+        axes = figure.add_subplot()
+        axes.axhline(0.5, color=FAINT.light, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)
+        at = [one.mean for one in bins]
+        low, value, high = (
+            [getattr(one.chosen, end) or 0.0 for one in bins] for end in ("low", "value", "high")
+        )
+        axes.vlines(at, low, high, color=BLUE.light, linewidth=2.2)
+        axes.plot(at, value, "o-", color=BLUE.light)
+        axes.set_ylim(0, 1)
+        axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        axes.set_xlabel("judge's margin of adherence, chosen less rejected")
+        axes.set_ylabel("votes for the chosen")
+        axes.grid()
+        return plot(
+            figure,
+            "Votes of people for the chosen response by the judge's margin, with 95 % intervals by"
+            " dyad. The dashed line is one half.",
+            name="calibration",
+        )

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pairwright_human_eval.report.findings_records import Measure
+from pairwright_human_eval.report.records import Measure
 
 Floats = npt.NDArray[np.float64]
 ENOUGH = 0.8

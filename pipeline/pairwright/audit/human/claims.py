@@ -14,7 +14,7 @@ from pairwright.intervals import LEVEL, Interval, z_of
 from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.assign import LIMIT
-from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
+from pairwright_human_eval.report.records import Findings, Measure, ParityOf
 
 AGREEMENT = CheckDefinition(
     family="human",

@@ -8,15 +8,15 @@ from pairwright.release.summary import Summary
 from pairwright.settings.study_rules import HumanRules
 from pairwright.text import number_of
 from pairwright_human_eval.records import StoppingRule
-from pairwright_human_eval.report.claims import stranger_sentence
-from pairwright_human_eval.report.findings_records import Findings
-from pairwright_human_eval.report.number_text import (
+from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.report.words import (
     estimate_percent,
     group_name,
     percent,
     percent_points,
     points,
     share_text,
+    stranger_sentence,
 )
 
 Row = tuple[str, ...]

@@ -8,8 +8,8 @@ from pairwright.settings.study_rules import HumanRules, StoredRules
 from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import StoppingRule
-from pairwright_human_eval.report.by_question import WITH_CANNOT_TELL
-from pairwright_human_eval.report.findings_records import (
+from pairwright_human_eval.report.quality import WITH_CANNOT_TELL
+from pairwright_human_eval.report.records import (
     ByChance,
     Findings,
     PreferenceShares,

@@ -1,24 +1,99 @@
-"""The annotators one by one, by pseudonym, whether their answers count or not."""
+"""The study in counts that add up: its tasks, its annotators one by one, and the second round."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
-from pairwright.report import Block, Plot, Table
+from pairwright.settings.study_rules import HumanRules
 from pairwright.stats import share
 from pairwright_human_eval.attention import checks_passed, nonreader_pass
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     KINDS,
     KeyedTask,
     Kind,
     PreferenceAnswer,
+    SetAside,
     Verdict,
 )
-from pairwright_human_eval.report.answers import Vote
-from pairwright_human_eval.report.number_text import seconds_text, share_text
-from pairwright_human_eval.report.records import AnnotatorRow, Seconds, StudyReport
-from pairwright_human_eval.report.study import proportion
+from pairwright_human_eval.report.answers import SubjectPair, Vote
+from pairwright_human_eval.report.claims import STATES
+from pairwright_human_eval.report.records import (
+    Adjudication,
+    AdjudicationCount,
+    AnnotatorRow,
+    RuleChange,
+    Seconds,
+    StudyCounts,
+    TaskCount,
+    proportion,
+)
+from pairwright_human_eval.study_files import FixedStudy
+from pairwright_human_eval.subjects import Outline
+
+
+def study_counts(
+    subjects: Sequence[Outline],
+    fixed: FixedStudy,
+    verdicts: Sequence[Verdict],
+    set_aside: Iterable[SetAside],
+    excluded: frozenset[str],
+    rules: HumanRules,
+) -> StudyCounts:
+    """Count. A task is answered if it has a verdict."""
+    study, key = fixed
+    aside = Counter(line.reason for line in set_aside)
+    done = {verdict.task for verdict in verdicts}
+    tasks = Counter((keyed.round, keyed.kind, keyed.purpose) for keyed in key.values())
+    answered = Counter(
+        (keyed.round, keyed.kind, keyed.purpose) for keyed in key.values() if keyed.task in done
+    )
+    return StudyCounts(
+        version=study.version,
+        simulated_pairs=study.simulated_pairs,
+        simulated_verdicts=sum(verdict.simulated for verdict in verdicts),
+        subjects=len(subjects),
+        of=study.of,
+        twins=sum(len(subject.pairs) == 2 for subject in subjects),
+        pairs=sum(len(subject.pairs) for subject in subjects),
+        annotators=len(study.annotators),
+        overlap=study.overlap,
+        tasks=tasks.total(),
+        answered=answered.total(),
+        unanswered=tasks.total() - answered.total(),
+        by_sort=tuple(
+            TaskCount(
+                round=sort[0], kind=sort[1], purpose=sort[2], tasks=n, answered=answered[sort]
+            )
+            for sort, n in sorted(tasks.items())
+        ),
+        annotations=len(verdicts) + aside.total(),
+        verdicts=len(verdicts),
+        set_aside=dict(sorted(aside.items())),
+        excluded=tuple(sorted(excluded)),
+        changes=_changes(study.policy, rules),
+    )
+
+
+def _changes(fixed: HumanRules, rules: HumanRules) -> tuple[RuleChange, ...]:
+    return tuple(
+        RuleChange(name=name, fixed=then, in_force=now)
+        for name, then, now in _rule_rows(fixed, rules)
+        if then != now
+    )
+
+
+def _rule_rows(fixed: HumanRules, rules: HumanRules) -> Iterator[tuple[str, str, str]]:
+    """The numbers of the rule, at export and in force; `none` where it had no such limit."""
+    for name in HumanRules.model_fields:
+        yield name, _limit(fixed, name), _limit(rules, name)
+
+
+def _limit(rules: HumanRules, name: str) -> str:
+    value = getattr(rules, name)
+    return "none" if value is None else str(value)
+
 
 Tally = defaultdict[str, list[bool]]
 
@@ -124,85 +199,50 @@ def retested(verdicts: Sequence[Verdict]) -> Tally:
     return found
 
 
-def annotators_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
-    yield (
-        "The first round by pseudonym, with 95 % Wilson intervals. Agreement is with what most of"
-        " the others on the pair voted, where most voted one way. Retest: swapped repeats answered"
-        " as before; it excludes nobody."
-    )
-    yield Table(
-        (
-            "annotator", "answers count", "answered, of assigned", "quality", "preference",
-            "rubric",
+def adjudication_counts(
+    key: Mapping[str, KeyedTask],
+    verdicts: Sequence[Verdict],
+    decisions: Sequence[Decision],
+    pairs: Mapping[str, SubjectPair],
+    set_aside: Iterable[SetAside],
+) -> Adjudication | None:
+    """None where no task of the second round was made."""
+    tasks = [keyed for keyed in key.values() if keyed.round == 2]
+    if not tasks:
+        return None
+    last = [verdict for verdict in verdicts if verdict.round == 2]
+    given = {task.subject for task in tasks}
+    states = Counter(decision.state for decision in decisions if decision.subject in given)
+    return Adjudication(
+        adjudicators=len({task.annotator for task in tasks}),
+        by_kind=tuple(
+            _of_kind(kind, tasks, last, pairs)
+            for kind in KINDS
+            if any(task.kind == kind for task in tasks)
         ),
-        tuple(
-            (
-                row.annotator, "no: EXCLUDED" if row.excluded else "yes",
-                f"{row.answered:,} of {row.assigned:,}",
-                *(f"{n:,}" for n in row.by_kind.values()),
-            )
-            for row in report.annotators
-        ),
-        left=2,
-    )  # fmt: skip
-    yield (
-        "Median seconds a task was open, by kind, where the time was recorded. Attention checks,"
-        " repeats and excluded annotators are in it: their time is spent too."
-    )
-    people = [(row.annotator, row.seconds) for row in report.annotators]
-    yield Table(
-        ("annotator", *report.seconds),
-        tuple(_seconds_row(*row) for row in (*people, ("all people", report.seconds))),
-    )
-    yield Table(
-        (
-            "annotator", "A, of A and B", "with the majority", "attention checks",
-            "passed without reading, %", "retest",
-        ),
-        tuple(
-            (
-                row.annotator, share_text(row.first), share_text(row.with_majority),
-                share_text(row.attention),
-                "n/a" if row.nonreader is None else f"{100 * row.nonreader:.1f}",
-                share_text(row.retest),
-            )
-            for row in report.annotators
-        ),
-    )  # fmt: skip
-    yield _attention(report)
-    if "annotators" in drawn:
-        yield drawn["annotators"]
-
-
-def _attention(report: StudyReport) -> str:
-    """How often an annotator who does not read would not have been noticed."""
-    floor = f"{100 * report.policy.attention_floor:.0f} %"
-    met = [(row.attention.n, row.nonreader) for row in report.annotators if row.nonreader]
-    if not met:
-        return (
-            "How often an annotator who does not read the posts passes the attention checks cannot"
-            " be said: nobody met one, or an older version made them, whose right answers can in"
-            " part be seen without the posts."
-        )
-    n, worst = max(met, key=lambda one: (one[1] or 0, -one[0]))
-    return (
-        f"Only the posts decide an attention check. An annotator who does not read them passes the"
-        f" floor of {floor} with the probability in the table, the binomial tail at one half: at"
-        f" most {100 * (worst or 0):.1f} %, with {n:,} checks."
+        subjects=len(given),
+        states={state: states[state] for state in STATES if states[state]},
+        voted_before=sum(line.reason == "voted_before" for line in set_aside),
     )
 
 
-def comments_section(report: StudyReport) -> Iterator[Block]:
-    if not report.comments:
-        yield "No comments were written."
-        return
-    yield f"{len(report.comments):,} of {report.comments_in_all:,}, as written, without who."
-    yield Table(
-        ("kind", "about", "comment"),
-        tuple((comment.kind, comment.about, comment.text) for comment in report.comments),
-        left=3,
+def _of_kind(
+    kind: Kind,
+    tasks: Sequence[KeyedTask],
+    verdicts: Sequence[Verdict],
+    pairs: Mapping[str, SubjectPair],
+) -> AdjudicationCount:
+    own = [verdict for verdict in verdicts if verdict.kind == kind]
+    chosen = [
+        verdict.answers.choice == pairs[verdict.pair].chosen
+        for verdict in own
+        if isinstance(verdict.answers, PreferenceAnswer) and verdict.pair
+    ]
+    return AdjudicationCount(
+        kind=kind,
+        tasks=sum(task.kind == kind for task in tasks),
+        answered=len({verdict.task for verdict in own}),
+        for_chosen=sum(chosen) if kind == "preference" else None,
+        refused=len(chosen) - sum(chosen) if kind == "preference" else None,
+        seconds=median_seconds(own),
     )
-
-
-def _seconds_row(who: str, by_kind: dict[Kind, Seconds]) -> tuple[str, ...]:
-    return (who, *(seconds_text(times) for times in by_kind.values()))
