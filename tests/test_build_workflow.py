@@ -16,11 +16,11 @@ from aiohttp import web
 from endpoint import Asked, in_thread, simulated
 from pairwright.construct.tally import ReplyCheck
 from pairwright.errors import ConfigError, InputError, Interrupted
+from pairwright.estimate import share
 from pairwright.models.simulated import Defects
 from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import Memory
 from pairwright.settings.config import load
-from pairwright.stats import share
 from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.build_words import estimate_tables, shortfalls
 from pairwright.workflows.example_study import write_example_study

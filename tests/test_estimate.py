@@ -2,7 +2,7 @@
 
 import pytest
 
-from pairwright.stats import share
+from pairwright.estimate import share
 
 
 # Newcombe 1998, Statistics in Medicine 17, table I, method 3 (score without correction).
@@ -49,6 +49,6 @@ def test_none_of_none_is_no_share() -> None:
 
 
 def test_a_share_reads_as_count_percent_and_interval() -> None:
-    assert str(share(5, 20)) == "5 of 20: 25 % (11 to 47)"
+    assert share(5, 20).counted() == "5 of 20: 25 % (11 to 47)"
     assert str(share(0, 20)) == "0 of 20: 0 % (0 to 16)"
     assert str(share(1000, 4000)) == "1,000 of 4,000: 25 % (24 to 26)"
