@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pairwright.estimate import Estimate
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, NEITHER
 from pairwright_human_eval.report.answers import Answers, AspectVote, SubjectPair, Vote
@@ -23,7 +24,6 @@ from pairwright_human_eval.report.records import (
     FoilComparison,
     JudgePreference,
     JudgeQuality,
-    Measure,
     SupportShares,
 )
 from pairwright_human_eval.report.resample import (
@@ -104,7 +104,7 @@ def _delivered_by(group: str, votes: Sequence[AspectVote], draws: Draws) -> Deli
     ]
     dyads = [dyad for dyad, _ in majorities]
 
-    def share(answer: str) -> Measure:
+    def share(answer: str) -> Estimate:
         return ratio(
             draws,
             dyads,
@@ -203,7 +203,7 @@ def _delivered(name: str, cases: Sequence[DeliveryCase], draws: Draws) -> Delive
     )
 
 
-def _kappa(cases: Sequence[DeliveryCase], dyads: Sequence[str], draws: Draws) -> Measure:
+def _kappa(cases: Sequence[DeliveryCase], dyads: Sequence[str], draws: Draws) -> Estimate:
     cells = np.array(
         [[(case.judge, case.people) == cell for cell in CELLS] for case in cases], np.float64
     ).reshape(-1, 4)
@@ -268,7 +268,7 @@ def _quality(
     )
 
 
-def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: Draws) -> Measure:
+def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: Draws) -> Estimate:
     """Pearson's correlation of mid-ranks, with the ranks of each replicate."""
     tables = [np.unique(each, return_inverse=True) for each in (judge, people)]
     if any(len(levels) < 2 for levels, _ in tables):

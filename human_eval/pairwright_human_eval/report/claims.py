@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from pairwright.estimate import Estimate, share
 from pairwright.settings.study_rules import HumanRules
-from pairwright.stats import share
 from pairwright_human_eval.assign import one_sided
 from pairwright_human_eval.decisions import (
     VERIFIED,
@@ -30,11 +30,9 @@ from pairwright_human_eval.report.records import (
     ByChance,
     Consensus,
     ControlComparison,
-    Measure,
     PreferenceShares,
     StateReason,
     States,
-    proportion,
 )
 from pairwright_human_eval.report.resample import Draws, ratio, ratio_difference
 from pairwright_human_eval.subjects import Outline
@@ -59,10 +57,8 @@ def states(
             States(
                 group=name,
                 subjects=len(found),
-                states={
-                    state: proportion(share(found.count(state), len(found))) for state in STATES
-                },
-                of_verifiable=proportion(share(able.count("verified"), len(able))),
+                states={state: share(found.count(state), len(found)) for state in STATES},
+                of_verifiable=share(able.count("verified"), len(able)),
             )
         )
     return tuple(rows)
@@ -76,7 +72,7 @@ def reasons(decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
         StateReason(
             state=state,
             reason=reason,
-            subjects=proportion(share(counts[state, reason], len(decisions))),
+            subjects=share(counts[state, reason], len(decisions)),
         )
         for state, reason in order
     )
@@ -235,7 +231,7 @@ def control_comparisons(answers: Answers, draws: Draws) -> tuple[ControlComparis
 
 def _difference(
     own: Sequence[Vote], controls: Sequence[Vote], draws: Draws, choices: tuple[str, ...]
-) -> Measure:
+) -> Estimate:
     """The share for the chosen response with own posts less that in the control, by the same
     draws of dyads and annotators."""
     votes = [vote for vote in (*own, *controls) if vote.choice in choices]

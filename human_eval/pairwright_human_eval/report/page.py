@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from pairwright.estimate import Estimate, p_value
 from pairwright.modes import units_in_words
 from pairwright.report import Block, Page, Plot, Section, Table
-from pairwright.stats import p_value
 from pairwright.text import number_of
-from pairwright_human_eval.agreement import Estimate, Parity
+from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.decisions import reason_in_words
 from pairwright_human_eval.records import Kind
 from pairwright_human_eval.report.aspects import DELIVERS
@@ -18,23 +18,17 @@ from pairwright_human_eval.report.records import (
     ParityOf,
     PoweredShare,
     PreferenceShares,
-    Proportion,
     Seconds,
     StudyReport,
     VoteCalibrationBin,
 )
 from pairwright_human_eval.report.words import (
-    estimate_percent,
     foil_sentence,
     group_name,
     label_error_sentence,
     outcome_text,
-    percent,
-    percent_points,
-    points,
     rule_text,
     seconds_text,
-    share_text,
     stranger_sentence,
 )
 
@@ -135,7 +129,7 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
         tuple(
             (
                 group_name(row.group), f"{row.subjects:,}",
-                *(_count(row.states[state]) for state in states), share_text(row.of_verifiable),
+                *(_count(row.states[state]) for state in states), row.of_verifiable.counted(),
             )
             for row in report.decisions
         ),
@@ -150,7 +144,7 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
                     reason.state,
                     reason.reason,
                     reason_in_words(reason.reason),
-                    share_text(reason.subjects),
+                    reason.subjects.counted(),
                 )
                 for reason in report.reasons
             ),
@@ -179,8 +173,8 @@ def decisions_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[B
     )
 
 
-def _count(proportion: Proportion) -> str:
-    return f"{proportion.k:,}: {percent(proportion)}" if proportion.n else "0"
+def _count(proportion: Estimate) -> str:
+    return f"{proportion.k:,}: {proportion.percent()}" if proportion.n else "0"
 
 
 def adjudication_section(report: StudyReport) -> Iterator[Block]:
@@ -255,13 +249,13 @@ def agreement_table(report: StudyReport) -> Table:
         rows.append(
             (
                 question.question,
-                f"{found.percent.items:,}",
-                f"{found.percent.ratings:,}",
-                f"{found.percent.raters:,}",
-                estimate_percent(found.percent),
-                points(alpha),
-                points(found.cohen_kappa),
-                points(found.gwet_ac1),
+                f"{found.items:,}",
+                f"{found.percent.n:,}",
+                f"{found.raters:,}",
+                found.percent.percent(),
+                alpha.text(2),
+                found.cohen_kappa.text(2),
+                found.gwet_ac1.text(2),
                 _noted(found.fleiss_kappa, reasons),
             )
         )
@@ -279,10 +273,10 @@ def agreement_table(report: StudyReport) -> Table:
 def _noted(estimate: Estimate, reasons: list[str]) -> str:
     """The estimate, or the number of its reason, which is added where it is new."""
     if estimate.value is not None:
-        return points(estimate)
-    if estimate.reason not in reasons:
-        reasons.append(estimate.reason)
-    return f"n/a ({reasons.index(estimate.reason) + 1})"
+        return estimate.text(2)
+    if estimate.note not in reasons:
+        reasons.append(estimate.note)
+    return f"n/a ({reasons.index(estimate.note) + 1})"
 
 
 def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
@@ -303,7 +297,7 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
             "Consensus by Dawid and Skene's model, fitted to neutral labels: of"
             f" {number_of(fit.pairs, 'pair')} the most probable label is the chosen response in"
             f" {fit.chosen:,}, the other one in {fit.other:,} and “about equal” in {fit.equal:,}."
-            f" Share for the chosen response: {percent(fit.share)}, n = {fit.share.n:,}{unfit}."
+            f" Share for the chosen response: {fit.share.percent()}, n = {fit.share.n:,}{unfit}."
             " The interval draws dyads and keeps the fit."
         )
     for control in report.contrasted:
@@ -311,9 +305,9 @@ def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Bloc
         yield (
             f"Controls: {number_of(control.pairs, 'pair')} shown with their own posts to some"
             f" annotators and with {name} to others. Own posts less {name}, in percentage points"
-            f" of the votes for the chosen response: {percent_points(control.difference)} of the"
+            f" of the votes for the chosen response: {control.difference.percent(sign=True)} of the"
             f" votes for either response (n = {control.difference.n:,});"
-            f" {percent_points(control.difference_of_all)} of all votes"
+            f" {control.difference_of_all.percent(sign=True)} of all votes"
             f" (n = {control.difference_of_all.n:,})."
             f" {stranger_sentence(control)}"
         )
@@ -333,7 +327,7 @@ def _preferred(groups: list[PreferenceShares]) -> Table:
             (
                 group_name(group.group), f"{group.of_all.n:,}", f"{group.chosen:,}",
                 f"{group.other:,}", f"{group.equal:,}", f"{group.cannot_tell:,}",
-                percent(group.of_choices), percent(group.of_all),
+                group.of_choices.percent(), group.of_all.percent(),
             )
             for group in groups
         ),
@@ -355,8 +349,8 @@ def aspects_section(report: StudyReport) -> Iterator[Block]:
         tuple(
             (
                 row.group, f"{row.answers['clearly'].n:,}",
-                *(percent(row.answers[answer]) for answer in answers), f"{row.there.n:,}",
-                percent(row.there),
+                *(row.answers[answer].percent() for answer in answers), f"{row.there.n:,}",
+                row.there.percent(),
             )
             for row in report.supported
         ),
@@ -373,8 +367,8 @@ def aspects_section(report: StudyReport) -> Iterator[Block]:
         ),
         tuple(
             (
-                row.group, f"{row.chosen.n:,}", f"{row.undecided:,}", percent(row.chosen),
-                percent(row.other), percent(row.both), percent(row.neither),
+                row.group, f"{row.chosen.n:,}", f"{row.undecided:,}", row.chosen.percent(),
+                row.other.percent(), row.both.percent(), row.neither.percent(),
             )
             for row in report.delivered_by
         ),
@@ -453,7 +447,7 @@ def judge_section(report: StudyReport) -> Iterator[Block]:
             (
                 row.responses, f"{row.n:,}", f"{row.undecided:,}", f"{row.both_yes:,}",
                 f"{row.only_judge:,}", f"{row.only_people:,}", f"{row.both_no:,}",
-                percent(row.agree), points(row.kappa),
+                row.agree.percent(), row.kappa.text(2),
             )
             for row in report.delivered
         ),
@@ -467,9 +461,9 @@ def judge_section(report: StudyReport) -> Iterator[Block]:
         ),
         tuple(
             (
-                row.scale, f"{row.difference.n:,}", points(row.judge), points(row.people),
-                points(row.difference, sign=True), percent(row.near), percent(row.within_one),
-                points(row.spearman),
+                row.scale, f"{row.difference.n:,}", row.judge.text(2), row.people.text(2),
+                row.difference.text(2, sign=True), row.near.percent(), row.within_one.percent(),
+                row.spearman.text(2),
             )
             for row in report.judged_quality
         ),
@@ -487,7 +481,7 @@ def judge_section(report: StudyReport) -> Iterator[Block]:
             (
                 group_name(row.group), f"{row.pairs:,}", f"{row.for_chosen:,}",
                 f"{row.for_other:,}", f"{row.no_choice:,}",
-                f"{percent(row.agree)}, n = {row.agree.n:,}",
+                f"{row.agree.percent()}, n = {row.agree.n:,}",
             )
             for row in report.judged_preference
         ),
@@ -591,10 +585,10 @@ def annotators_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[
         ),
         tuple(
             (
-                row.annotator, share_text(row.first), share_text(row.with_majority),
-                share_text(row.attention),
+                row.annotator, row.first.counted(), row.with_majority.counted(),
+                row.attention.counted(),
                 "n/a" if row.nonreader is None else f"{100 * row.nonreader:.1f}",
-                share_text(row.retest),
+                row.retest.counted(),
             )
             for row in report.annotators
         ),

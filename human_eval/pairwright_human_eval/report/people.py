@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
+from pairwright.estimate import share
 from pairwright.settings.study_rules import HumanRules
-from pairwright.stats import share
 from pairwright_human_eval.attention import checks_passed, nonreader_pass
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import (
@@ -27,7 +27,6 @@ from pairwright_human_eval.report.records import (
     Seconds,
     StudyCounts,
     TaskCount,
-    proportion,
 )
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
@@ -127,11 +126,11 @@ def annotator_rows(
                 answered=len(given),
                 by_kind={kind: kinds[kind] for kind in KINDS},
                 seconds=seconds_by_kind(given),
-                with_majority=proportion(share(sum(majority[who]), len(majority[who]))),
-                first=proportion(share(sum(first[who]), len(first[who]))),
-                attention=proportion(met := attention.get(who, share(0, 0))),
+                with_majority=share(sum(majority[who]), len(majority[who])),
+                first=share(sum(first[who]), len(first[who])),
+                attention=(met := attention.get(who, share(0, 0))),
                 nonreader=None if floor is None or not met.n else nonreader_pass(met.n, floor),
-                retest=proportion(share(sum(retest[who]), len(retest[who]))),
+                retest=share(sum(retest[who]), len(retest[who])),
             )
         )
     return tuple(rows)

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from pairwright.estimate import Estimate
 from pairwright.report import (
     BLUE,
     FAINT,
@@ -27,15 +28,13 @@ from pairwright_human_eval.report.claims import CONTROLS
 from pairwright_human_eval.report.records import (
     AnnotatorRow,
     ControlComparison,
-    Measure,
     PreferenceShares,
-    Proportion,
     ScoreCounts,
     States,
     StudyReport,
     VoteCalibrationBin,
 )
-from pairwright_human_eval.report.words import group_name, percent
+from pairwright_human_eval.report.words import group_name
 
 WIDTH = 8.6
 """Inches, of every plot."""
@@ -54,7 +53,7 @@ class Dot(NamedTuple):
     """An estimate on a line of its own."""
 
     label: str
-    of: Measure | Proportion
+    of: Estimate
     colour: str = BLUE.light
     marker: Marker = "o"
 
@@ -191,7 +190,7 @@ def _bar(
     axes.text(1.01, place, _mean(side.mean), va="center", fontsize=9)
 
 
-def _mean(measure: Measure) -> str:
+def _mean(measure: Estimate) -> str:
     if measure.value is None:
         return "n/a"
     if measure.low is None or measure.high is None:
@@ -202,7 +201,7 @@ def _mean(measure: Measure) -> str:
 def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
     figure = Figure(figsize=(WIDTH, 1.2 + 0.3 * len(rows)), layout="constrained")
     labels = [f"{row.annotator}{' (excluded)' if row.excluded else ''}" for row in rows]
-    panels: tuple[tuple[str, list[Proportion], str], ...] = (
+    panels: tuple[tuple[str, list[Estimate], str], ...] = (
         ("Response A chosen", [row.first for row in rows], BLUE.light),
         ("Agrees with most of the others", [row.with_majority for row in rows], ORANGE.light),
     )
@@ -272,7 +271,7 @@ def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, labelled: bool = True)
                 markeredgecolor=PAPER.light, clip_on=False,
             )  # fmt: skip
         if labelled:
-            text = percent(estimate) if estimate.value is not None else "n/a"
+            text = estimate.percent() if estimate.value is not None else "n/a"
             axes.text(1.03, line, text, va="center", fontsize=9)
     axes.set_yticks(range(len(dots)), [dot.label for dot in dots])
     axes.set_ylim(len(dots) - 0.4, -0.6)

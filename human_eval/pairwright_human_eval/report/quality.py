@@ -6,7 +6,9 @@ Agreement is question by question, on labels that do not know the chosen side.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
+from pairwright.estimate import Estimate
 from pairwright.modes import MODES, Mode
+from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.agreement import (
     Agreement,
@@ -20,12 +22,7 @@ from pairwright_human_eval.agreement import (
 from pairwright_human_eval.agreement.intervals import Measurement
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER
 from pairwright_human_eval.report.answers import Answers, QualityScore
-from pairwright_human_eval.report.records import (
-    ParityOf,
-    QuestionAgreement,
-    ScoreCounts,
-    SideNames,
-)
+from pairwright_human_eval.report.records import ParityOf, QuestionAgreement, ScoreCounts, SideNames
 from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.subjects import Outline
 
@@ -69,7 +66,7 @@ def parities(
         ParityOf(
             mode=mode,
             scale=name,
-            parity=_rounded(parity(rows[mode, name], margin, clusters=clusters)),
+            parity=_rounded_parity(parity(rows[mode, name], margin, clusters=clusters)),
         )
         for mode in modes
         for name in (*(scale.name for scale in scales), MEAN)
@@ -111,11 +108,13 @@ def score_counts(
     return tuple(rows)
 
 
-def _rounded(estimate: Parity) -> Parity:
-    names = ("mean", "low", "high", "p_above", "p_below")
+def _rounded(estimate: Record, names: Sequence[str]) -> dict[str, float | None]:
     values = {name: getattr(estimate, name) for name in names}
-    changes = {name: None if value is None else round(value, 6) for name, value in values.items()}
-    return estimate.model_copy(update=changes)
+    return {name: None if value is None else round(value, 6) for name, value in values.items()}
+
+
+def _rounded_parity(found: Parity) -> Parity:
+    return found.model_copy(update=_rounded(found, ("mean", "low", "high", "p_above", "p_below")))
 
 
 Row = tuple[str, str, Level]
@@ -173,7 +172,7 @@ def agreement_by_question(
         )
         found.append(
             QuestionAgreement(
-                question=name, measurement=measurement, agreement=_rounded_estimates(estimates)
+                question=name, measurement=measurement, agreement=_rounded_agreement(estimates)
             )
         )
     return tuple(found)
@@ -185,13 +184,10 @@ def _both_ways(name: str, rows: list[Row], levels: tuple[Level, ...]) -> Iterato
     yield WITH_CANNOT_TELL.format(name), "nominal", rows, (*levels, CANNOT_TELL)
 
 
-def _rounded_estimates(found: Agreement) -> Agreement:
-    changes = {}
-    for name in Agreement.model_fields:
-        estimate = getattr(found, name)
-        bounds = {
-            bound: None if (value := getattr(estimate, bound)) is None else round(value, 6)
-            for bound in ("value", "low", "high")
-        }
-        changes[name] = estimate.model_copy(update=bounds)
-    return found.model_copy(update=changes)
+def _rounded_agreement(found: Agreement) -> Agreement:
+    estimates = {
+        name: estimate.model_copy(update=_rounded(estimate, ("value", "low", "high")))
+        for name, estimate in found
+        if isinstance(estimate, Estimate)
+    }
+    return found.model_copy(update=estimates)

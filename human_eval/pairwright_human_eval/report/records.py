@@ -5,11 +5,10 @@ what only the study's key says. Values are rounded to six places. What cannot be
 with its reason.
 """
 
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.settings.study_rules import StoredRules
-from pairwright.stats import Share
 from pairwright_human_eval.agreement import Agreement, Parity
 from pairwright_human_eval.agreement.intervals import Measurement
 from pairwright_human_eval.decisions import State
@@ -17,44 +16,13 @@ from pairwright_human_eval.looks import Looks
 from pairwright_human_eval.records import Kind, Purpose, Support
 
 
-class Measure(Record):
-    """An estimate with its 95 % bootstrap interval."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    """What it is the share or mean of: votes, scores, pairs, ..."""
-    dyads: int
-    """Clusters drawn: the users that a twin or pair is about."""
-    annotators: int | None
-    """Clusters drawn in the other direction; None where only dyads are drawn."""
-    reason: str
-    """Why the value, or else its interval, is missing."""
-
-
-class Proportion(Record):
-    """k of n with its 95 % Wilson interval; all None at n = 0."""
-
-    k: int
-    n: int
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-def proportion(share: Share) -> Proportion:
-    value = None if share.value is None else round(share.value, 6)
-    return Proportion(k=share.k, n=share.n, value=value, low=share.low, high=share.high)
-
-
 class States(Record):
     """The decisions on one group of subjects, each as a share of the group."""
 
     group: str
     subjects: int
-    states: dict[State, Proportion]
-    of_verifiable: Proportion
+    states: dict[State, Estimate]
+    of_verifiable: Estimate
     """Verified, of those that can be: without controls where the rule asks about aspects."""
 
 
@@ -63,7 +31,7 @@ class StateReason(Record):
 
     state: State
     reason: str
-    subjects: Proportion
+    subjects: Estimate
 
 
 class ByChance(Record):
@@ -93,9 +61,9 @@ class PreferenceShares(Record):
     other: int
     equal: int
     cannot_tell: int
-    of_choices: Measure
+    of_choices: Estimate
     """For the chosen response, of the votes for either response: 0.5 by chance."""
-    of_all: Measure
+    of_all: Estimate
     """Of all votes: `equal` and `cannot_tell` count against it."""
 
 
@@ -106,7 +74,7 @@ class Consensus(Record):
     chosen: int
     other: int
     equal: int
-    share: Measure
+    share: Estimate
     """Pairs whose most probable label is the chosen response."""
     converged: bool
 
@@ -119,9 +87,9 @@ class ControlComparison(Record):
     pairs: int
     own: PreferenceShares
     control_votes: PreferenceShares
-    difference: Measure
+    difference: Estimate
     """Own less control, of the votes for either response."""
-    difference_of_all: Measure
+    difference_of_all: Estimate
     at_most: float | None = None
     """With a stranger's posts: the one-sided 95 % bound of the share for the chosen response, of
     the choices."""
@@ -131,9 +99,9 @@ class SupportShares(Record):
     """Whether the posts carry the aspects, in one group of pairs."""
 
     group: str
-    answers: dict[Support, Measure]
+    answers: dict[Support, Estimate]
     """Each as a share of all answers."""
-    there: Measure
+    there: Estimate
     """Aspects that more than half of their answers call clearly or plausibly there."""
 
 
@@ -143,9 +111,9 @@ class FoilComparison(Record):
 
     pairs: int
     """With a foil."""
-    aspects: Measure
-    foils: Measure
-    difference: Measure
+    aspects: Estimate
+    foils: Estimate
+    difference: Estimate
     """Aspects less foils."""
 
     @property
@@ -161,11 +129,11 @@ class DeliveryShares(Record):
     group: str
     undecided: int
     """Aspects without such a majority."""
-    chosen: Measure
+    chosen: Estimate
     """Only the chosen response, as `other` is only the other."""
-    other: Measure
-    both: Measure
-    neither: Measure
+    other: Estimate
+    both: Estimate
+    neither: Estimate
 
 
 class SideNames(Record):
@@ -193,7 +161,7 @@ class ScoreCounts(Record):
     counts: dict[int, int]
     """By score, from the lowest to the highest."""
     cannot_judge: int
-    mean: Measure
+    mean: Estimate
 
 
 class DeliveryAgreement(Record):
@@ -208,8 +176,8 @@ class DeliveryAgreement(Record):
     only_judge: int
     only_people: int
     both_no: int
-    agree: Measure
-    kappa: Measure
+    agree: Estimate
+    kappa: Estimate
     """Cohen's, of the judge and the majority."""
 
 
@@ -217,14 +185,14 @@ class JudgeQuality(Record):
     """Judge against people's mean score of a response on one scale."""
 
     scale: str
-    judge: Measure
-    people: Measure
-    difference: Measure
+    judge: Estimate
+    people: Estimate
+    difference: Estimate
     """Judge less people, in points."""
-    near: Measure
+    near: Estimate
     """Share at most half a point apart: the same after rounding."""
-    within_one: Measure
-    spearman: Measure
+    within_one: Estimate
+    spearman: Estimate
 
 
 class JudgePreference(Record):
@@ -236,7 +204,7 @@ class JudgePreference(Record):
     for_other: int
     no_choice: int
     """Pairs with no majority for either response, or one for `equal`."""
-    agree: Measure
+    agree: Estimate
     """Of the pairs with a majority for a response."""
 
 
@@ -247,7 +215,7 @@ class Findings(Record):
     """In force."""
     decisions: tuple[States, ...]
     reasons: tuple[StateReason, ...]
-    label_error: Measure
+    label_error: Estimate
     """How probable it is that the label of a verified pair is wrong, by all votes together: the
     mean over these pairs."""
     by_chance: tuple[ByChance, ...]
@@ -365,15 +333,15 @@ class AnnotatorRow(Record):
     answered: int
     by_kind: dict[Kind, int]
     seconds: dict[Kind, Seconds]
-    with_majority: Proportion
+    with_majority: Estimate
     """Preference votes that are what most of the others on the pair said, where most said one."""
-    first: Proportion
+    first: Estimate
     """Answers for the response shown as A, of those for A or B; attention checks left out."""
-    attention: Proportion
+    attention: Estimate
     nonreader: float | None
     """The probability that somebody who does not read the posts passes the floor in as many checks;
     None where no check was met, or not only the posts decide them."""
-    retest: Proportion
+    retest: Estimate
     """Swapped repeats answered as before."""
 
 
@@ -392,7 +360,7 @@ class VoteCalibrationBin(Record):
     most: float
     mean: float
     pairs: int
-    chosen: Interval
+    chosen: Estimate
     """Share of votes for the chosen response, by dyad; n counts votes."""
 
 
@@ -400,7 +368,7 @@ class PoweredShare(Record):
     """The share of one mode that people would verify of the whole run."""
 
     mode: Mode
-    people: Interval
+    people: Estimate
     """Of those that people decided on, alone."""
     judged: int
     """Twins or pairs that were not sampled, with a judge's margin."""

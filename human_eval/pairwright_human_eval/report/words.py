@@ -5,64 +5,22 @@ Each number has its interval and its n, and what is unknown is never a 0.
 
 from collections.abc import Iterator
 
+from pairwright.estimate import Estimate
 from pairwright.report import Table
-from pairwright_human_eval.agreement import Estimate
 from pairwright_human_eval.assign import LIMIT, control_power
 from pairwright_human_eval.looks import Look, Looks, Outcome
 from pairwright_human_eval.report.records import (
     ControlComparison,
     Findings,
     FoilComparison,
-    Measure,
-    Proportion,
     Seconds,
     StudyReport,
 )
 
 
-def percent(measure: Measure | Proportion) -> str:
-    """`62 % (54 to 70)`; `n/a (why)` for what cannot be estimated."""
-    if measure.value is None:
-        return f"n/a ({measure.reason if isinstance(measure, Measure) else 'none of them'})"
-    value = f"{100 * measure.value:.0f} %"
-    if measure.low is None or measure.high is None:
-        return f"{value} ({_reason(measure)})"
-    return f"{value} ({100 * measure.low:.0f} to {100 * measure.high:.0f})"
-
-
-def points(measure: Measure | Estimate, sign: bool = False) -> str:
-    """`0.62 (0.54 to 0.70)`; with its sign where it is a difference."""
-    if measure.value is None:
-        return f"n/a ({measure.reason})"
-    plus = "+" if sign else ""
-    value = f"{measure.value:{plus}.2f}"
-    if measure.low is None or measure.high is None:
-        return f"{value} ({measure.reason})"
-    return f"{value} ({measure.low:{plus}.2f} to {measure.high:{plus}.2f})"
-
-
-def percent_points(measure: Measure) -> str:
-    """`+12 (+3 to +21)`: the difference of two shares, in percentage points."""
-    if measure.value is None:
-        return f"n/a ({measure.reason})"
-    value = f"{100 * measure.value:+.0f}"
-    if measure.low is None or measure.high is None:
-        return f"{value} ({measure.reason})"
-    return f"{value} ({100 * measure.low:+.0f} to {100 * measure.high:+.0f})"
-
-
 def group_name(group: str) -> str:
     """A group as people write it: domains without underscores."""
     return group.replace("_", " ")
-
-
-def share_text(proportion: Proportion) -> str:
-    """`5 of 20: 25 % (11 to 47)`; of 0 there is no share."""
-    return (
-        f"{proportion.k:,} of {proportion.n:,}: {percent(proportion)}"
-        if proportion.n
-        else "n/a (0 of 0)"
-    )
 
 
 def seconds_text(seconds: Seconds) -> str:
@@ -72,19 +30,6 @@ def seconds_text(seconds: Seconds) -> str:
         if seconds.median is None
         else f"{seconds.median:,.0f} (n = {seconds.n:,})"
     )
-
-
-def estimate_percent(estimate: Estimate) -> str:
-    """Percent agreement, as `percent`."""
-    if estimate.value is None:
-        return f"n/a ({estimate.reason})"
-    if estimate.low is None or estimate.high is None:
-        return f"{100 * estimate.value:.0f} % ({estimate.reason})"
-    return f"{100 * estimate.value:.0f} % ({100 * estimate.low:.0f} to {100 * estimate.high:.0f})"
-
-
-def _reason(measure: Measure | Proportion) -> str:
-    return measure.reason if isinstance(measure, Measure) else "no interval"
 
 
 def foil_sentence(found: FoilComparison) -> str:
@@ -97,9 +42,9 @@ def foil_sentence(found: FoilComparison) -> str:
         plainly = " It is NOT SHOWN that aspects are confirmed more often than foils."
     return (
         f"Foils: among the aspects of {found.pairs:,} pairs stood one of another user. Clearly or"
-        f" plausibly there: {percent(found.foils)} of the answers on foils (n ="
-        f" {found.foils.n:,}), {percent(found.aspects)} of those on aspects (n ="
-        f" {found.aspects.n:,}); the difference in points is {percent_points(less)}.{plainly}"
+        f" plausibly there: {found.foils.percent()} of the answers on foils (n ="
+        f" {found.foils.n:,}), {found.aspects.percent()} of those on aspects (n ="
+        f" {found.aspects.n:,}); the difference in points is {less.percent(sign=True)}.{plainly}"
     )
 
 
@@ -109,7 +54,7 @@ def label_error_sentence(findings: Findings) -> str:
     if found.value is None:
         return "No pair is verified, so nothing is said of how often a label is wrong."
     ends = (
-        found.reason
+        found.note
         if found.low is None or found.high is None
         else f"{100 * found.low:.1f} to {100 * found.high:.1f}"
     )
@@ -128,7 +73,7 @@ def stranger_sentence(control: ControlComparison) -> str:
     shown = "shown" if control.at_most is not None and control.at_most < LIMIT else "NOT SHOWN"
     bound = "n/a" if control.at_most is None else f"{100 * control.at_most:.1f} %"
     return (
-        f"With a stranger's posts {percent(share)} of the choices are for the chosen response (n ="
+        f"With a stranger's posts {share.percent()} of the choices are for the chosen response (n ="
         f" {share.n:,}); the one-sided 95 % bound is {bound}. That strangers' posts tell nothing, a"
         f" share below {100 * LIMIT:.0f} %, is {shown}; the power to show it was"
         f" {100 * control_power(share.n):.0f} %."
@@ -179,7 +124,7 @@ def look_lines(report: StudyReport) -> Iterator[str]:
         claim = next((one.of_all for one in report.preferred if one.group == "all"), None)
         # Where answers were taken back, the last look is of more votes than the claim.
         same = claim and (claim.value, claim.n) == (last.share, last.n)
-        share = percent(claim) if claim and same else f"{100 * last.share:.0f} %"
+        share = claim.percent() if claim and same else f"{100 * last.share:.0f} %"
         yield (
             f"At this one {100 * last.information:.0f} % of the votes are in; for the chosen"
             f" response {share} of {last.n:,}; to the floor: {outcome_text(last)}."
@@ -193,7 +138,7 @@ def agreement_in_brief(report: StudyReport) -> Table:
         found = agreed.agreement
         alpha = found.alpha_ordinal if agreed.measurement == "ordinal" else found.alpha_nominal
         estimates = map(_estimated, (found.percent, alpha, found.gwet_ac1))
-        rows.append((agreed.question, f"{found.percent.ratings:,}", *estimates))
+        rows.append((agreed.question, f"{found.percent.n:,}", *estimates))
     heads = ("question", "answers", "agree", "Krippendorff's α", "Gwet's AC1")
     return Table(heads, tuple(rows))
 

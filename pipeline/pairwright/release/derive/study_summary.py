@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright.settings.study_rules import HumanRules, StoredRules
 from pairwright_human_eval.decisions import Decision, State
@@ -13,7 +14,6 @@ from pairwright_human_eval.report.records import (
     ByChance,
     Findings,
     PreferenceShares,
-    Proportion,
     QuestionAgreement,
 )
 
@@ -30,7 +30,7 @@ class HumanSummary(Record):
     states: dict[State, int]
     """Subjects by what the rule decided; `verified` is those that pass it, and by the answers of
     simulated annotators nothing is verified."""
-    verified: Proportion
+    verified: Estimate
     """Those that pass the rule, of those that could."""
     by_chance: tuple[ByChance, ...]
     """What annotators who toss a coin would have verified."""
