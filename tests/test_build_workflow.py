@@ -18,9 +18,9 @@ from endpoint import Asked, double, fail, in_thread, script
 from model_double import ModelDouble
 from pairwright.construct.tally import ReplyCheck
 from pairwright.errors import ConfigError, InputError, Interrupted
+from pairwright.estimate import share
 from pairwright.models.client import client
 from pairwright.settings.config import load
-from pairwright.stats import share
 from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.build_words import estimate_tables, shortfalls, wait_sentences
 from pairwright.workflows.example_study import write_example_study
