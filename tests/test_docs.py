@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import pytest
+from pairwright.cli.previous_commands import REMOVED, RENAMED
 from typer.main import get_command
 
 import pairwright
 from pairwright import cli
 from pairwright.assets import DOCS
-from pairwright.cli.previous_commands import REMOVED, RENAMED
 from pairwright.evaluate.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
