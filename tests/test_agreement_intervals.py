@@ -21,7 +21,7 @@ from pairwright_human_eval.agreement import (
     krippendorff_alpha,
     percent_agreement,
 )
-from pairwright_human_eval.agreement.jackknife import left_out
+from pairwright_human_eval.agreement.intervals import left_out
 
 NUMBERS = np.array([1, 2, 3], np.float64)
 

@@ -33,8 +33,8 @@ from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, Interval, z_of
 from pairwright.modes import Mode
 from pairwright.stats import share
 from pairwright_human_eval.agreement import ScoreDifference, parity
+from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.report.findings_records import Measure, ParityOf
-from pairwright_human_eval.wrong_profile import LIMIT
 from released import PAIRS, run_of, written
 
 ESTIMATE = Interval(value=0.7, low=0.6, high=0.8, n=100, clusters=100)

@@ -11,24 +11,24 @@ from endpoint import Asked, Handler, completion, fail, in_thread
 from pairwright.records import Item
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.completions.completion_tasks import (
-    WRONG,
-    CompletionTask,
-    completion_conditions,
-    own,
-    task,
-)
-from pairwright.train.completions.measures import (
+from pairwright.train.completion_page import NO_EVIDENCE, page
+from pairwright.train.completions import (
     CEILING,
+    WRONG,
+    Completions,
+    CompletionTask,
+    ItemCompletions,
+    Picks,
     Rouge,
     common_subsequence,
+    completion_conditions,
     figures,
+    own,
     pairs,
     picked,
     rouge,
+    task,
 )
-from pairwright.train.completions.records import Completions, ItemCompletions, Picks
-from pairwright.train.completions.report_page import NO_EVIDENCE, page
 from scripted import item, posts
 from study import Done, pairwright
 

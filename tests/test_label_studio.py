@@ -15,13 +15,19 @@ import pytest
 from label_studio_server import ANNOTATORS, Made, make_study
 from pairwright.errors import CallFailed, EndpointRefused, InputError, PairwrightError
 from pairwright.extras import install
-from pairwright_human_eval.label_studio import environment
-from pairwright_human_eval.label_studio import push as push_module
+from pairwright_human_eval.label_studio import projects as push_module
+from pairwright_human_eval.label_studio import server as environment
 from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.environment import prepare, quiet_variables
-from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state, write_state
-from pairwright_human_eval.label_studio.pull import fetch_annotations, task_progress
-from pairwright_human_eval.label_studio.push import PushResult, send_tasks
+from pairwright_human_eval.label_studio.projects import (
+    PushResult,
+    fetch_annotations,
+    labelling_links,
+    pushed_state,
+    send_tasks,
+    task_progress,
+    write_state,
+)
+from pairwright_human_eval.label_studio.server import prepare, quiet_variables
 from pairwright_human_eval.records import KINDS
 from stand_in import KEY, Reply, StandIn
 

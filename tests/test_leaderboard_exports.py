@@ -12,7 +12,7 @@ from decided import RELEASE, board_of, result, twin, violate
 from pairwright import leaderboard
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.exports import COLUMNS, csv_table, escaped, latex_tables
-from pairwright_human_eval.spreadsheet.cells import unguarded
+from pairwright_human_eval.sheet_answers import unguarded
 
 NAMES = ("=1+1", r"a_b & 50 % \input{x}", "[2em] $x$ #1 ~ ^ -- \n*")
 

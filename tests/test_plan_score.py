@@ -29,19 +29,26 @@ from pairwright.train.gold import (
     by_words,
     read_gold,
 )
-from pairwright.train.plan_score.judge import AspectJudging, compared, others_of
-from pairwright.train.plan_score.measures import (
+from pairwright.train.plan_scores import (
     AspectMatches,
     Figure,
+    PlanScores,
     ScoredPlan,
     differences,
     figures,
     matches_of,
     planned,
 )
-from pairwright.train.plan_score.plans import Serving, plan_of_file, read_plans
-from pairwright.train.plan_score.report_page import PlanScores, page
-from pairwright.train.plan_score.spec import PromptedPlanner, load_scoring
+from pairwright.train.plan_scores_page import page
+from pairwright.train.plan_settings import PromptedPlanner, load_scoring
+from pairwright.train.plans import (
+    AspectJudging,
+    Serving,
+    compared,
+    others_of,
+    plan_of_file,
+    read_plans,
+)
 from scripted import Answer, Scripted, domains, found_in, model, parts, wait
 from scripted import body as said_in
 from scripted import planned as reply

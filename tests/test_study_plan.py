@@ -19,12 +19,11 @@ from pairwright.workflows.participants import list_participants
 from pairwright.workflows.study_plan import plan_study
 from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.pilot import study_pilot
 from pairwright_human_eval.records import Kind, pseudonyms
 from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import outline_of, outlines_of, subjects_of
-from pairwright_human_eval.workload import BRIEFING, study_load
+from pairwright_human_eval.workload import BRIEFING, study_load, study_pilot
 from released import run_of, twinned
 from small_studies import CHECKS, FILE, OF_THREE, mixed
 from study import Done, pairwright

@@ -9,8 +9,7 @@ from pairwright.errors import ConfigError, DomainError, InputError
 from pairwright.evaluate.settings import load_scorers
 from pairwright.settings.config import load as load_config
 from pairwright.settings.domains import Domains, load_scales
-from pairwright.train.plan_score.spec import load_scoring
-from pairwright.train.planner.settings import load_training
+from pairwright.train.plan_settings import load_scoring, load_training
 
 ENDPOINT = '[endpoints.toy]\nbase_url = "simulated"\nmodel = "m"\n'
 SOURCE = '[source]\npath = "x.jsonl"\n'

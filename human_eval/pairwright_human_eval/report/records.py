@@ -7,7 +7,7 @@ from pairwright.intervals import Interval
 from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.settings.study_rules import StoredRules
-from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.decisions import State
 from pairwright_human_eval.looks import Looks
 from pairwright_human_eval.records import Kind, Purpose
 from pairwright_human_eval.report.findings_records import Findings, Proportion

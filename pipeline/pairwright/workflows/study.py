@@ -16,15 +16,19 @@ from pairwright.errors import InputError, cannot_lock, on_disk
 from pairwright.settings.config import Config
 from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
 from pairwright.stats import Share
-from pairwright_human_eval.accept import Acceptance, accept, derive
-from pairwright_human_eval.accept.people import read_given
-from pairwright_human_eval.annotation_exports import stored_annotations
+from pairwright_human_eval.acceptance import Acceptance, accept, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.people import read_given
+from pairwright_human_eval.raw_files import stored_annotations
 from pairwright_human_eval.records import Verdict
-from pairwright_human_eval.replacement import closed_tasks, read_replacements
-from pairwright_human_eval.study_files import FixedStudy, read_study
+from pairwright_human_eval.study_files import (
+    FixedStudy,
+    closed_tasks,
+    read_replacements,
+    read_study,
+)
 from pairwright_human_eval.subjects import (
     Outline,
     Subject,

@@ -12,9 +12,9 @@ from scipy.stats import t
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison, Status
 from pairwright.intervals import LEVEL, Interval, z_of
 from pairwright_human_eval.agreement import Parity
-from pairwright_human_eval.agreement.equivalence import LEVEL as PARITY_LEVEL
+from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
+from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
-from pairwright_human_eval.wrong_profile import LIMIT
 
 AGREEMENT = CheckDefinition(
     family="human",

@@ -22,7 +22,7 @@ from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.modes import mode_title
 from pairwright.text import visible
-from pairwright_human_eval.spreadsheet.cells import guarded
+from pairwright_human_eval.sheet_answers import guarded
 
 GAIN_CONTROLS = tuple(
     dict.fromkeys(

@@ -22,22 +22,24 @@ from pairwright.workflows.study_plan.records import (
     StudyEstimate,
 )
 from pairwright_human_eval import LONGEST_MINUTES
-from pairwright_human_eval.accept import Acceptance
-from pairwright_human_eval.annotation_exports import stored_annotations
+from pairwright_human_eval.acceptance import Acceptance
 from pairwright_human_eval.assign import annotators_needed
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.participants import task_times
-from pairwright_human_eval.pilot import StudyPilot, TimedTask, study_pilot
-from pairwright_human_eval.reading_time import reading_rate
+from pairwright_human_eval.people import task_times
+from pairwright_human_eval.raw_files import stored_annotations
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import Subject, outlines_of, subjects_of
 from pairwright_human_eval.workload import (
     ADJUDICATION,
     StudyLoad,
+    StudyPilot,
+    TimedTask,
+    reading_rate,
     repeated_subjects,
     study_load,
+    study_pilot,
 )
 
 SIZES = (50, 100, 200, 500)
