@@ -20,12 +20,12 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from pairwright.cli.previous_commands import REMOVED, RENAMED
-from pairwright.cli.run_tables import print_run
 from rich.console import Console
 
 from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated, thinks
 from pairwright import assets, load_release
+from pairwright.cli.groups import REMOVED, RENAMED
+from pairwright.cli.runs import print_run
 from pairwright.construct.outcome_summary import summary_lines
 from pairwright.construct.outcomes import Outcome
 from pairwright.models import SIMULATED

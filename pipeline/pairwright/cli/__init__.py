@@ -19,7 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     # Plain help keeps its lines and examples as they are written.
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["--help", "-h"]},
     epilog="Exit codes: 0 whole; 1 finished but short; 2 wrong input or a refusing endpoint;"
     " 3 waiting for batch replies; 130 interrupted, run again to go on.",
 )

@@ -71,12 +71,14 @@ def _doc(parameter: inspect.Parameter) -> Doc | None:
 def _run(command: Command, given: dict[str, Any]) -> Code:
     """Do the work and print it; the exit code."""
     ease()
-    if command.first and (code := _call(command.first, given)) is not None:
+    code: Code = _call(command.first, given) if command.first else None
+    if code is not None:
         return code
     result = _call(command.work, given)
     if command.show is None:
         return result if isinstance(result, int) else None
-    return _call(command.show, given, result)
+    shown: Code = _call(command.show, given, result)
+    return shown
 
 
 def _call(function: Callable[..., Any], given: dict[str, Any], *result: object) -> Any:
