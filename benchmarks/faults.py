@@ -4,9 +4,10 @@ bodies and timeouts, and some requests that fail for ever.
 Every unit must end kept, rejected or failed with its reason, and the run must end. Run again on a
 healthy endpoint, it asks only for what failed. Two more servers: one answers 500 to its first 3,000
 requests, in a row, and then is well; one answers its first 30 with 1 MB of gzip that inflates to
-1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most. Two servers
-ask for a wait without end, a number of seconds and a date of the year 9999: every unit must fail at
-once as `rate_limited`. One cuts each reply short: every unit must be refused as that.
+1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most. Three ask
+for a wait without end, as a number of seconds, a date of the year 9999 and the reset of a limit:
+every unit must fail at once as `rate_limited`. One cuts each reply short: every unit must be
+refused as that.
 
     .venv/bin/python benchmarks/faults.py
 """
@@ -93,7 +94,11 @@ def survive(name: str, server: Recovering, extra: str) -> tuple[building.Done, i
     return first, 2 * units - ended.total() - healed.total() + healed["failed"]
 
 
-WAITS = {"far_number": "1000000000", "far_date": "Fri, 31 Dec 9999 23:59:59 GMT"}
+WAITS = {
+    "far_number": {"Retry-After": "1000000000"},
+    "far_date": {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"},
+    "far_reset": {"x-ratelimit-reset-tokens": "9999h", "x-ratelimit-remaining-tokens": "0"},
+}
 
 
 def end(name: str, handler: Handler, reason: str) -> tuple[int, float]:
@@ -146,8 +151,8 @@ def main() -> None:
     bomb = gzip.compress(bytes(1024**3), 9)
     inflated, missed = survive("1 GB inflated", Recovering(BOMBS, bomb), "attempts = 20")
     endings = {
-        name: end(name, fail(429, "busy", headers={"Retry-After": wait}), "rate_limited")
-        for name, wait in WAITS.items()
+        name: end(name, fail(429, "busy", headers=headers), "rate_limited")
+        for name, headers in WAITS.items()
     } | {"cut_short": end("cut short", cut_short, "cut_short")}
     print(
         json.dumps(

@@ -29,7 +29,7 @@ def main(run: Path) -> None:
     found = status(run)
     for mode in found.config.modes:
         for stage, share in funnel_rows(found.tally.reached, mode):
-            print(f"{mode:8} {STAGES[stage]:24} {share}")
+            print(f"{mode:8} {STAGES[stage]:24} {share.counted()}")
     for (of, where, reason), n in found.tally.rejected.most_common():
         print(f"{of:8} refused {where}: {reason}  {n}")
     for gate, n in found.tally.drafts.most_common():

@@ -28,12 +28,12 @@ import building
 import histories
 
 from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
+from pairwright.estimate import share
 from pairwright.models.simulated import Defects, serve
 from pairwright.models.simulated.reading import tagged
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
 from pairwright.settings.rules import JudgedGate, TextGate
-from pairwright.stats import share
 from pairwright.text import echo, passages
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_build import build as build_run
@@ -224,19 +224,20 @@ def main() -> None:
     for kind in (*DRAFTS, ECHO, *ASPECTS, *JUDGEMENTS):
         found = measure(kind)
         worst = max(worst, sum(found) / len(found))
-        print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found))}", flush=True)
+        print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found)).counted()}", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         store = asyncio.run(build(Path(scratch), Defects(), ITEMS))
         outcomes = list(iterate_outcomes(store))
         store.close()
     refused = sum(len(_refused(outcome)) for outcome in outcomes)
     drafts = refused + sum(len(_kept(outcome)) for outcome in outcomes)
-    print(f"{'clean drafts refused':<26} {drafts:>8}   {share(refused, drafts)}")
+    print(f"{'clean drafts refused':<26} {drafts:>8}   {share(refused, drafts).counted()}")
     print("The judge is simulated and reads only the prompt: this tests the plumbing.")
     by_gate, recorded = recorded_refusals()
     by_text = sum(by_gate[gate] for gate in get_args(TextGate))
-    print(f"{'recorded drafts refused':<26} {recorded:>8}   {share(by_gate.total(), recorded)}")
-    print(f"{'    by a text gate':<26} {recorded:>8}   {share(by_text, recorded)}")
+    all_gates = share(by_gate.total(), recorded).counted()
+    print(f"{'recorded drafts refused':<26} {recorded:>8}   {all_gates}")
+    print(f"{'    by a text gate':<26} {recorded:>8}   {share(by_text, recorded).counted()}")
     print("   ", ", ".join(f"{gate} {n}" for gate, n in by_gate.most_common()))
     figures = {
         "plumbing_escape": round(worst, 4),

@@ -16,6 +16,7 @@ from decided import RELEASE, board_of, judged, result, twin, violate
 from hostile import HOSTILE
 from pairwright.blind_preference import PreferenceFigure
 from pairwright.errors import InputError
+from pairwright.estimate import Estimate
 from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import board as board_module
 from pairwright.evaluate.board.cells import points_text
@@ -32,7 +33,6 @@ from pairwright.evaluate.identities import IDENTITIES
 from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
 from pairwright.evaluate.measure.figure import FigureKind
 from pairwright.evaluate.results import PlannerVersion, ScorerRef
-from pairwright.intervals import Interval
 from pairwright.report import to_html, to_markdown
 from study import Done, pairwright
 
@@ -839,7 +839,7 @@ def test_a_limit_and_a_trial_release_are_the_first_thing_said(tmp_path: Path) ->
 
 
 def test_taking_and_avoiding_the_better_answer_stand_beside_the_table(tmp_path: Path) -> None:
-    share = Interval(value=0.1, low=0.02, high=0.33, n=20, clusters=20)
+    share = Estimate(value=0.1, low=0.02, high=0.33, n=20, clusters=20)
     lean = PreferenceFigure(mode="violate", share=share, unmeasured=1)
     known = RELEASE.model_copy(update={"preferences": (lean,)})
     result(tmp_path, "a", right_on(30), release=known)

@@ -21,6 +21,7 @@ from aiohttp import web
 from endpoint import Asked, fail, in_thread, simulated
 from pairwright.extras import install
 from pairwright.models.store import Store
+from pairwright.workflows.run_status import status
 from study import OUTCOMES, Done, Study
 
 ITEMS = 8
@@ -180,6 +181,16 @@ def test_a_refusing_endpoint_is_told_as_by_one_process(tmp_path: Path) -> None:
             told.append(done.err.splitlines()[-2:])
     assert told[0] == told[1]
     assert "who are you" in told[0][0]
+
+
+@pytest.mark.real
+def test_a_wait_that_a_process_meets_is_told_by_status(tmp_path: Path) -> None:
+    with in_thread(fail(429, "busy", headers={"Retry-After": "7200"})) as endpoint:
+        study = shared(tmp_path / "s", endpoint.url)
+        assert study.build().code == 1
+    (wait,) = status(study.run).waits
+    assert wait[:2] == ("served", 7200)
+    assert wait.words == "busy"
 
 
 def test_without_its_api_key_no_process_sends_anything(

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, say
+from pairwright.cli.printing import command, print_commands, say, warn
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcome_details import Box, Detail, Heading, details_of, heading_of
 from pairwright.construct.outcome_summary import summary_lines
@@ -25,7 +25,7 @@ from pairwright.construct.unit_results import find_outcome, iterate_results
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of, visible
-from pairwright.workflows.build_words import failure_sentence, short_sentence
+from pairwright.workflows.build_words import failure_sentence, short_sentence, wait_sentences
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_status import RunStatus, status, verify_calls
 from pairwright.workflows.run_table import recorded_models, run_sections
@@ -131,6 +131,8 @@ def print_status(
             for line in (*found.source_problems, every):
                 say(console, f"  {line}", "yellow")
         print_failures(console, found)
+        for sentence in wait_sentences(found):
+            warn(console, sentence)
     if found.running and not found.finished:
         console.print("The build is running.")
     elif found.waiting:

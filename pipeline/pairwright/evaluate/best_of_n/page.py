@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.best_of_n.records import BestOfN, Curve
 from pairwright.evaluate.results import TRIAL
-from pairwright.intervals import Interval
 from pairwright.records import FULL_ADHERENCE
 from pairwright.report import (
     BLUE,
@@ -66,15 +66,15 @@ def rows(result: BestOfN) -> Iterator[tuple[str, ...]]:
             yield (
                 visible(curve.scorer.name),
                 str(point.k),
-                interval_text(point.first),
-                interval_text(point.subsets),
-                interval_text(point.gain, sign="+") if point.k > 1 else "",
+                point.first.text(),
+                point.subsets.text(),
+                point.gain.text(sign=True) if point.k > 1 else "",
                 f"{point.first.n:,}",
                 f"{point.first.clusters:,}",
             )
 
 
-def interval_text(interval: Interval, sign: str = "") -> str:
+def interval_text(interval: Estimate, sign: str = "") -> str:
     """`.513 (.470 to .556)`"""
     # Rounded first, and no zero below zero.
     value, low, high = (

@@ -1,8 +1,8 @@
 """The records of best-of-n."""
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import Interval
 from pairwright.records import Record
 
 
@@ -50,11 +50,11 @@ class Point(Record):
     """The mean adherence of what was picked from k samples, over questions."""
 
     k: int
-    first: Interval
+    first: Estimate
     """The mean over the first k."""
-    subsets: Interval
+    subsets: Estimate
     """The mean over all subsets of k of the N."""
-    gain: Interval
+    gain: Estimate
     """The same less the mean of the question's samples."""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain
 
+from pairwright.estimate import p_value
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import (
     clusters,
@@ -21,7 +22,6 @@ from pairwright.evaluate.measure import figure_names
 from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.report import Table
-from pairwright.stats import p_value
 from pairwright.text import number_of, visible
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
+from pairwright.estimate import p_value
 from pairwright.evaluate.certificate.certificate import Certificate
 from pairwright.evaluate.certificate.certificate_scorer import CertificateScorer
 from pairwright.evaluate.certificate.sentences import (
@@ -20,7 +21,6 @@ from pairwright.evaluate.correlation.page import correlation_head, measure_cells
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
-from pairwright.stats import p_value
 from pairwright.text import number_of, visible
 
 LABELLED = 30

@@ -5,16 +5,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pairwright.intervals import (
-    LEVEL,
-    Floats,
-    Interval,
-    accuracy,
-    cluster_numbers,
-    mean,
-    with_width,
-    z_of,
-)
+from pairwright.estimate import Estimate
+from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
 from pairwright.records import Cluster, Mode, Record
 
 RULE = (
@@ -200,9 +192,9 @@ def average(
     return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
 
 
-def figure_of(name: str, group: Group, estimate: Interval | None, note: str = "") -> ScorerFigure:
+def figure_of(name: str, group: Group, estimate: Estimate | None, note: str = "") -> ScorerFigure:
     """An estimate as a figure; None where the group is empty."""
-    estimate = estimate or Interval(value=None, low=None, high=None, n=0, clusters=0)
+    estimate = estimate or Estimate(value=None, low=None, high=None, n=0, clusters=0)
     return ScorerFigure(
         name=name, mode=group.mode, group=group.name, note=note, **estimate.model_dump()
     )
