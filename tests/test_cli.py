@@ -22,14 +22,14 @@ import pytest
 from aiohttp import web
 from rich.console import Console
 
-from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated, thinks
+from endpoint import Asked, Endpoint, Handler, double, drop, fail, in_thread, say, thinks
+from model_double import task_of
 from pairwright import assets, load_release
 from pairwright.cli.groups import REMOVED, RENAMED
 from pairwright.cli.runs import print_run
 from pairwright.construct.outcome_summary import summary_lines
 from pairwright.construct.outcomes import Outcome
 from pairwright.models import SIMULATED
-from pairwright.models.simulated.reading import read
 from pairwright.models.store import Store
 from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
@@ -54,7 +54,7 @@ class Built:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
     """Twins must be perfect here, so some are kept and some are refused by their judged margin."""
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(
             tmp_path_factory.mktemp("cli") / "study", endpoint.url, limit=ITEMS, twin__margin=0.9
         )
@@ -71,7 +71,7 @@ def copied(built: Built, tmp_path: Path) -> Study:
 
 
 def task(asked: Asked) -> str:
-    return read(asked.body).task
+    return task_of(asked.body)
 
 
 def tasks_of(endpoint: Endpoint) -> dict[str, int]:
@@ -293,7 +293,7 @@ def test_changed_content_is_refused_by_name(copied: Study, what: str) -> None:
 def test_rows_that_were_refused_are_told_with_the_remedy_by_build_and_status(
     tmp_path: Path,
 ) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url)
         file = study.folder / "histories.jsonl"
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -478,7 +478,7 @@ def test_the_key_is_sent_and_stands_in_no_file_and_no_output(
     failing = fail(400, f"Bad request with key {key} and header 'Bearer {key}'.")
     lines = (assets.EXAMPLES / "histories.jsonl").read_text(encoding="utf-8").splitlines()
     question = json.loads(lines[0])["question"]
-    with in_thread(refusing(question, simulated(), failing)) as endpoint:
+    with in_thread(refusing(question, double(), failing)) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=2, served__api_key_env=KEY_VARIABLE)
         done = study.build()
         assert done.code == 1
@@ -524,7 +524,7 @@ def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_
 def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
     study = Study.make(tmp_path / "s", "", limit=4)
     failing = fail(503, "busy", headers={"Retry-After": "0"})
-    broken = refusing(user_question(study, 1), simulated(), failing)
+    broken = refusing(user_question(study, 1), double(), failing)
     with in_thread(broken) as endpoint:
         study.change(served__base_url=endpoint.url)
         assert study.build().code == 1
@@ -533,7 +533,7 @@ def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
     study.assert_whole(8)
     failed = {row["item_id"] for row in study.rows("failed.jsonl")}
     assert len(failed) == 1
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study.change(served__base_url=endpoint.url)
         assert study.build().code == 0
         assert endpoint.n > 0
@@ -559,7 +559,7 @@ def test_a_refusing_endpoint_ends_the_run_at_once_with_the_cause(
 
 def test_a_refusal_in_the_middle_keeps_what_was_answered(tmp_path: Path) -> None:
     async def until_the_key_expires(asked: Asked) -> web.StreamResponse:
-        return await (simulated() if asked.number < 40 else fail(401, "expired"))(asked)
+        return await (double() if asked.number < 40 else fail(401, "expired"))(asked)
 
     with in_thread(until_the_key_expires) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS)
@@ -606,7 +606,7 @@ def test_a_spent_cost_ends_cleanly_and_stands_in_the_manifest(tmp_path: Path, bu
 
 
 def test_tokens_from_a_cache_are_priced_and_stand_in_the_manifest(tmp_path: Path) -> None:
-    plain = simulated()
+    plain = double()
 
     async def from_cache(asked: Asked) -> web.StreamResponse:
         reply = json.loads((await plain(asked)).body)  # type: ignore[attr-defined]
@@ -650,7 +650,7 @@ def test_status_prints_the_table_of_the_build(built: Built) -> None:
 
 
 def test_replies_in_a_fence_are_counted_alike_in_every_run(tmp_path: Path) -> None:
-    plain = simulated()
+    plain = double()
 
     async def fenced(asked: Asked) -> web.StreamResponse:
         answered = await plain(asked)
@@ -897,7 +897,7 @@ def test_doctor_finds_a_good_endpoint_good(built: Built, copied: Study) -> None:
     done = pairwright("doctor", copied.config)
     assert done.code == 2, "this endpoint serves only the model m"
     assert f"there are: {', '.join(built.endpoint.models)}" in done.out
-    with in_thread(simulated(), models=(SIMULATED, "other")) as endpoint:
+    with in_thread(double(), models=(SIMULATED, "other")) as endpoint:
         copied.change(served__base_url=endpoint.url)
         done = pairwright("doctor", copied.config)
     assert done.code == 0, done.said
