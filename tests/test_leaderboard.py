@@ -590,7 +590,7 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
             "| calibration error | one.profile | 0.125 (0.100 to 0.150) | 40 |",
         ),
         (
-            FigureKind("made up", table="people"),
+            FigureKind("made up", table="calibration"),
             "| calibration error | one.profile | 12.5 (10.0 to 15.0) % | 40 |",
         ),
     ],

@@ -44,6 +44,12 @@ REMOVED = {
 }
 """Commands of earlier versions that are gone, with what to do instead."""
 
+REMOVED_OPTIONS = {
+    "show --full": "`show DIR ID` has it all; the key of a call shows its prompt and raw reply.",
+    "show --no-calls": "`show DIR ID` lists the keys of calls, and no prompts.",
+}
+"""Options of earlier versions that are gone, with what to do instead."""
+
 
 class CommandGroup(TyperGroup):
     """A group of commands that knows those of earlier versions, and lists everyday ones first."""
@@ -56,6 +62,9 @@ class CommandGroup(TyperGroup):
             ctx.fail(f"`pairwright {name}` is now `pairwright {new}`.")
         if advice := REMOVED.get(name):
             ctx.fail(f"`pairwright {name}` is gone. {advice}")
+        for option in args[1:]:
+            if advice := REMOVED_OPTIONS.get(f"{name} {option}"):
+                ctx.fail(f"{option} is gone. {advice}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -1,7 +1,6 @@
 """`pairwright init`, `status` and `show`: a run from its folder to each of its pairs."""
 
 import json
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -17,10 +16,15 @@ from rich.text import Text
 
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, say, warn
+from pairwright.cli.printing import command, say, warn
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcome_details import Box, Detail, Heading, details_of, heading_of
-from pairwright.construct.outcome_summary import summary_lines
+from pairwright.construct.outcome_details import (
+    Box,
+    Heading,
+    call_details,
+    details_of,
+    heading_of,
+)
 from pairwright.construct.unit_results import find_outcome, iterate_results
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
@@ -169,11 +173,10 @@ def show(
     run: RunPath,
     wanted: Annotated[
         str | None,
-        Doc("A pair, twin, unit or item id, or its beginning [list the units].", "ID"),
+        Doc(
+            "A pair, twin, unit or item id, its beginning, or a call's key [list the units].", "ID"
+        ),
     ] = None,
-    *,
-    full: Annotated[bool, Doc("Print everything, prompts and raw replies included.")] = False,
-    no_calls: Annotated[bool, Doc("Print everything but prompts and raw replies.")] = False,
 ) -> None:
     """Print how one pair came about, or without `wanted` what came of every unit."""
     console, run = Console(), Path(run)
@@ -182,19 +185,11 @@ def show(
             for one in iterate_results(store):
                 say(console, visible(f"{one.unit}  {one.kind}  {one.subject or one.reason}"))
             return
-        outcome = find_outcome(store, wanted, run)
-        _print_details(console, heading_of(outcome))
-        if full or no_calls:
-            _print_details(console, details_of(outcome, None if no_calls else store))
-            return
-        for line in summary_lines(outcome):
-            say(console, visible(line), wrap=True)
-        rest = "This is a summary. All posts, texts, drafts, prompts and raw replies:"
-        print_commands(console, rest, [visible(command("show", run, wanted, "--full"))])
-
-
-def _print_details(console: Console, details: Iterable[Detail]) -> None:
-    """Print headings, lines and boxes."""
+        if (stored := store.call(wanted)) is not None:
+            details = [*call_details(stored)]
+        else:
+            outcome = find_outcome(store, wanted, run)
+            details = [*heading_of(outcome), *details_of(outcome)]
     for part in details:
         if isinstance(part, Heading):
             console.print(Rule(escape(part.text)))
