@@ -14,8 +14,7 @@ import numpy.typing as npt
 from simulated_ratings import PROCESSES
 
 from pairwright_human_eval.agreement import Ratings
-from pairwright_human_eval.agreement.estimates import half_width
-from pairwright_human_eval.agreement.jackknife import left_out
+from pairwright_human_eval.agreement.intervals import half_width, left_out
 from pairwright_human_eval.agreement.ratings import Floats
 
 NAMES = (

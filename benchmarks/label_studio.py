@@ -24,15 +24,23 @@ from pydantic import JsonValue
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from label_studio_server import Made, answers, cache_folder, make_study, raw_import
-from pairwright_human_eval.accept import derive
-from pairwright_human_eval.label_studio.accounts import ServerAccount
+from pairwright_human_eval.acceptance import derive
 from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.environment import DATABASE, prepare
 from pairwright_human_eval.label_studio.files import form_path
-from pairwright_human_eval.label_studio.own_server import LabelStudioServer
-from pairwright_human_eval.label_studio.projects import PushedProject, new_state, write_state
-from pairwright_human_eval.label_studio.pull import fetch_annotations
-from pairwright_human_eval.label_studio.push import CHUNK, send_tasks
+from pairwright_human_eval.label_studio.projects import (
+    CHUNK,
+    PushedProject,
+    fetch_annotations,
+    new_state,
+    send_tasks,
+    write_state,
+)
+from pairwright_human_eval.label_studio.server import (
+    DATABASE,
+    LabelStudioServer,
+    ServerAccount,
+    prepare,
+)
 from pairwright_human_eval.records import Kind
 
 NEW = 300

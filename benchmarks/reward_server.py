@@ -44,8 +44,7 @@ from pairwright.errors import PairwrightError
 from pairwright.evaluate.local.conversation import batch_places
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.settings.prompt_variables import Message
-from pairwright.train.rl.client import RewardClient
-from pairwright.train.rl.wire import RewardSample, UserMessage
+from pairwright.train.rewards import RewardClient, RewardSample, UserMessage
 
 IN_FLIGHT = 64
 DROPPED = 0.05

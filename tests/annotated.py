@@ -19,10 +19,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pairwright_human_eval.accept import Acceptance, derive
-from pairwright_human_eval.annotation_exports.raw_files import StoredFile, read_raw, store
+from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import read_export
+from pairwright_human_eval.raw_files import StoredFile, read_raw, store
 from pairwright_human_eval.records import KeyedTask, Study
 
 EXPORTS = Path(__file__).parent / "exports"

@@ -16,8 +16,8 @@ from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, controls
-from pairwright_human_eval.label_studio.accounts import ServerAccount
 from pairwright_human_eval.label_studio.files import config_hashes
+from pairwright_human_eval.label_studio.server import ServerAccount
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest, response_id
 from pairwright_human_eval.study_files import write_study
 from pairwright_human_eval.tasks import Task

@@ -48,11 +48,11 @@ from pairwright.workflows.release_content import (
     ReleaseOptions,
     gather_release_content,
 )
-from pairwright_human_eval.annotation_exports.raw_files import store
+from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import clean_task
 from pairwright_human_eval.label_studio.files import config_hashes
-from pairwright_human_eval.raw_export import Export
+from pairwright_human_eval.raw_files import store
 from pairwright_human_eval.records import KeyedTask, Study
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of

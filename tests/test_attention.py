@@ -5,12 +5,7 @@ from math import ceil
 
 import pytest
 
-from pairwright_human_eval.attention import (
-    NONREADER_PASS,
-    enough_checks,
-    nonreader_pass,
-    pass_rate,
-)
+from pairwright_human_eval.attention import NONREADER_PASS, enough_checks, nonreader_pass, pass_rate
 
 
 @pytest.mark.parametrize(

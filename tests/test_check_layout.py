@@ -10,9 +10,14 @@ import pytest
 
 from pairwright import assets
 from pairwright.records import Pair, Post
-from pairwright_human_eval.attention import AttentionCheck, load_checks
-from pairwright_human_eval.check_layout import Example, laid_out, median_size
-from pairwright_human_eval.check_signs import check_signs
+from pairwright_human_eval.attention import (
+    AttentionCheck,
+    Example,
+    laid_out,
+    load_checks,
+    median_size,
+)
+from pairwright_human_eval.check_tasks import check_signs
 from pairwright_human_eval.tasks import Task
 from small_studies import Made, study_of, user_of, violate
 

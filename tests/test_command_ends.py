@@ -12,8 +12,8 @@ import pytest
 import study
 from pairwright.workflows import annotation_server, planner_training, reward_service
 from pairwright.workflows.annotation_server import RunningServer
-from pairwright_human_eval.label_studio import push
-from pairwright_human_eval.label_studio.accounts import ServerAccount
+from pairwright_human_eval.label_studio import projects as push
+from pairwright_human_eval.label_studio.server import ServerAccount
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
-from pairwright.stats import share
-from pairwright_human_eval.wrong_profile import LIMIT, control_power, one_sided
+from pairwright_human_eval.assign import LIMIT, control_power, one_sided
 
 
 @pytest.mark.parametrize(("choices", "power"), [(0, 0), (15, 0.3), (60, 0.75), (120, 0.95)])

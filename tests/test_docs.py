@@ -30,8 +30,7 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.text import passages
-from pairwright.train.plan_score.spec import PlanScoring
-from pairwright.train.planner.settings import Training
+from pairwright.train.plan_settings import PlanScoring, Training
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [

@@ -12,8 +12,8 @@ from pairwright.records import Item
 from pairwright.settings.source_rules import SourceRules
 from pairwright.text import normalised
 from pairwright.train.gold import GoldItems, read_gold
-from pairwright.train.plan_score.report_page import PlanScores
-from pairwright.train.planner.choose import apart
+from pairwright.train.plan_scores import PlanScores
+from pairwright.train.planner_checkpoints import apart
 from scripted import domains
 from study import pairwright
 

@@ -8,8 +8,8 @@ import pytest
 
 from pairwright import assets
 from pairwright.settings.domains import Scale, load_scales
-from pairwright_human_eval.guidelines import render_guidelines
 from pairwright_human_eval.label_studio.files import labelling_config
+from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind
 
 SCALES = load_scales(assets.RUBRICS)

@@ -12,11 +12,10 @@ from pairwright.errors import StoreError
 from pairwright.records import Pair
 from pairwright.settings.rules import PlanRules
 from pairwright.settings.study_rules import HumanRules
-from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id
-from pairwright_human_eval.second_round import add_adjudication, given_parts
+from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
 from pairwright_human_eval.study_files import read_study, write_study
 from pairwright_human_eval.subjects import Subject
 from pairwright_human_eval.tasks import Task

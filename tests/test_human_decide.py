@@ -9,9 +9,7 @@ import pytest
 
 from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decision_parts import State
-from pairwright_human_eval.decisions import Decision, decide, decide_all
-from pairwright_human_eval.reasons import reason_in_words
+from pairwright_human_eval.decisions import Decision, State, decide, decide_all, reason_in_words
 from pairwright_human_eval.records import (
     KeyedTask,
     Purpose,

@@ -19,8 +19,8 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.guidelines import render_guidelines
 from pairwright_human_eval.label_studio.files import config_hashes, form_path
+from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.second_round import add_adjudication
 from pairwright_human_eval.study_files import read_study, write_study

@@ -25,20 +25,13 @@ from annotated import (
     written,
 )
 from pairwright.errors import InputError
-from pairwright_human_eval.accept import REASONS, Acceptance, accept, derive
-from pairwright_human_eval.accept.people import People, Slot, bind
-from pairwright_human_eval.annotation import Account
-from pairwright_human_eval.annotation_exports import store_pulled, stored_exports
-from pairwright_human_eval.annotation_tool import read_annotations
+from pairwright_human_eval.acceptance import Acceptance, accept, derive
+from pairwright_human_eval.annotation import REASONS, Account, Export
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import clean_task, read_export
-from pairwright_human_eval.raw_export import Export
-from pairwright_human_eval.records import (
-    PreferenceAnswer,
-    QualityAnswers,
-    RubricAnswers,
-    digest,
-)
+from pairwright_human_eval.people import People, Slot, bind
+from pairwright_human_eval.raw_files import read_annotations, store_pulled, stored_exports
+from pairwright_human_eval.records import PreferenceAnswer, QualityAnswers, RubricAnswers, digest
 from reference_data import LABEL_STUDIO
 
 

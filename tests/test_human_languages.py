@@ -12,13 +12,11 @@ from pairwright.settings.domains import load_scales
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.check_tasks import QUALIFYING
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import controls
-from pairwright_human_eval.guidelines import render_guidelines
+from pairwright_human_eval.form import Shown, controls, view_of
 from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
-from pairwright_human_eval.language import ENGLISH, languages, load_language
+from pairwright_human_eval.language import ENGLISH, languages, load_language, render_guidelines
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind
 from pairwright_human_eval.study_files import read_study
-from pairwright_human_eval.task_view import Shown, view_of
 from released import PAIRS, Answers, right, run_of
 from sheets import ANSWER, fill, sheet_rows
 from study import pairwright

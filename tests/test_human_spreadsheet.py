@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.form import PREFERENCE_QUESTION
 from pairwright_human_eval.records import KeyedTask, Verdict
-from pairwright_human_eval.spreadsheet.cells import control_of, guarded, pieces, unguarded
+from pairwright_human_eval.sheet_answers import control_of, guarded, pieces, unguarded
 from pairwright_human_eval.study_files import read_study
-from pairwright_human_eval.task_view import PREFERENCE_QUESTION
 from released import PAIRS, Answers, answered, released, right, rows, run_of
 from sheets import ANSWER, FIELD, TASK, WHAT, Rows, fill, sheet_rows, write
 from study import Done, pairwright

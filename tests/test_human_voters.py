@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pairwright_human_eval.annotation_exports.raw_files import store, store_pulled
+from pairwright_human_eval.annotation import Export
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import clean_task
-from pairwright_human_eval.raw_export import Export
+from pairwright_human_eval.raw_files import store, store_pulled
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.study_files import read_key, read_study
 from pairwright_human_eval.subjects import Subject

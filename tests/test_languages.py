@@ -18,7 +18,7 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import GateRules
 from pairwright.stages.manner import is_about_manner
-from pairwright.train.completions.measures import rouge
+from pairwright.train.completions import rouge
 from scripted import rubric
 
 CHINESE = (

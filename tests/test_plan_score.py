@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, in_thread, simulated
+from endpoint import Asked, double, in_thread
 from golden import row, rows, write
 from pairwright import assets
 from pairwright.dataset import read_lines
@@ -29,19 +29,26 @@ from pairwright.train.gold import (
     by_words,
     read_gold,
 )
-from pairwright.train.plan_score.judge import AspectJudging, compared, others_of
-from pairwright.train.plan_score.measures import (
+from pairwright.train.plan_scores import (
     AspectMatches,
     Figure,
+    PlanScores,
     ScoredPlan,
     differences,
     figures,
     matches_of,
     planned,
 )
-from pairwright.train.plan_score.plans import Serving, plan_of_file, read_plans
-from pairwright.train.plan_score.report_page import PlanScores, page
-from pairwright.train.plan_score.spec import PromptedPlanner, load_scoring
+from pairwright.train.plan_scores_page import page
+from pairwright.train.plan_settings import PromptedPlanner, load_scoring
+from pairwright.train.plans import (
+    AspectJudging,
+    Serving,
+    compared,
+    others_of,
+    plan_of_file,
+    read_plans,
+)
 from scripted import Answer, Scripted, domains, found_in, model, parts, wait
 from scripted import body as said_in
 from scripted import planned as reply
@@ -387,7 +394,7 @@ def score(path: Path, *more: object) -> Done:
 
 
 def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         path = config(folder, endpoint.url)
         done = score(path)
         assert done.code == 0, done.err
@@ -414,7 +421,7 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
 
 def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) -> None:
     write(folder / "items.jsonl", [row("q-0", narrative="My secret wish."), *rows(5)[1:]])
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         assert score(config(folder, endpoint.url)).code == 0
         said = [asked.said for asked in endpoint.asked]
     assert not any("secret" in text or "told in the narrative" in text for text in said)
@@ -425,7 +432,7 @@ def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) 
 
 def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
     plans_file(folder, {"id": "q-0", "aspects": ["Cheap"]})
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         path = config(folder, endpoint.url)
         done = score(path)
         assert done.code == 1
@@ -434,7 +441,7 @@ def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
 
 
 def test_calls_that_fail_are_named_and_asked_again(folder: Path) -> None:
-    healthy = simulated()
+    healthy = double()
     broken = True
 
     async def flaky(asked: Asked) -> Any:
@@ -453,7 +460,7 @@ def test_calls_that_fail_are_named_and_asked_again(folder: Path) -> None:
 
 
 def test_only_the_first_items_are_scored_where_that_is_asked(folder: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         assert score(config(folder, endpoint.url), "--limit", 2).code == 0
     scores = PlanScores.model_validate_json((folder / "scores" / "plan-score.json").read_bytes())
     assert (scores.items, scores.limit) == (2, 2)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from pairwright_human_eval.reading_time import (
+from pairwright_human_eval.records import Data
+from pairwright_human_eval.subjects import subjects_of
+from pairwright_human_eval.workload import (
     WORDS_A_MINUTE,
     ReadingRate,
     reading_rate,
     readings,
     words_shown,
 )
-from pairwright_human_eval.records import Data
-from pairwright_human_eval.subjects import subjects_of
 from small_studies import FILE, mixed, study_of, violate
 
 TASK: Data = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from pairwright.settings.domains import load_scales
-from pairwright_human_eval.guidelines import render_guidelines
+from pairwright_human_eval.language import render_guidelines
 
 pytestmark = pytest.mark.real
 

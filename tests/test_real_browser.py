@@ -13,14 +13,15 @@ from label_studio_server import ANNOTATORS, cache_folder, make_study, scales
 from pairwright.records import Aspect, Pair, Post
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.accept import derive
+from pairwright_human_eval.acceptance import derive
 from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.environment import prepare
 from pairwright_human_eval.label_studio.files import labelling_config
-from pairwright_human_eval.label_studio.own_server import LabelStudioServer
-from pairwright_human_eval.label_studio.projects import labelling_links
-from pairwright_human_eval.label_studio.pull import fetch_annotations
-from pairwright_human_eval.label_studio.push import send_tasks
+from pairwright_human_eval.label_studio.projects import (
+    fetch_annotations,
+    labelling_links,
+    send_tasks,
+)
+from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import KINDS, Data
 from pairwright_human_eval.tasks import (
     adjudication,

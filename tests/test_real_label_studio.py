@@ -21,14 +21,17 @@ from label_studio_server import (
     wait_for,
 )
 from pairwright.errors import InputError
-from pairwright_human_eval.accept import derive
-from pairwright_human_eval.annotation_exports import stored_exports
+from pairwright_human_eval.acceptance import derive
 from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.environment import prepare
-from pairwright_human_eval.label_studio.own_server import LabelStudioServer
-from pairwright_human_eval.label_studio.projects import ServerState, pushed_state
-from pairwright_human_eval.label_studio.pull import fetch_annotations, task_progress
-from pairwright_human_eval.label_studio.push import send_tasks
+from pairwright_human_eval.label_studio.projects import (
+    ServerState,
+    fetch_annotations,
+    pushed_state,
+    send_tasks,
+    task_progress,
+)
+from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
+from pairwright_human_eval.raw_files import stored_exports
 
 pytestmark = pytest.mark.real
 

@@ -25,9 +25,9 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.source_rules import SourceRules
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.train.gold import read_gold
-from pairwright.train.planner.examples import PromptMaker
-from pairwright.train.planner.report_page import TrainingReport
-from pairwright.train.planner.settings import TrainingHistory
+from pairwright.train.plan_settings import TrainingHistory
+from pairwright.train.planner_checkpoints import TrainingReport
+from pairwright.train.planner_data import PromptMaker
 from scripted import domains
 
 pytestmark = pytest.mark.real

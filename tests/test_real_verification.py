@@ -19,9 +19,8 @@ from opinions import Answers, Given, opinion, result, states, ticks
 from pairwright import assets
 from pairwright.text import passages
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.environment import prepare
-from pairwright_human_eval.label_studio.own_server import LabelStudioServer
 from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
+from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, PreferenceAnswer, Verdict
 from pairwright_human_eval.study_files import read_key
 

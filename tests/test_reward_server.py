@@ -21,7 +21,7 @@ import pytest
 from aiohttp import web
 from pydantic import ValidationError
 
-from endpoint import in_thread, simulated
+from endpoint import double, in_thread
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluate.content import ContentSources
 from pairwright.evaluate.release import Release
@@ -33,11 +33,10 @@ from pairwright.models.client import Meter
 from pairwright.models.client.stored_scores import score_reply
 from pairwright.models.store import Durable, RecentReplies
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.rl import trl_reward, verl_reward
-from pairwright.train.rl.client import RewardClient
-from pairwright.train.rl.server import RewardServer, listening
-from pairwright.train.rl.wire import Batch, Health, Reward, Rewards, RewardSample
-from pairwright.workflows.reward_scoring import ScorerRewards, open_rewards, release_pairs, warm_up
+from pairwright.train import rewards
+from pairwright.train.reward_server import RewardServer, listening
+from pairwright.train.rewards import Batch, Health, Reward, RewardClient, Rewards, RewardSample
+from pairwright.workflows.reward_service import ScorerRewards, open_rewards, release_pairs, warm_up
 from pairwright.workflows.scoring import prompts_of
 from study import pairwright
 
@@ -568,7 +567,7 @@ def test_a_pair_named_by_id_is_shown_in_the_condition(release: Path, condition: 
 
 def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path) -> None:
     row = next(iter(Release(release).rows()))
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         toy = {"base_url": endpoint.url, "model": "toy"}
         given = Scorers.model_validate(
             {
@@ -645,7 +644,7 @@ def test_a_scorer_that_scores_nothing_does_not_start() -> None:
 def trl_rewards(given: Callable[[RewardSample], Reward], responses: list[Any], **more: Any) -> Any:
     async def run() -> Any:
         async with serving(Scripted(given)) as (url, _):
-            reward = trl_reward.reward_func(url, by=more.pop("by", "id"))
+            reward = rewards.reward_func(url, by=more.pop("by", "id"))
             prompts = [[{"role": "user", "content": f"Q{n}"}] for n in range(len(responses))]
             prompts = more.pop("prompts", prompts)
             return await asyncio.to_thread(reward, prompts, responses, **more)
@@ -726,12 +725,12 @@ def test_what_trl_s_reward_function_cannot_read_is_named(
 def test_a_trl_that_makes_a_zero_of_none_is_refused(
     monkeypatch: pytest.MonkeyPatch, found: str, fine: bool
 ) -> None:
-    monkeypatch.setattr(trl_reward, "version", lambda _: found)
+    monkeypatch.setattr(rewards, "version", lambda _: found)
     if fine:
-        trl_reward.reward_func(NOBODY)
+        rewards.reward_func(NOBODY)
     else:
         with pytest.raises(ConfigError, match=r"trl>=1\.6"):
-            trl_reward.reward_func(NOBODY)
+            rewards.reward_func(NOBODY)
 
 
 def test_verl_asks_by_the_ground_truth() -> None:
@@ -742,7 +741,7 @@ def test_verl_asks_by_the_ground_truth() -> None:
     async def run() -> float:
         async with serving(Scripted(given)) as (url, _):
             # As verl does: sent to another process, and called with names.
-            score = pickle.loads(pickle.dumps(partial(verl_reward.compute_score, url=url)))
+            score = pickle.loads(pickle.dumps(partial(rewards.compute_score, url=url)))
             return float(
                 await asyncio.to_thread(
                     score, data_source="pairwright/x", solution_str="abc", ground_truth="pair-a",
@@ -756,7 +755,7 @@ def test_verl_asks_by_the_ground_truth() -> None:
 def test_verl_s_training_ends_at_a_response_without_a_score() -> None:
     reply = says('{"rewards": [{"error": "context_length"}]}')
     with answering(reply) as (url, _), pytest.raises(CallFailed, match="no reward for pair-a"):
-        verl_reward.compute_score("d", "abc", "pair-a", url=url)
+        rewards.compute_score("d", "abc", "pair-a", url=url)
 
 
 # The command

@@ -14,9 +14,7 @@ from pairwright.dataset import Row
 from pairwright.dataset.splits import places_of, splits_of
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release
-from pairwright.train.rl.export import RlExport, export_prompts
-from pairwright.train.rl.prompt_tables import rl_prompts
-from pairwright.train.rl.rollouts import outputs_of
+from pairwright.train.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
 from released import released, run_of
 from study import Done, pairwright
 

@@ -24,7 +24,7 @@ from pairwright.errors import CallFailed, StoreError
 from pairwright.models import Answer, Completion, Request, completion_of, key_of
 from pairwright.models.store import Durable, ModelCalls, Store, Totals
 from pairwright.settings.prompt_variables import Message
-from pairwright_human_eval.label_studio.own_server import _locked
+from pairwright_human_eval.label_studio.server import _locked
 
 HOLDER = """
 import sys

@@ -8,23 +8,22 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from pairwright.estimate import share
 from pairwright.evaluate.board.power import POWER, SimulatedReleases
 from pairwright.evaluate.board.ranking import compare_rows
 from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import PlanRules
 from pairwright.settings.study_rules import HumanRules
-from pairwright.stats import share
 from pairwright.workflows.answers import simulate_verdicts
 from pairwright.workflows.participants import list_participants
 from pairwright.workflows.study_plan import plan_study
 from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.pilot import study_pilot
 from pairwright_human_eval.records import Kind, pseudonyms
 from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import outline_of, outlines_of, subjects_of
-from pairwright_human_eval.workload import BRIEFING, study_load
+from pairwright_human_eval.workload import BRIEFING, study_load, study_pilot
 from released import run_of, twinned
 from small_studies import CHECKS, FILE, OF_THREE, mixed
 from study import Done, pairwright

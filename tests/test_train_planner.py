@@ -20,29 +20,38 @@ from pairwright.settings.source_rules import SourceRules
 from pairwright.stages.aspect_list import HEADER, format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
+from pairwright.train import planner_checkpoints as folder
 from pairwright.train.gold import GoldItems, by_words, read_gold
-from pairwright.train.planner import folder
-from pairwright.train.planner.choose import (
+from pairwright.train.plan_settings import (
+    Form,
+    Training,
+    TrainingHistory,
+    load_training,
+)
+from pairwright.train.planner_checkpoints import (
     CheckpointScore,
+    TrainingReport,
     apart,
     best,
     sample_items,
     score_checkpoint,
 )
-from pairwright.train.planner.data import TrainingData, rows_of
-from pairwright.train.planner.examples import (
+from pairwright.train.planner_data import (
     IGNORED,
     LeftOutItem,
     PromptMaker,
     SplitPrompt,
+    TrainingData,
     TrainingExample,
+    aspects_of,
+    carrying,
     planner_prompt,
+    rows_of,
     split,
-    training_examples,
+    target,
+    training_example,
 )
-from pairwright.train.planner.report_page import TrainingReport, page
-from pairwright.train.planner.settings import Lora, Steps, Training, TrainingHistory, load_training
-from pairwright.train.planner.training_target import Form, aspects_of, carrying, target
+from pairwright.train.planner_page import page
 from pairwright.workflows import planner_training
 from scripted import domains, posts
 from study import pairwright
@@ -229,7 +238,7 @@ def test_a_template_that_puts_the_answer_elsewhere_is_refused() -> None:
 
 def test_a_prompt_is_what_evaluation_asks_and_holds_no_narrative(tmp_path: Path) -> None:
     (item,) = items(tmp_path, row("q-1", narrative="My secret wish."))
-    (found,) = training_examples([item], asking(), Characters(), 10**6)
+    found = training_example(item, asking(), Characters(), 10**6)
     assert isinstance(found, TrainingExample)
     prompt = "".join(map(chr, found.tokens.prompt))
     assert all(f'<post id="p{n}">\n{post.text}' in prompt for n, post in enumerate(item.profile, 1))
@@ -243,10 +252,10 @@ def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_targ
 ) -> None:
     last = row("q-1", rubric_aspects=[{"aspect": "Baking without an oven aboard"}])
     (item,) = items(tmp_path, last)
-    (whole,) = training_examples([item], asking(retrieval="recency"), Characters(), 10**6)
+    whole = training_example(item, asking(retrieval="recency"), Characters(), 10**6)
     assert isinstance(whole, TrainingExample)
     length = len(whole.tokens.prompt) + len(whole.tokens.completion)
-    (found,) = training_examples([item], asking(retrieval="recency"), Characters(), length - 200)
+    found = training_example(item, asking(retrieval="recency"), Characters(), length - 200)
     assert isinstance(found, TrainingExample)
     assert found.shown.left_out == item.profile[: len(found.shown.left_out)]
     assert found.shown.left_out
@@ -270,9 +279,8 @@ def test_what_is_over_the_limit_loses_its_lowest_ranked_posts_and_never_the_targ
 def test_an_item_that_teaches_nothing_is_refused(
     tmp_path: Path, changes: dict[str, Any], most: int, reason: str
 ) -> None:
-    (found,) = training_examples(
-        items(tmp_path, row("q-1", **changes)), asking(), Characters(), most
-    )
+    (item,) = items(tmp_path, row("q-1", **changes))
+    found = training_example(item, asking(), Characters(), most)
     assert isinstance(found, LeftOutItem)
     assert found.reason == reason
 
@@ -365,10 +373,7 @@ def begun(**changes: Any) -> folder.TrainingStart:
         learned=3,
     )  # fmt: skip
     fields: dict[str, Any] = {
-        "model": "base", "revision": None, "fingerprint": "b2:1", "target": "plan",
-        "prompt": "b2:2",
-        "max_tokens": 8192, "seed": 0, "words": 100, "dtype": "auto", "history": TrainingHistory(),
-        "lora": Lora(), "steps": Steps(), "data": data,
+        "settings": settings(model="base"), "fingerprint": "b2:1", "prompt": "b2:2", "data": data
     }  # fmt: skip
     return folder.TrainingStart(**{**fields, **changes})
 
@@ -389,9 +394,15 @@ def test_a_training_goes_on_in_its_own_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        pytest.param({"model": "other"}, "model: 'base' before, 'other' now", id="model"),
+        pytest.param(
+            {"settings": settings(model="other")}, "model: 'base' before, 'other' now", id="model"
+        ),
         pytest.param({"fingerprint": "b2:9"}, "fingerprint", id="another model in its place"),
-        pytest.param({"lora": Lora(r=8)}, "lora.r: 16 before, 8 now", id="hyper-parameter"),
+        pytest.param(
+            {"settings": settings(model="base", lora={"r": 8})},
+            "lora.r: 16 before, 8 now",
+            id="hyper-parameter",
+        ),
         pytest.param({"prompt": "b2:9"}, "prompt", id="prompt"),
     ],
 )
@@ -439,7 +450,7 @@ def test_the_chosen_adapter_is_kept_without_what_only_training_needs(tmp_path: P
 
 def test_the_page_shows_every_checkpoint_and_what_was_left_out() -> None:
     report = TrainingReport(
-        begun=begun(model="<b>base</b>"), match="words", refused={"no_gold_aspects": 3},
+        begun=begun(settings=settings(model="<b>base</b>")), refused={"no_gold_aspects": 3},
         checkpoints=(check(250, 0.2), check(500, 0.4)), chosen=500, losses=((1, 2.5), (2, 2.0)),
     )  # fmt: skip
     told = to_markdown(page(report))
@@ -452,7 +463,7 @@ def test_the_page_shows_every_checkpoint_and_what_was_left_out() -> None:
 def test_checkpoints_that_write_no_plan_are_no_choice() -> None:
     nothing = check(250, 0.0).model_copy(update={"unreadable": 4})
     report = TrainingReport(
-        begun=begun(), match="words", refused={}, checkpoints=(nothing,), chosen=250, losses=()
+        begun=begun(), refused={}, checkpoints=(nothing,), chosen=250, losses=()
     )
     assert "No checkpoint wrote a plan that can be read" in to_markdown(page(report))
 

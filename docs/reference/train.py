@@ -6,11 +6,18 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel
 
 from pairwright.settings.source_rules import SourceRules
-from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, PromptedPlanner
-from pairwright.train.plan_score.spec import MatchEmbedding as PlanEmbedding
-from pairwright.train.plan_score.spec import MatchJudge as PlanJudge
-from pairwright.train.planner.settings import Lora, Selection, Steps, Training
-from pairwright.train.planner.settings import TrainingHistory as TrainingHistory
+from pairwright.train.plan_settings import (
+    FilePlanner,
+    Lora,
+    PlanScoring,
+    PromptedPlanner,
+    Selection,
+    Steps,
+    Training,
+)
+from pairwright.train.plan_settings import MatchEmbedding as PlanEmbedding
+from pairwright.train.plan_settings import MatchJudge as PlanJudge
+from pairwright.train.plan_settings import TrainingHistory as TrainingHistory
 from reference.keys import SAMPLED, key_table
 from reference.markdown import page_of
 

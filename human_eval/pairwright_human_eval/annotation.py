@@ -1,11 +1,34 @@
-"""What an annotation tool gives back: an annotation as a record that names no tool.
+"""What an annotation tool gives back: as a record that names no tool, and as a study stores it.
 
-The room of a tool reads its files into these records, and `accept` makes verdicts of them.
+A tool's reader gives an `Export`, the copy that a study keeps: annotations of Label Studio in its
+own form, all others as `StoredAnnotation`. `raw_files` reads it as an `AnnotationFile`, and
+`acceptance` makes verdicts of that. E-mail addresses are taken out of all that people wrote before
+anything is kept.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
+
+from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, ValidationError
+
+from pairwright.records import Record
+from pairwright_human_eval import AnnotationTool
+from pairwright_human_eval.records import Kind, digest
+
+# The look-behind keeps it linear: a run of characters is tried from its first one only.
+_PART = r"[^\s@\uff20<>()\[\],;:\"']"
+_ADDRESS = re.compile(rf"(?<!{_PART}){_PART}+[@\uff20]{_PART}+\.{_PART}+")
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def clean_text(text: str) -> str:
+    """Without e-mail addresses, and fit for a file."""
+    if "@" in text or "\uff20" in text:
+        text = _ADDRESS.sub("[e-mail]", text)
+    return _LONE.sub("\ufffd", text)
+
 
 BY_HAND = "file"
 """The source of a file that was exported by hand: it does not say from which server."""
@@ -115,3 +138,97 @@ class AnnotationFile:
     """Of two files of a tool that notes no time, the one with the higher number came later."""
     gone: tuple[AnnotatedTask, ...] = ()
     """What an earlier export of the tool had and this one has not."""
+
+
+class ExportedTask(BaseModel):
+    """One task of a tool with what people did to it.
+
+    Its data is kept as its hash: it is either as we wrote it, or not to be kept.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: int | None
+    """The tool's number of it."""
+    task: str | None
+    """The study's own id, from the data."""
+    data_hash: str
+    """The `digest` of the data as exported."""
+    annotations: tuple[Annotated[JsonValue, SkipValidation], ...]
+    """In the tool's own form, without what names people. Any of them may be broken."""
+    drafts: int
+    """How many were begun and not submitted. Their content is not kept."""
+
+
+class Export(BaseModel):
+    """The tasks of one file, and what is known of where they come from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: str
+    """The file's name without its folder."""
+    tool: AnnotationTool | Literal["simulation"] = "label-studio"
+    """What the file is from; a stored file that does not name it is from Label Studio. Annotations
+    of Label Studio are kept in its own form, all others as `StoredAnnotation`."""
+    source: str = BY_HAND
+    """The server, where our own pull names it. Accounts are numbered by server."""
+    project: int | None = None
+    annotator: str | None = None
+    kind: Kind | None = None
+    round: int | None = None
+    config_hash: str | None = None
+    """The hash of the project's form at the time of the pull."""
+    simulated: bool = False
+    seconds: float | None = None
+    """The time that a person says to have worked on the file."""
+    sequence: int = 0
+    """Files of a tool that notes no time: of two of them, the one with the higher number came
+    later."""
+    tasks: tuple[ExportedTask, ...]
+    gone: tuple[ExportedTask, ...] = ()
+    """Annotations that an earlier pull of the project had and this one has not."""
+
+    @property
+    def annotations(self) -> int:
+        return sum(len(task.annotations) for task in self.tasks)
+
+
+class StoredAnnotation(Record):
+    """One filled-in form. What the tool does not know is left at its default."""
+
+    identity: str = ""
+    """The tool's own name for it, the same in every file."""
+    account: int
+    skipped: bool = False
+    when: str = ""
+    """ISO 8601 with its zone."""
+    seconds: float | None = None
+    """Time with the task open."""
+    choices: tuple[tuple[str, str], ...] = ()
+    """Control and choice, as filled in."""
+    comment: str = ""
+
+
+def read_stored(content: JsonValue, export: Export, n: int) -> Annotation:
+    """Read the `n`th annotation of a task."""
+    raw = digest(content)
+    try:
+        row = StoredAnnotation.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return Annotation(
+            raw=raw, identity=f"{n} {raw}", problem=Objection("malformed", str(first["msg"]))
+        )
+    choices = tuple(Choice(control, choice) for control, choice in row.choices)
+    return Annotation(
+        raw=raw,
+        identity=row.identity or raw,
+        number=export.sequence or n,
+        account=row.account,
+        skipped=row.skipped,
+        created=row.when,
+        updated=row.when,
+        seconds=row.seconds,
+        entries=(*choices, Remark(row.comment)),
+        at=datetime.fromisoformat(row.when) if row.when else NEVER,
+    )

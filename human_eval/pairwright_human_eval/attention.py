@@ -4,21 +4,59 @@ A check is mirrored: the same two responses come with one of two people, and the
 for another response. A fair coin draws the person. So whatever is seen without the posts (the
 question, the responses, their order) says nothing about the right answer, and a reader who skips
 the posts is right in each check with probability 1/2, independently of all others.
+
+A check takes on the number of posts, the length of the question and the layout of a run's task, but
+shows its own texts alone. No text of the run is ever in it: a reader would meet two people in one,
+and would know a check by that. So a check is as long as its own texts allow.
 """
 
+import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, combinations, groupby, pairwise
 from math import comb, fsum
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from pairwright import assets
 from pairwright.errors import InputError
-from pairwright.records import Record, content_id
-from pairwright.stats import Share, share
+from pairwright.estimate import Estimate, share
+from pairwright.records import Post, Record, content_id
+from pairwright.text import word_count
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, Verdict
+
+SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]*_]*(?=\s|$)|[。！？]")
+_MARKUP = re.compile(r"^[ \t]*(?:#{1,6}|[-*+>]|\d+[.)])[ \t]+|[*`|#]", re.MULTILINE)
+Sizes = NDArray[np.float64]
+"""Shape (..., 3): characters, words, sentences."""
+
+
+@lru_cache(maxsize=8192)
+def size_of(text: str) -> Sizes:
+    """Shape (3,), read-only, without list marks, bold marks and the like."""
+    text = _MARKUP.sub("", text)
+    sizes = [len(text), word_count(text), len(SENTENCE_END.findall(text))]
+    found: Sizes = np.array(sizes, dtype=float)
+    found.flags.writeable = False
+    return found
+
+
+def distance(sizes: Sizes, target: Sizes) -> Sizes:
+    """How far sizes are from a target, shape (...): Euclidean, of the logarithms of characters, of
+    characters a word and, twice each, of words and of words a sentence."""
+    off = np.log((sizes + 1) / (np.maximum(target, 0) + 1))
+    characters, words, sentences = off[..., 0], off[..., 1], off[..., 2]
+    a_word, a_sentence = characters - words, words - sentences
+    found: Sizes = np.sqrt(characters**2 + 2 * words**2 + a_word**2 + 2 * a_sentence**2)
+    return found
+
 
 NONREADER_PASS = 0.10
 """How often an annotator who does not read may pass the floor of a study."""
@@ -119,7 +157,7 @@ def load_checks(path: Path) -> tuple[MirroredCheck, ...]:
         ) from None
 
 
-def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> dict[str, Share]:
+def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> dict[str, Estimate]:
     """By annotator: attention checks answered right, of those met.
 
     A check is met if it is answered, or if something behind it is: skipping one is missing it.
@@ -146,7 +184,7 @@ def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> 
     return {who: share(sum(found), len(found)) for who, found in sorted(passed.items()) if found}
 
 
-def excluded_by(passed: Mapping[str, Share], floor: float) -> frozenset[str]:
+def excluded_by(passed: Mapping[str, Estimate], floor: float) -> frozenset[str]:
     """Annotators who passed a smaller share than `floor`: none of their answers counts."""
     return frozenset(
         who for who, found in passed.items() if found.n and not _passes(found.k, found.n, floor)
@@ -181,3 +219,129 @@ def enough_checks(wanted: int, floor: float, most: int) -> int:
 
 def _passes(right: int, checks: int, floor: float) -> bool:
     return right / checks >= floor
+
+
+KEPT_SENTENCES = 3
+"""Of a response: the first of its sentences may be common to both."""
+_NO_TEXT = re.compile(r"(?ms)^\s*(```|~~~).*?^\s*\1|^\s*(?:\||#{1,6}\s)[^\n]*")
+"""Code, rows of tables and headings."""
+_MARK = re.compile(r"\s*(?:(?P<bullet>[-*+])|\d+[.)])\s+")
+
+
+class Example(NamedTuple):
+    """A preference task of the run, whose number of posts and layout a check takes on."""
+
+    question: str
+    posts: tuple[Post, ...]
+    """As they are shown."""
+    responses: tuple[str, str]
+
+
+def median_size(examples: Sequence[Example]) -> Sizes:
+    """The median response of a run, shape (3,)."""
+    sizes = [size_of(response) for example in examples for response in example.responses]
+    median: Sizes = np.median(np.stack(sizes), axis=0)
+    return median
+
+
+def laid_out(
+    check: AttentionCheck, example: Example, response: Sizes, swap: bool
+) -> AttentionCheck:
+    """The check with at most as many posts as `example`, one at least, and of its own wordings
+    those whose sizes are nearest: of the question to that of `example`, of both responses to
+    `response`. `swap`: the good response has the layout of the second one of `example`."""
+    first, second = example.responses[::-1] if swap else example.responses
+    good = _nearest(_wordings(check.good, check.good_more, check.good_terse), response)
+    bad = _nearest(_wordings(check.bad, check.bad_more, check.bad_terse), response)
+    return check.model_copy(
+        update={
+            "question": question_like((check.question, *check.questions), example.question),
+            "posts": _posts(check, [post.text for post in example.posts]),
+            "good": _set_like(good, first),
+            "bad": _set_like(bad, second),
+        }
+    )
+
+
+def question_like(wordings: Sequence[str], question: str) -> str:
+    """The wording of a check's question whose size is nearest."""
+    return _nearest(wordings, size_of(question))
+
+
+def _nearest(wordings: Sequence[str], target: Sizes) -> str:
+    return min(wordings, key=lambda own: float(distance(size_of(own), target)))
+
+
+def _wordings(full: str, more: Sequence[str], terse: str) -> list[str]:
+    """What may be shown of a response: the first sentences of one wording, KEPT_SENTENCES at least,
+    or the whole full one and some sentences more. Never of both wordings, which say the same."""
+    found = [full]
+    for sentences in (_sentences(full), _sentences(terse)):
+        fewest = min(KEPT_SENTENCES, len(sentences))
+        found += [" ".join(sentences[:n]) for n in range(fewest, len(sentences) + 1) if n]
+    for n in range(1, len(more) + 1):
+        found += [" ".join((full, *some)) for some in combinations(more, n)]
+    return found
+
+
+def _posts(check: AttentionCheck, models: list[str]) -> tuple[str, ...]:
+    """The first of the person's own posts, and neutral ones where the models are more, each in the
+    lines of the model at its place."""
+    own = check.posts[: max(1, len(models))]
+    wanted = min(len(check.neutral), max(0, len(models) - len(own)))
+    target = size_of(" ".join(models))
+    shown = min(
+        ((*own, *neutral) for neutral in combinations(check.neutral, wanted)),
+        key=lambda posts: float(distance(size_of(" ".join(posts)), target)),
+    )
+    return tuple(map(_in_lines, shown, models or shown))
+
+
+def _in_lines(text: str, model: str) -> str:
+    """The sentences of a post in as many lines as `model` has, as far as there are enough: a title
+    is a line of its own, and every line has a sentence."""
+    lines = [line for line in model.split("\n") if line.strip()]
+    sentences = _sentences(text)
+    count = min(len(lines), len(sentences))
+    if count < 2:
+        return text
+    ends = list(accumulate(map(len, lines)))
+    cuts = [0]
+    for n in range(1, count):
+        share = round(ends[n - 1] / ends[-1] * len(sentences))
+        cuts.append(max(cuts[-1] + 1, min(share, len(sentences) - count + n)))
+    parts = [" ".join(sentences[a:b]) for a, b in pairwise([*cuts, len(sentences)])]
+    return ("\n\n" if "\n\n" in model else "\n").join(parts)
+
+
+def _set_like(text: str, model: str) -> str:
+    """The sentences of `text` in paragraphs and list items like those that are at the same place
+    of `model`."""
+    lines = [line for line in _NO_TEXT.sub("", model).split("\n") if line.strip()]
+    if len(lines) < 2:
+        return text
+    ends = list(accumulate(map(len, lines)))
+    sentences = _sentences(text)
+    places = [bisect(ends, (n + 0.5) / len(sentences) * ends[-1]) for n in range(len(sentences))]
+    found, before, number = "", "", 0
+    for place, there in groupby(zip(places, sentences, strict=True), lambda part: part[0]):
+        mark = _mark(lines[place])
+        follows = mark != "" and mark == before
+        before, number = mark, number + 1 if follows else 1
+        found += "\n" if follows else "\n\n"
+        found += mark.replace("1", str(number)) + " ".join(sentence for _, sentence in there)
+    return found.strip()
+
+
+def _mark(line: str) -> str:
+    """How a line of a list begins, without its depth and number."""
+    found = _MARK.match(line)
+    if not found:
+        return ""
+    return f"{found['bullet']} " if found["bullet"] else "1. "
+
+
+def _sentences(text: str) -> list[str]:
+    ends = [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]
+    found: Iterator[str] = (text[start:end].strip() for start, end in pairwise([0, *ends]))
+    return [sentence for sentence in found if sentence]

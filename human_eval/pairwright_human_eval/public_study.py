@@ -12,13 +12,12 @@ from functools import cached_property
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pairwright.dataset import Layout, read_lines, read_one
+from pairwright.estimate import share
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.study_rules import HumanRules, StoredRules
-from pairwright.stats import share
-from pairwright_human_eval.aspects import AspectCounts, aspect_counts
 from pairwright_human_eval.attention import checks_passed, excluded_by
-from pairwright_human_eval.decisions import Decision, decide_all
+from pairwright_human_eval.decisions import AspectCounts, Decision, aspect_counts, decide_all
 from pairwright_human_eval.records import SetAside, StoppingRule, Verdict
 from pairwright_human_eval.report.annotators import retested
 from pairwright_human_eval.report.answers import abouts, answers_of

@@ -1,18 +1,34 @@
-"""The second round of a study in its folder: tasks on what the first left disputed."""
+"""The second round: tasks on what the first left disputed, and their files.
 
-from collections.abc import Mapping, Set
+Further people vote on a preference, without the first answers; where the rule of an older study has
+one adjudicator, and about quality, the first answers are shown.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Set
+from types import MappingProxyType
+from typing import NamedTuple
 
 from pairwright.errors import InputError, on_disk
-from pairwright_human_eval.adjudication import Part
-from pairwright_human_eval.annotation_tool import (
-    config_hashes,
-    read_task_file,
-    task_file,
-)
+from pairwright.records import content_id
+from pairwright.settings.rules import PlanRules
+from pairwright.settings.study_rules import HumanRules
+from pairwright.text import visible
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.files import config_hashes, read_task_file, task_file
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import KeyedTask, Study
-from pairwright_human_eval.spreadsheet.rows import drop_rows
+from pairwright_human_eval.records import (
+    CANNOT_TELL,
+    EQUAL,
+    KeyedTask,
+    Kind,
+    PreferenceAnswer,
+    QualityAnswers,
+    Study,
+    Verdict,
+)
+from pairwright_human_eval.sheet_answers import drop_rows
 from pairwright_human_eval.study_files import (
     key_lines,
     kinds_of,
@@ -20,7 +36,129 @@ from pairwright_human_eval.study_files import (
     write_changed,
     write_forms,
 )
-from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.subjects import Subject, swapped
+from pairwright_human_eval.tasks import (
+    BlindSubject,
+    Task,
+    adjudication,
+    page_of,
+    preference_task,
+    quality_task,
+)
+
+
+class Part(NamedTuple):
+    """What is asked in the second round about one subject: its quality, or one preference."""
+
+    subject: str
+    pair: str | None
+    kind: Kind
+
+
+def adjudication_tasks(
+    subjects: Iterable[Subject],
+    decisions: dict[str, Decision],
+    verdicts: dict[str, list[Verdict]],
+    study: Study,
+    planner: PlanRules,
+    rules: HumanRules,
+    adjudicators: tuple[str, ...],
+    excluded: frozenset[str],
+    voted: Mapping[str, Set[str]] = MappingProxyType({}),
+    there: Mapping[Part, Set[str]] = MappingProxyType({}),
+) -> tuple[dict[str, list[Task]], list[str]]:
+    """Every adjudicator's new tasks, and the subjects that have too few adjudicators.
+
+    A preference goes to as many people as `rules` asks for, quality to one, and nobody who has
+    `voted` on a subject (by adjudicator: subjects) gets it. Both halves of a twin go to the same
+    people only where there are no others. `there` are the tasks that exist, with who has them.
+    `verdicts` are the first round's by subject; of the `excluded` nothing is shown.
+    """
+    given: dict[str, list[Task]] = {who: [] for who in adjudicators}
+    loads = Counter({who: sum(who in has for has in there.values()) for who in adjudicators})
+    short = []
+    disputed = [s for s in subjects if decisions[s.id].state == "disputed"]
+    for subject in sorted(disputed, key=lambda s: content_id("order", s.id)):
+        page = page_of(
+            subject, study.seed, swapped(study.seed, study.salts[subject.domain], subject.id)
+        )
+        counted = [v for v in verdicts[subject.id] if v.annotator not in excluded]
+        first = [v for v in counted if v.purpose == "vote" and v.round == 1]
+        met = Counter(
+            who for part, has in there.items() if part.subject == subject.id for who in has
+        )
+        for part in _parts(subject, decisions[subject.id]):
+            has = there.get(part, frozenset())
+            able = [
+                who for who in adjudicators
+                if who not in has and subject.id not in voted.get(who, ())
+            ]  # fmt: skip
+            needed = 1 if part.kind == "quality" else rules.closing_votes
+            able.sort(key=lambda who: (met[who] if part.pair else 0, loads[who]))
+            if len(able) < needed - len(has):
+                short.append(subject.id)
+            for who in able[: max(0, needed - len(has))]:
+                loads[who] += 1
+                met[who] += part.pair is not None
+                shown = [v for v in first if v.kind == part.kind and v.pair == part.pair]
+                given[who].append(_task(part, subject, shown, page, who, study, planner, rules))
+    return given, list(dict.fromkeys(short))
+
+
+def _parts(subject: Subject, decision: Decision) -> Iterator[Part]:
+    if any(reason.startswith("quality:") for reason in decision.reasons):
+        yield Part(subject.id, None, "quality")
+    for pair in subject.pairs:
+        if pair.id in decision.disputed:
+            yield Part(subject.id, pair.id, "preference")
+
+
+def _task(
+    part: Part,
+    subject: Subject,
+    first: list[Verdict],
+    page: BlindSubject,
+    who: str,
+    study: Study,
+    planner: PlanRules,
+    rules: HumanRules,
+) -> Task:
+    """With what the `first` answered; but the further votes of a rule are independent of them."""
+    if part.pair is None:
+        return adjudication(quality_task(page, who), who, _earlier(first, page), study.seed)
+    pair = next(pair for pair in subject.pairs if pair.id == part.pair)
+    earlier = () if rules.further else _earlier(first, page)
+    return adjudication(preference_task(page, pair, who, planner), who, earlier, study.seed)
+
+
+def _earlier(verdicts: list[Verdict], page: BlindSubject) -> tuple[str, ...]:
+    """What each person answered, with other numbers in every task, so that nobody is recognised."""
+    order = sorted(
+        verdicts, key=lambda v: content_id("earlier", page.subject, v.pair or "", v.annotator)
+    )
+    return tuple(f"Person {n}: {_answer_text(verdict)}" for n, verdict in enumerate(order, start=1))
+
+
+def _answer_text(verdict: Verdict) -> str:
+    answers = verdict.answers
+    if isinstance(answers, PreferenceAnswer):
+        words = {verdict.a: "A", verdict.b: "B", EQUAL: "about equal", CANNOT_TELL: "cannot tell"}
+        text = words[answers.choice]
+    elif isinstance(answers, QualityAnswers):
+        text = "; ".join(
+            f"{place}: "
+            + ", ".join(
+                f"{name} {'cannot judge' if score is None else score}"
+                for name, score in scores.items()
+            )
+            for place, scores in (
+                ("A", answers.scores[verdict.a]),
+                ("B", answers.scores[verdict.b]),
+            )
+        )
+    else:
+        raise TypeError(f"a dispute is never about {verdict.kind}")
+    return f"{text}. {visible(verdict.comment)}" if verdict.comment else text
 
 
 def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]]) -> int:

@@ -13,12 +13,12 @@ from typing import NamedTuple, get_args
 from pairwright.errors import InputError
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.accept import derive
-from pairwright_human_eval.annotation_exports.raw_files import StoredFile, check_unmixed, store
-from pairwright_human_eval.annotation_tool import read_task_file
+from pairwright_human_eval.acceptance import derive
+from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotation
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, controls
-from pairwright_human_eval.raw_export import Export, ExportedTask
+from pairwright_human_eval.label_studio.files import read_task_file
+from pairwright_human_eval.raw_files import StoredFile, check_unmixed, store
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     KINDS,
@@ -29,7 +29,6 @@ from pairwright_human_eval.records import (
     Support,
     digest,
 )
-from pairwright_human_eval.stored_annotation import StoredAnnotation
 
 SOURCE = "simulated"
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)

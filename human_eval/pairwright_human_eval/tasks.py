@@ -15,8 +15,7 @@ from pairwright.records import Aspect, Pair, Post, content_id
 from pairwright.retrieve import ranked
 from pairwright.settings.rules import PlanRules
 from pairwright.text import visible
-from pairwright_human_eval.attention import AttentionCheck
-from pairwright_human_eval.check_layout import Example, laid_out
+from pairwright_human_eval.attention import AttentionCheck, Example, Sizes, laid_out
 from pairwright_human_eval.records import (
     Data,
     KeyedTask,
@@ -29,7 +28,6 @@ from pairwright_human_eval.records import (
 )
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.subjects import Subject
-from pairwright_human_eval.text_size import Sizes
 
 NO_PASSAGE = "–"
 """Where an aspect of the data comes without evidence."""

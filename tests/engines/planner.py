@@ -15,9 +15,9 @@ from peft import PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from pairwright.errors import ConfigError
-from pairwright.train.planner import base_model, sft
-from pairwright.train.planner.data import rows_of
-from pairwright.train.planner.settings import load_training
+from pairwright.train import planner_model
+from pairwright.train.plan_settings import load_training
+from pairwright.train.planner_data import rows_of
 from pairwright.workflows.planner_inputs import asking_of, sources_of
 
 
@@ -25,10 +25,10 @@ def labels(path: Path) -> list[dict[str, Any]]:
     """Each row of the first batch: the whole text, what the loss counts of it, and padding."""
     settings = load_training(path)
     asking = asking_of(settings, path.parent)
-    words = base_model.Words(settings)
+    words = planner_model.Words(settings)
     training, _ = sources_of(settings, path.parent, asking.domains)
     rows, _ = rows_of(settings, training, asking, words, lambda _: None)
-    trainer = sft._trainer(settings, words, rows, path.parent / "unused")
+    trainer = planner_model._trainer(settings, words, rows, path.parent / "unused")
     batch = next(iter(trainer.get_train_dataloader()))
     decode = words.tokenizer.decode
     found = []
@@ -73,7 +73,9 @@ def models(path: Path, names: list[str]) -> list[str]:
     settings, told = load_training(path), []
     for name in names:
         try:
-            told.append(base_model.Words(settings.model_copy(update={"model": name})).fingerprint())
+            told.append(
+                planner_model.Words(settings.model_copy(update={"model": name})).fingerprint()
+            )
         except ConfigError as error:
             told.append(str(error))
     return told

@@ -8,6 +8,7 @@ import numpy as np
 
 from pairwright.report import Block, Plot, Table
 from pairwright.text import number_of
+from pairwright_human_eval.assign import LIMIT, control_power, one_sided
 from pairwright_human_eval.records import EQUAL, Purpose
 from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
 from pairwright_human_eval.report.findings_records import (
@@ -17,18 +18,9 @@ from pairwright_human_eval.report.findings_records import (
     PreferenceShares,
 )
 from pairwright_human_eval.report.label_errors import fit_labels
-from pairwright_human_eval.report.number_text import (
-    group_name,
-    percent,
-    percent_points,
-)
+from pairwright_human_eval.report.number_text import group_name, percent, percent_points
 from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, ratio, ratio_difference
-from pairwright_human_eval.wrong_profile import (
-    LIMIT,
-    control_power,
-    one_sided,
-)
 
 Given = TypeVar("Given", Vote, AspectVote)
 CONTROLS: dict[Purpose, str] = {

@@ -4,12 +4,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import comb
 
+from pairwright.estimate import share
 from pairwright.report import Block, Plot, Table
 from pairwright.settings.study_rules import HumanRules
-from pairwright.stats import share
-from pairwright_human_eval.decision_parts import VERIFIED, State, Votes, preference_outcome
-from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.reasons import reason_in_words
+from pairwright_human_eval.decisions import (
+    VERIFIED,
+    Decision,
+    State,
+    Votes,
+    preference_outcome,
+    reason_in_words,
+)
 from pairwright_human_eval.report.findings_records import (
     ByChance,
     Findings,

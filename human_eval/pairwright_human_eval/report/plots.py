@@ -22,7 +22,7 @@ from pairwright.report import (
     drawing,
     plot,
 )
-from pairwright_human_eval.decision_parts import State
+from pairwright_human_eval.decisions import State
 from pairwright_human_eval.report.claims import CONTROLS
 from pairwright_human_eval.report.findings_records import (
     ControlComparison,

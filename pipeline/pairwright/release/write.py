@@ -22,8 +22,7 @@ from pairwright.release.primary import PrimaryFiles, ReleaseFiles, primary_texts
 from pairwright.release.records import Erratum, UnitOutcome, Version, file_note
 from pairwright.release.selection import ReleaseCandidate
 from pairwright.release.summary import Summary, SummaryBuilder
-from pairwright_human_eval.decision_parts import Votes
-from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.decisions import Decision, Votes
 from pairwright_human_eval.subjects import Subject
 
 

@@ -1,8 +1,17 @@
 """Planners and policies: comparing and training the one, and data and rewards to train the other.
 
-gold.py       items with gold aspects, how near planned aspects come to them, and means by user
-plan_score/   comparing planners on held-out gold aspects
-planner/      training a planner on gold aspects, and choosing a checkpoint
-completions/  writing a question's body as its user would
-rl/           prompts for PPO and GRPO, and rewards over HTTP
+gold.py                 items with gold aspects, and how near planned aspects come to them
+plan_settings.py        the files of a training and of a comparison of planners
+plans.py                a planner's plan for one item, and how it agrees with gold aspects
+plan_scores.py          planners compared: figures and differences over users
+planner_data.py         what a planner is trained on: prompts, targets and what was left out
+planner_model.py        the base model, its fine-tuning, and the model with an adapter
+planner_checkpoints.py  the folder of a training, and the best checkpoint
+completions.py          writing a question's body as its user would
+rl_data.py              prompts for PPO and GRPO, pairs for DPO, and a trainer's outputs
+rewards.py              asking a reward server; the reward functions of TRL and verl
+reward_server.py        rewards over HTTP
+planner_page.py         a training as a page
+plan_scores_page.py     planners side by side as a page
+completion_page.py      completions as a page
 """

@@ -7,13 +7,10 @@ from pathlib import Path
 from pairwright.errors import InputError
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
-from pairwright_human_eval.adjudication import adjudication_tasks
 from pairwright_human_eval.records import Verdict, pseudonyms
-from pairwright_human_eval.second_round import add_adjudication, given_parts
-from pairwright_human_eval.spreadsheet.sheets import write_sheets
-from pairwright_human_eval.study_files import (
-    read_study,
-)
+from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
+from pairwright_human_eval.sheets import write_sheets
+from pairwright_human_eval.study_files import read_study
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,13 @@ from pairwright.text import number_of
 from pairwright.workflows.answers import AnnotatorProgress, AnswerCounts, count_answers
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.annotation_exports.raw_files import check_unmixed
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.accounts import ServerAccount, team_accounts
-from pairwright_human_eval.label_studio.environment import prepare
-from pairwright_human_eval.label_studio.own_server import LabelStudioServer
+from pairwright_human_eval.label_studio.server import (
+    LabelStudioServer,
+    ServerAccount,
+    prepare,
+)
+from pairwright_human_eval.raw_files import check_unmixed
 
 Links = Mapping[str, Mapping[str, str]]
 """By annotator: the link of each kind of task, in the order of the work."""
@@ -57,7 +59,7 @@ def push_tasks(
         240
     """
     from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.push import send_tasks
+    from pairwright_human_eval.label_studio.projects import send_tasks
 
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
@@ -113,8 +115,7 @@ def pull_verdicts(
         12
     """
     from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.projects import pushed_state
-    from pairwright_human_eval.label_studio.pull import fetch_annotations
+    from pairwright_human_eval.label_studio.projects import fetch_annotations, pushed_state
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
@@ -156,8 +157,7 @@ def server_progress(
     InputError where there is no study, or the server is another one or refuses.
     """
     from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.projects import pushed_state
-    from pairwright_human_eval.label_studio.pull import task_progress
+    from pairwright_human_eval.label_studio.projects import pushed_state, task_progress
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
@@ -217,12 +217,12 @@ def serve_study(
                 fix=f"Run {install('label-studio')}.",
             )
         progress(Step("preparing Label Studio"))
-        environment = prepare(cache, lambda *step: progress(Step(*step)))
+        environment = prepare(cache, lambda what: progress(Step(what)))
         progress(Step("starting Label Studio"))
         with LabelStudioServer(environment, study.folder.private / "label-studio", port) as server:
             people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
             progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
-            accounts = team_accounts(server.data, server.sign_up, people)
+            accounts = server.team(people)
             _load(study, server, progress)
             links = labelling_links_of(study)
             if study.lock:
@@ -233,7 +233,7 @@ def serve_study(
 def _load(study: OpenStudy, server: LabelStudioServer, progress: Progress) -> None:
     """Push every round."""
     from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.push import send_tasks
+    from pairwright_human_eval.label_studio.projects import send_tasks
 
     fixed = study.fixed
     with closing(LabelStudioClient(server.url, server.account.token)) as api:

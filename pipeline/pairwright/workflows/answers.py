@@ -13,9 +13,9 @@ from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.annotation_exports import import_files, undo_import
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.imports import import_files, undo_import
 from pairwright_human_eval.records import KINDS, Kind, Verdict
 from pairwright_human_eval.simulation import Traits, simulate
 from pairwright_human_eval.study_files import closed_key

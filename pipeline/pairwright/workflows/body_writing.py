@@ -1,12 +1,14 @@
 """Completions: a policy writes the body of each item's question, and scorers pick a text."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from pairwright import assets
 from pairwright.dataset import write_lines
-from pairwright.errors import CallFailed
+from pairwright.errors import CallFailed, InputError
 from pairwright.evaluate.best_of_n.sampling import scores_of
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.scorer_protocols import (
@@ -16,30 +18,95 @@ from pairwright.evaluate.scorers.scorer_protocols import (
     failed_call,
 )
 from pairwright.evaluate.settings import Scorers
+from pairwright.evaluate.wrong_profile import Asker, Strangers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
+from pairwright.records import Item
 from pairwright.retrieve import selected
+from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import COMPLETING
 from pairwright.settings.rules import HistoryRules
 from pairwright.settings.source_rules import SourceRules
+from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.text import word_count
-from pairwright.train.completions.completion_tasks import (
+from pairwright.train.completion_page import page
+from pairwright.train.completions import (
     NONE,
+    BodyWriter,
     CompletionCondition,
+    Completions,
     CompletionTask,
+    ItemCompletions,
+    ModelRef,
+    Picks,
+    complete_bodies,
     completion_conditions,
+    figures,
     own,
+    task,
 )
-from pairwright.train.completions.measures import figures
-from pairwright.train.completions.records import Completions, ItemCompletions, ModelRef, Picks
-from pairwright.train.completions.report_page import page
-from pairwright.train.completions.writer import BodyWriter, complete_bodies
 from pairwright.workflows.best_samples import check_pointwise
-from pairwright.workflows.body_source import WritingTasks, writing_tasks
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
 from pairwright.workflows.scoring_roles import policy_of
+
+
+class WritingTasks(NamedTuple):
+    """The tasks of a source, and what was refused."""
+
+    name: str
+    hash: str
+    items: int
+    problems: dict[str, int]
+    refused: dict[str, int]
+    tasks: tuple[CompletionTask, ...]
+
+
+def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingTasks:
+    """Read a source. Raises SourceError, and InputError where no item of it gives a task."""
+    items: list[Item] = []
+    problems: Counter[str] = Counter()
+    for found in read(source, Domains.load(assets.RUBRICS), Path.cwd()):
+        if isinstance(found, Item):
+            items.append(found)
+        elif isinstance(found, SourceProblem) and found.action == "refused":
+            problems[found.reason] += 1
+    askers = {item.id: _asker(item) for item in items}
+    strangers = Strangers(askers.values(), seed)
+    tasks_or_reasons = [task(item, strangers.instead_of(askers[item.id])) for item in items]
+    refused = Counter(one for one in tasks_or_reasons if isinstance(one, str))
+    tasks = tuple(one for one in tasks_or_reasons if isinstance(one, CompletionTask))[:limit]
+    if not tasks:
+        reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(refused.items()))
+        raise InputError(
+            f"no item can be asked: {reasons}",
+            where=source.path,
+            fix="Name items whose `narrative` is the body that their user wrote, of two users or"
+            " more in a category.",
+        )
+    return WritingTasks(
+        name=Path(source.path).name if Path(source.path).exists() else source.path,
+        hash=source_hash(source, Path.cwd()),
+        items=len(items),
+        problems=dict(sorted(problems.items())),
+        refused=dict(sorted(refused.items())),
+        tasks=tasks,
+    )
+
+
+def _asker(item: Item) -> Asker:
+    return Asker(
+        item=item.id,
+        user=item.user,
+        twin=False,
+        domain=item.domain,
+        category=item.category,
+        question=item.question,
+        created=item.created,
+        posts=item.profile,
+    )
+
 
 KS = (1, 4, 16)
 """Posts in context, where nothing is said."""

@@ -9,34 +9,32 @@ from pairwright.errors import InputError
 from pairwright.workflows.decision_report import decide
 from pairwright.workflows.progress import Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.accept.people import People, write_people
 from pairwright_human_eval.annotation import Account
-from pairwright_human_eval.annotation_exports.imports import forget_removed
-from pairwright_human_eval.annotation_exports.raw_files import scrub
-from pairwright_human_eval.participants import (
+from pairwright_human_eval.imports import forget_removed
+from pairwright_human_eval.pages import start_page_name
+from pairwright_human_eval.people import (
+    People,
     Roster,
     annotator_named,
     check_id,
     read_roster,
+    write_people,
     write_roster,
 )
-from pairwright_human_eval.replacement import (
+from pairwright_human_eval.raw_files import Withdrawal, account_hash, read_withdrawals, scrub
+from pairwright_human_eval.second_round import drop_adjudications
+from pairwright_human_eval.sheet_answers import SOURCE, account_of
+from pairwright_human_eval.sheets import write_sheets
+from pairwright_human_eval.study_files import (
+    closed_key,
     hand_over,
     not_redone,
     read_replacements,
-    with_all_checks,
-)
-from pairwright_human_eval.second_round import drop_adjudications
-from pairwright_human_eval.spreadsheet.filled_in import SOURCE, account_of
-from pairwright_human_eval.spreadsheet.sheets import write_sheets
-from pairwright_human_eval.start_page import start_page_name
-from pairwright_human_eval.study_files import (
-    closed_key,
     read_study,
     read_tasks,
     replace,
+    with_all_checks,
 )
-from pairwright_human_eval.withdrawal import Withdrawal, account_hash, read_withdrawals
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from pathlib import Path
 from pairwright.files import write_whole
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval import LONGEST_MINUTES
-from pairwright_human_eval.accept import Acceptance
-from pairwright_human_eval.annotation_exports import stored_annotations
-from pairwright_human_eval.participants import (
+from pairwright_human_eval.acceptance import Acceptance
+from pairwright_human_eval.people import (
     completion_code,
     finished,
     read_roster,
@@ -20,9 +19,9 @@ from pairwright_human_eval.participants import (
     time_spent,
     write_roster,
 )
-from pairwright_human_eval.replacement import read_replacements
-from pairwright_human_eval.spreadsheet.cells import guarded
-from pairwright_human_eval.withdrawal import read_withdrawals
+from pairwright_human_eval.raw_files import read_withdrawals, stored_annotations
+from pairwright_human_eval.sheet_answers import guarded
+from pairwright_human_eval.study_files import read_replacements
 
 PAYOUT = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "checks_right",

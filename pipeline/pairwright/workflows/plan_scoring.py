@@ -21,17 +21,26 @@ from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.train.gold import GoldItems, by_embedding, by_words, read_gold
-from pairwright.train.plan_score.judge import AspectJudging, compared, others_of
-from pairwright.train.plan_score.measures import (
+from pairwright.train.plan_scores import (
+    PlannerSource,
+    PlanScores,
     ScoredPlan,
     differences,
     figures,
     matches_of,
     planned,
 )
-from pairwright.train.plan_score.plans import MadePlan, Serving, plan_of_file, read_plans
-from pairwright.train.plan_score.report_page import PlannerSource, PlanScores, page
-from pairwright.train.plan_score.spec import FilePlanner, PlanScoring, load_scoring
+from pairwright.train.plan_scores_page import page
+from pairwright.train.plan_settings import FilePlanner, PlanScoring, load_scoring
+from pairwright.train.plans import (
+    AspectJudging,
+    MadePlan,
+    Serving,
+    compared,
+    others_of,
+    plan_of_file,
+    read_plans,
+)
 from pairwright.workflows.output import write_report
 from pairwright.workflows.planner_inputs import settings_folder
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes

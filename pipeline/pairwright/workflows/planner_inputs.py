@@ -9,9 +9,9 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.train.gold import GoldItems, read_gold
-from pairwright.train.planner.choose import apart
-from pairwright.train.planner.examples import PromptMaker
-from pairwright.train.planner.settings import Training
+from pairwright.train.plan_settings import Training
+from pairwright.train.planner_checkpoints import apart
+from pairwright.train.planner_data import PromptMaker
 
 
 class Sources(NamedTuple):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pairwright.errors import ConfigError
 from pairwright.extras import install
-from pairwright.train.planner.report_page import TrainingReport
-from pairwright.train.planner.settings import load_training
+from pairwright.train.plan_settings import load_training
+from pairwright.train.planner_checkpoints import TrainingReport
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Progress, Stop, log_notes
 

@@ -11,15 +11,15 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.version import __version__
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
-from pairwright_human_eval.annotation_tool import config_hashes
 from pairwright_human_eval.attention import checks_in, nonreader_pass
 from pairwright_human_eval.check_tasks import example_of, qualification_tasks
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import Study, pseudonyms
-from pairwright_human_eval.spreadsheet.sheets import write_sheets
+from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study_files import read_fixed, read_study, write_study
-from pairwright_human_eval.study_tasks import LOOKED_AT
+from pairwright_human_eval.study_tasks import LAYOUT_EXAMPLES
 from pairwright_human_eval.subjects import file_hash
 
 
@@ -66,7 +66,7 @@ def export_qualification(
     config, scales = source.settings(), source.scales()
     examples = [
         example_of(pair, config.planner)
-        for pair, _ in zip(iterate_pairs(Path(run)), range(LOOKED_AT), strict=False)
+        for pair, _ in zip(iterate_pairs(Path(run)), range(LAYOUT_EXAMPLES), strict=False)
     ]
     if not examples:
         raise InputError(

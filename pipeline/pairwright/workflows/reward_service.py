@@ -1,19 +1,143 @@
-"""Rewards over HTTP, from one scorer, until somebody stops it."""
+"""Rewards over HTTP, from one scorer that is bound to a release, until somebody stops it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import NamedTuple
 
-from pairwright.errors import InputError
-from pairwright.evaluate.conditions import ConditionName
+from pairwright.dataset import Row
+from pairwright.errors import ConfigError, InputError
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName, make_content
+from pairwright.evaluate.content import ContentSources, ask_fitting
+from pairwright.evaluate.release import Release
+from pairwright.evaluate.scorers.scorer_protocols import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
 from pairwright.evaluate.settings import Scorers
+from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
+from pairwright.models.store import RecentReplies
 from pairwright.notebook import run_async
-from pairwright.train.rl.server import RewardServer, listening
-from pairwright.train.rl.wire import Health
+from pairwright.settings.prompt import Prompts
+from pairwright.train.reward_server import RewardServer, listening
+from pairwright.train.rewards import Health, Reward, RewardSample
 from pairwright.workflows.progress import Note, Progress, Stop, log_notes
-from pairwright.workflows.reward_scoring import open_rewards, release_pairs, warm_up
+from pairwright.workflows.scorers import open_scorers, pointwise
 from pairwright.workflows.scoring import scorer_settings
+from pairwright.workflows.scoring_roles import open_planner
+
+REMEMBERED = 100_000
+"""Latest scores kept in memory, for clients that ask again."""
+
+
+class ReleasePairs(NamedTuple):
+    """The pairs that can be named by id, and what the scorer is shown of their users."""
+
+    release: Release
+    rows: dict[str, Row]
+    condition: ConditionName
+
+
+class ScorerRewards(NamedTuple):
+    """One scorer, as a reward server asks it."""
+
+    scorer: Pointwise
+    conditions: ContentSources
+    pairs: ReleasePairs | None
+
+    async def score(self, sample: RewardSample) -> Reward:
+        if sample.prompt is not None:
+            return _reward(
+                await self.scorer.score(PromptContent(sample.prompt[0].content), sample.response)
+            )
+        pairs, row = self._row(sample.id or "")
+        shown = await make_content(pairs.condition, self.conditions, row)
+        if isinstance(shown, Unscored):
+            return _reward(shown)
+        result, _ = await ask_fitting(
+            shown,
+            self.conditions.history,
+            lambda fewer: self.scorer.score(fewer, sample.response),
+        )
+        return _reward(result)
+
+    def _row(self, id: str) -> tuple[ReleasePairs, Row]:
+        if self.pairs is None:
+            raise InputError(
+                "this server holds no release",
+                where=f"id {id!r}",
+                fix="Start it with --release, or send prompts.",
+            )
+        row = self.pairs.rows.get(id)
+        if row is None:
+            raise InputError(
+                f"{self.pairs.release.folder} has no such pair",
+                where=f"id {id!r}",
+                fix="Start the server with the release that the data was made from.",
+            )
+        return self.pairs, row
+
+
+def release_pairs(folder: Path | None, condition: ConditionName) -> ReleasePairs | None:
+    """The whole release: which pairs are trained on, the training data says."""
+    if folder is None:
+        return None
+    release = Release(folder)
+    return ReleasePairs(release, {row.id: row for row in release.rows()}, condition)
+
+
+@asynccontextmanager
+async def open_rewards(
+    scorers: Scorers, name: str, prompts: Prompts, pairs: ReleasePairs | None, meter: Meter
+) -> AsyncIterator[tuple[ScorerRewards, Health]]:
+    """The scorer, and what the server says of it. Raises ConfigError for one that gives no score of
+    a single response."""
+    store = RecentReplies(REMEMBERED)
+    async with AsyncExitStack() as stack:
+        planner = None
+        if pairs and CONDITIONS[pairs.condition].needs == "planner":
+            opened = open_planner(scorers, prompts, store, meter)
+            planner = (await stack.enter_async_context(opened)).planner
+        found = await stack.enter_async_context(
+            open_scorers(scorers, (name,), prompts, store, meter)
+        )
+        scorer, ref = pointwise(name, found[name].scorer), found[name].ref
+        history = scorers.history.rules(pairs.release.study_posts if pairs else None)
+        of = pairs.release.ref if pairs else None
+        conditions = ContentSources(history, Strangers((), scorers.seed), planner)
+        about = Health(
+            status="loading",
+            scorer=ref.name,
+            model=ref.model,
+            revision=ref.revision,
+            release=f"{of.name} {of.version} {of.digest}" if of else "",
+            condition=pairs.condition if pairs else "",
+        )
+        yield ScorerRewards(scorer, conditions, pairs), about
+
+
+async def warm_up(rewards: ScorerRewards) -> None:
+    """Have one plain answer scored, by which a model in this process is loaded.
+
+    Raises ConfigError where it gets no score, CallFailed and EndpointRefused.
+    """
+    score = await rewards.scorer.score(PromptContent("Is it raining?"), "It is not raining.")
+    if isinstance(score, Unscored):
+        raise ConfigError(
+            f"gives a plain answer no score: {score.reason} {score.detail}".rstrip(),
+            where="--scorer",
+            fix="Try it with `pairwright evaluate` first.",
+        )
+
+
+def _reward(score: ResponseScore | Unscored) -> Reward:
+    if isinstance(score, Unscored):
+        return Reward(error=score.reason, detail=score.detail[:500])
+    return Reward(score=score.value)
 
 
 def serve_rewards(

@@ -11,9 +11,7 @@ from pairwright.evaluate.release import Release, pairs_by_split, posts_of
 from pairwright.modes import is_own_choice
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.rl.export import RlExport, export_prompts
-from pairwright.train.rl.prompt_tables import rl_prompts
-from pairwright.train.rl.rollouts import outputs_of
+from pairwright.train.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
 from pairwright.workflows.output import output_folder
 
 

@@ -10,9 +10,9 @@ from pairwright.workflows.annotation_server import labelling_links_of
 from pairwright.workflows.participants import completion_codes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.replacement import read_replacements
-from pairwright_human_eval.start_page import start_page_html, start_page_name
-from pairwright_human_eval.withdrawal import read_withdrawals
+from pairwright_human_eval.pages import start_page_html, start_page_name
+from pairwright_human_eval.raw_files import read_withdrawals
+from pairwright_human_eval.study_files import read_replacements
 
 
 @dataclass(frozen=True, slots=True)

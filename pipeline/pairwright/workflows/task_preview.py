@@ -6,7 +6,7 @@ from pathlib import Path
 from pairwright.files import write_whole
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.preview import INDEX, preview_pages
+from pairwright_human_eval.pages import INDEX, preview_pages
 from pairwright_human_eval.study_files import read_tasks
 
 

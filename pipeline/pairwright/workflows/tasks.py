@@ -16,31 +16,26 @@ from pairwright.version import __version__
 from pairwright.workflows.study import check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
 from pairwright_human_eval import SERVER_TOOL, AnnotationTool
-from pairwright_human_eval.annotation_tool import config_hashes
+from pairwright_human_eval.assign import control_power, control_subjects
 from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
-from pairwright_human_eval.check_signs import CheckSign, check_signs
-from pairwright_human_eval.check_tasks import qualifying_checks
+from pairwright_human_eval.check_tasks import CheckSign, check_signs, qualifying_checks
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.reading_time import (
+from pairwright_human_eval.records import KeyedTask, Kind, StoppingRule, Study, pseudonyms
+from pairwright_human_eval.sheets import write_sheets
+from pairwright_human_eval.study_files import read_fixed, read_study, write_study
+from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
+from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
+from pairwright_human_eval.subjects import sample as draw
+from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.workload import (
     ReadingRate,
     ReadingTime,
     language_of_texts,
     reading_rate,
     readings,
 )
-from pairwright_human_eval.records import KeyedTask, Kind, StoppingRule, Study, pseudonyms
-from pairwright_human_eval.spreadsheet.sheets import write_sheets
-from pairwright_human_eval.study_files import (
-    read_fixed,
-    read_study,
-    write_study,
-)
-from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
-from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
-from pairwright_human_eval.subjects import sample as draw
-from pairwright_human_eval.tasks import Task
-from pairwright_human_eval.wrong_profile import control_power, control_subjects
 
 
 @dataclass(frozen=True, slots=True)

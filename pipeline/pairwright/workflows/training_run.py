@@ -11,22 +11,26 @@ from pairwright.files import write_whole
 from pairwright.report import to_html
 from pairwright.retrieve import dense
 from pairwright.text import number_of
+from pairwright.train import planner_checkpoints as folder
 from pairwright.train.gold import GoldItems, Similarity, by_embedding, by_words
-from pairwright.train.planner import folder
-from pairwright.train.planner.adapted_model import PlanWriter, merge
-from pairwright.train.planner.base_model import Words
-from pairwright.train.planner.choose import (
+from pairwright.train.plan_settings import Training
+from pairwright.train.planner_checkpoints import (
     CheckpointScore,
+    TrainingReport,
     best,
     sample_hash,
     sample_items,
     score_checkpoint,
 )
-from pairwright.train.planner.data import TrainingData, rows_of
-from pairwright.train.planner.examples import PromptMaker, SplitPrompt, planner_prompt
-from pairwright.train.planner.report_page import TrainingReport, page
-from pairwright.train.planner.settings import Training
-from pairwright.train.planner.sft import train
+from pairwright.train.planner_data import (
+    PromptMaker,
+    SplitPrompt,
+    TrainingData,
+    planner_prompt,
+    rows_of,
+)
+from pairwright.train.planner_model import PlanWriter, Words, merge, train
+from pairwright.train.planner_page import page
 from pairwright.workflows.planner_inputs import asking_of, sources_of
 from pairwright.workflows.progress import Note, Progress, Step, Stop
 
@@ -75,7 +79,6 @@ class TrainingRun(NamedTuple):
         *_, (_, last) = folder.checkpoints(self.out)
         report = TrainingReport(
             begun=begun,
-            match=settings.selection.match,
             refused=sources.validation.refused,
             checkpoints=tuple(scores),
             chosen=chosen,
@@ -90,18 +93,9 @@ class TrainingRun(NamedTuple):
         prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
         hashes = [asking.prompts.hashes[name] for name in ("system_planning", "history", prompt)]
         return folder.TrainingStart(
-            model=settings.model,
-            revision=settings.revision,
+            settings=settings,
             fingerprint=words.fingerprint(),
-            target=settings.target,
             prompt=" ".join(hashes),
-            max_tokens=settings.max_tokens,
-            seed=settings.seed,
-            words=settings.words,
-            dtype=settings.dtype,
-            history=settings.history,
-            lora=settings.lora,
-            steps=settings.steps,
             data=data,
         )
 

@@ -14,7 +14,7 @@ from pairwright.cli.scoring import ItemLimit, ResultFolder, end, least_share, sc
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
-    from pairwright.train.completions.records import Completions
+    from pairwright.train.completions import Completions
 
 
 def completions_command(
@@ -85,7 +85,7 @@ def completions_command(
 
 
 def _print(console: Console, summary: "Completions", out: Path) -> None:
-    from pairwright.train.completions.report_page import (
+    from pairwright.train.completion_page import (
         DIFFERENCES,
         HEAD,
         NO_EVIDENCE,

@@ -51,7 +51,7 @@ def status_command(run: RunPath, url: KnownUrl = None) -> None:
 
 def _last_decided(decisions: Iterable["Decision"]) -> Table:
     """Twins and pairs by state, and by each reason in words."""
-    from pairwright_human_eval.reasons import reason_in_words
+    from pairwright_human_eval.decisions import reason_in_words
 
     decided = list(decisions)
     states = Counter(decision.state for decision in decided)

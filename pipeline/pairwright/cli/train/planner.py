@@ -14,7 +14,7 @@ from pairwright.cli.scoring import ItemLimit, ResultFolder, end, least_share, ne
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
-    from pairwright.train.plan_score.report_page import PlanScores
+    from pairwright.train.plan_scores import PlanScores
     from pairwright.workflows.plan_scoring import PlanComparison
 
 
@@ -43,7 +43,7 @@ def train_planner_command(
 
       pairwright train score score.toml --out scores
     """
-    from pairwright.train.planner.report_page import warnings
+    from pairwright.train.planner_page import warnings
     from pairwright.workflows.planner_training import train_planner
 
     console = Console(stderr=True)
@@ -89,7 +89,7 @@ def score_planners_command(
 
 def _print(console: Console, scores: "PlanScores") -> None:
     from pairwright.train.gold import format_interval
-    from pairwright.train.plan_score.report_page import WORDS, warnings
+    from pairwright.train.plan_scores_page import WORDS, warnings
 
     for match in scores.matches:
         table = Table(box=None, padding=(0, 1, 0, 0))

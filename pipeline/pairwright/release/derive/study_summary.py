@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from pairwright.records import Record
 from pairwright.settings.study_rules import HumanRules, StoredRules
-from pairwright_human_eval.decision_parts import State
-from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import StoppingRule
 from pairwright_human_eval.report.by_question import WITH_CANNOT_TELL

@@ -8,8 +8,8 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
+from pairwright.estimate import Estimate
 from pairwright.evaluate.board.power import CORRELATION, SimulatedReleases
-from pairwright.intervals import Interval
 from pairwright.modes import MODES, Mode
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -22,22 +22,24 @@ from pairwright.workflows.study_plan.records import (
     StudyEstimate,
 )
 from pairwright_human_eval import LONGEST_MINUTES
-from pairwright_human_eval.accept import Acceptance
-from pairwright_human_eval.annotation_exports import stored_annotations
+from pairwright_human_eval.acceptance import Acceptance
 from pairwright_human_eval.assign import annotators_needed
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.participants import task_times
-from pairwright_human_eval.pilot import StudyPilot, TimedTask, study_pilot
-from pairwright_human_eval.reading_time import reading_rate
+from pairwright_human_eval.people import task_times
+from pairwright_human_eval.raw_files import stored_annotations
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import Subject, outlines_of, subjects_of
 from pairwright_human_eval.workload import (
     ADJUDICATION,
     StudyLoad,
+    StudyPilot,
+    TimedTask,
+    reading_rate,
     repeated_subjects,
     study_load,
+    study_pilot,
 )
 
 SIZES = (50, 100, 200, 500)
@@ -229,7 +231,7 @@ def cluster_sizes(subjects: Sequence[Subject], units: int) -> list[int]:
     return list(counts.values())
 
 
-def _times(n: int, share: Interval) -> Range:
+def _times(n: int, share: Estimate) -> Range:
     assert share.value is not None
     assert share.low is not None
     return Range(

@@ -23,10 +23,9 @@ from pairwright.report import (
 )
 from pairwright.workflows.study_plan.records import Range, SizeEstimate, StudyEstimate
 from pairwright_human_eval import LONGEST_MINUTES
-from pairwright_human_eval.reading_time import ReadingRate
+from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.workload import BRIEFING
-from pairwright_human_eval.wrong_profile import LIMIT
+from pairwright_human_eval.workload import BRIEFING, ReadingRate
 
 
 def plan_page(plan: StudyEstimate, rate: ReadingRate) -> Page:

@@ -2,8 +2,8 @@
 
 from pairwright.modes import Mode
 from pairwright.records import Record
-from pairwright_human_eval.pilot import StudyPilot
 from pairwright_human_eval.records import Kind
+from pairwright_human_eval.workload import StudyPilot
 
 
 class Range(Record):

@@ -1,0 +1,400 @@
+"""Who gave an annotation: its task, its account, and the person behind the account.
+
+`human/private/people.json` says which account is which annotator, `participants.json` which id of a
+platform for paid work sits where. Nothing else of a study knows an id from outside. An account is a
+number, never an e-mail.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from pydantic import Field, ValidationError
+
+from pairwright.errors import InputError, near
+from pairwright.files import write_whole
+from pairwright.records import Record, draw_id
+from pairwright_human_eval.annotation import (
+    BY_HAND,
+    Account,
+    AnnotatedTask,
+    Annotation,
+    AnnotationFile,
+    Objection,
+)
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.form import Controls, FormAnswers, controls, read_answers
+from pairwright_human_eval.records import KeyedTask, Kind, Study
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskAnnotation:
+    """One annotation of one file."""
+
+    annotation: Annotation
+    file: str
+    task: str | None
+    keyed: KeyedTask | None
+    """The task's line of the key; None where its data names no task of the study."""
+    place: tuple[str, int | None]
+    """Source and the server's id of the task: one imported twice is there under two."""
+    simulated: bool
+    account: Account | None
+    problem: Objection | None
+    """Why it cannot be a verdict, regardless of who gave it."""
+    answers: FormAnswers | Objection | None
+    """None where there is a problem, and for what is skipped."""
+
+
+class TaskAnnotationReader:
+    """Reads the annotations of one study."""
+
+    def __init__(
+        self, key: Mapping[str, KeyedTask], study: Study, closed: Container[str] = ()
+    ) -> None:
+        """`closed` are tasks that were handed over to somebody else."""
+        self._key = key
+        self._closed = closed
+        self._study = study
+        self._controls = cache(self._controls_of)
+
+    def annotations(self, file: AnnotationFile) -> Iterator[TaskAnnotation]:
+        """Every annotation of a file, those that are gone included."""
+        for task in file.tasks:
+            problem = self._problem(file, task)
+            for annotation in task.annotations:
+                yield self._annotation(file, task, annotation, problem)
+        deleted = Objection("deleted", "an earlier pull had it, and the server has it no more")
+        for task in file.gone:
+            for annotation in task.annotations:
+                yield self._annotation(file, task, annotation, deleted)
+
+    def _annotation(
+        self,
+        file: AnnotationFile,
+        task: AnnotatedTask,
+        annotation: Annotation,
+        problem: Objection | None,
+    ) -> TaskAnnotation:
+        keyed = self._key.get(task.task or "")
+        problem = problem or annotation.problem
+        number = annotation.account
+        return TaskAnnotation(
+            annotation=annotation,
+            file=file.file,
+            task=task.task,
+            keyed=keyed,
+            place=(file.source, task.id),
+            simulated=file.simulated,
+            account=None if number is None else Account(file.source, number),
+            problem=problem,
+            answers=None if problem or annotation.skipped else self._answers(annotation, keyed),
+        )
+
+    def _answers(
+        self, annotation: Annotation, keyed: KeyedTask | None
+    ) -> FormAnswers | Objection | None:
+        if keyed is None:
+            return None
+        allowed = self._controls(keyed.kind, len(keyed.aspects))
+        return read_answers(annotation.entries, keyed, allowed, self._study.scales)
+
+    def _problem(self, file: AnnotationFile, task: AnnotatedTask) -> Objection | None:
+        keyed = self._key.get(task.task or "")
+        if keyed is None and task.task in self._closed:
+            return Objection("handed_over", "somebody else was given the task before")
+        if keyed is None:
+            return Objection("unknown_task", "its data names no task of this study")
+        if task.data_hash != keyed.data_hash:
+            return Objection("data_changed", "the task's data is not as exported")
+        form = keyed.kind if keyed.round == 1 else f"{keyed.kind}_adjudication"
+        if file.config_hash and file.config_hash != self._study.config_hashes[form]:
+            return Objection("config_changed", "the project's labelling configuration was changed")
+        return None
+
+    def _controls_of(self, kind: Kind, aspects: int) -> Controls:
+        return controls(kind, self._study.scales, aspects)
+
+
+_ACCOUNT = re.compile("[^\n]+:[0-9]+")
+
+
+class Slot(NamedTuple):
+    """A place in the study. Who annotates may adjudicate as well: the rounds are apart."""
+
+    round: int
+    annotator: str
+
+
+class People(Record):
+    """Annotators by account, written `SOURCE:ID`; an account may have one in each round."""
+
+    given: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """As the study lead says: written by hand, and followed."""
+    found: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """As the answers say: written again at each import."""
+
+    def of(self, account: Account) -> tuple[str, ...]:
+        """None, for an account that nobody has."""
+        return self.given.get(str(account)) or self.found.get(str(account), ())
+
+
+def bind(work: Mapping[tuple[Account, Slot], int], given: Mapping[str, tuple[str, ...]]) -> People:
+    """Find who is who from `work`: how many tasks of each slot an account has answered.
+
+    An account is the annotator in whose tasks it has most answers (of two, the first by name).
+    If several claim one slot, it goes to the one with most there, then to the lowest number; the
+    others stay unbound, so that somebody who strays into a colleague's tasks is not taken for the
+    colleague. Accounts in `given` are as they are there, and nobody else gets their slots. Every
+    source has its own accounts, so one person may be bound once in each.
+    """
+    claims: dict[tuple[Account, int], list[tuple[int, str]]] = defaultdict(list)
+    for (account, slot), answers in work.items():
+        if str(account) not in given:
+            claims[account, slot.round].append((-answers, slot.annotator))
+    best = {claimant: min(claimed) for claimant, claimed in claims.items()}
+    reserved = {
+        (account.rpartition(":")[0], name) for account, names in given.items() for name in names
+    }
+    taken = {
+        (account.source, slot)
+        for account, slot in work
+        if (account.source, slot.annotator) in reserved
+    }
+    found: dict[str, tuple[str, ...]] = {}
+    for (account, round), (_, annotator) in sorted(
+        best.items(), key=lambda claim: (claim[1][0], claim[0])
+    ):
+        place = (account.source, Slot(round, annotator))
+        if place not in taken:
+            taken.add(place)
+            found[str(account)] = (*found.get(str(account), ()), annotator)
+    return People(given=dict(given), found=dict(sorted(found.items())))
+
+
+def read_given(folder: HumanFolder, annotators: Set[str]) -> dict[str, tuple[str, ...]]:
+    """What the study lead says; raises InputError where it cannot be meant."""
+    if not folder.people.exists():
+        return {}
+    try:
+        given = People.model_validate_json(folder.people.read_bytes()).given
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise InputError(
+            f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
+            where=folder.people,
+            fix='Write {"given": {"SOURCE:ID": ["annotator-01"]}}, or remove the file.',
+        ) from None
+    for account, names in given.items():
+        if not _ACCOUNT.fullmatch(account):
+            raise InputError(
+                f"{account!r} is not an account",
+                where=folder.people,
+                fix="Write SOURCE:ID, with the number that the annotation tool gives the account.",
+            )
+        for name in names:
+            if name not in annotators:
+                raise InputError(
+                    f"{account} is given {name!r}, who is not in the study",
+                    where=folder.people,
+                    fix=f"Name one of {', '.join(sorted(annotators))}.",
+                )
+    return given
+
+
+def write_people(folder: HumanFolder, people: People) -> None:
+    write_whole(folder.people, people.model_dump_json(indent=1) + "\n")
+
+
+class Voters:
+    """The subjects that each person has answered tasks of in the first round.
+
+    A person is every account that shares an annotator's name with another, and, because a file
+    does not say which server it comes from, an account of a file and the account of that number on
+    a server, unless the study lead has named either.
+    """
+
+    def __init__(self, annotations: Sequence[TaskAnnotation], people: People) -> None:
+        """`people` are bound by the first round's work, or as the study lead says."""
+        accounts = sorted({one.account for one in annotations if one.account})
+        self._person: dict[str, str] = {}
+        for account in accounts:
+            for name in people.of(account):
+                self._join(str(account), name)
+        for named, names in people.given.items():
+            for name in names:
+                self._join(named, name)
+        for account in accounts:
+            by_hand = Account(BY_HAND, account.id)
+            if by_hand in accounts and not people.given.keys() & {str(account), str(by_hand)}:
+                self._join(str(account), str(by_hand))
+        self._subjects: defaultdict[str, set[str]] = defaultdict(set)
+        for one in annotations:
+            if one.account and one.keyed and one.keyed.round == 1 and not one.annotation.skipped:
+                self._subjects[self._find(str(one.account))].add(one.keyed.subject)
+
+    def bars(self, one: TaskAnnotation) -> bool:
+        """Whether an annotation of the second round is by somebody who voted on its subject."""
+        if one.account is None or one.keyed is None or one.keyed.round == 1:
+            return False
+        return one.keyed.subject in self._subjects[self._find(str(one.account))]
+
+    def by_name(
+        self, people: People, names: Set[str], barred: Iterable[TaskAnnotation]
+    ) -> dict[str, frozenset[str]]:
+        """By pseudonym: what the person behind it has voted on, and what was `barred` under it.
+        `people` are bound by the work of both rounds."""
+        accounts = {**people.found, **people.given}
+        found: dict[str, frozenset[str]] = {}
+        for name in sorted(names):
+            persons = {self._find(account) for account, named in accounts.items() if name in named}
+            subjects = (self._subjects[person] for person in (*persons, self._find(name)))
+            found[name] = frozenset[str]().union(*subjects)
+        for one in barred:
+            if one.keyed:
+                found[one.keyed.annotator] |= {one.keyed.subject}
+        return found
+
+    def _find(self, member: str) -> str:
+        while (person := self._person.get(member, member)) != member:
+            member = person
+        return member
+
+    def _join(self, one: str, other: str) -> None:
+        first, second = sorted((self._find(one), self._find(other)))
+        if first != second:
+            self._person[second] = first
+
+
+class Roster(Record):
+    """private/participants.json: who sits where."""
+
+    participants: dict[str, str] = Field(default_factory=dict)
+    """The id from outside, by pseudonym."""
+
+
+class TimeSpent(NamedTuple):
+    """How long a person worked, as far as a tool noted it."""
+
+    seconds: float
+    tasks: int
+    """Tasks whose time is known; 0 where the person noted the time of the whole work."""
+
+
+def read_roster(folder: HumanFolder) -> Roster:
+    """Raises InputError where the file was damaged."""
+    if not folder.participants.exists():
+        return Roster()
+    try:
+        return Roster.model_validate_json(folder.participants.read_bytes())
+    except ValidationError as error:
+        raise InputError(
+            str(error.errors(include_url=False)[0]["msg"]),
+            where=folder.participants,
+            fix="The file was changed: restore it from a copy.",
+        ) from None
+
+
+def write_roster(folder: HumanFolder, roster: Roster) -> None:
+    write_whole(folder.participants, roster.model_dump_json(indent=1) + "\n", mode=0o600)
+
+
+def seat(roster: Roster, ids: Sequence[str], seats: Iterable[str]) -> Roster:
+    """Give each new id the next free of the `seats`. An id that has one keeps it.
+
+    Raises InputError where there are more people than seats.
+    """
+    for one in ids:
+        check_id(one, "--join")
+    taken = dict(roster.participants)
+    free = [name for name in seats if name not in taken]
+    fresh = [one for one in dict.fromkeys(ids) if one not in taken.values()]
+    if len(fresh) > len(free):
+        raise InputError(
+            f"{len(fresh)} people join, and {len(free)} seats are free",
+            where="--join",
+            fix="Where somebody has dropped out, `human replace` makes a new seat.",
+        )
+    return Roster(participants=taken | dict(zip(free, fresh, strict=False)))
+
+
+def check_id(participant: str, option: str) -> None:
+    """Raise InputError for an id that names nobody, or that could be taken for a pseudonym."""
+    if not participant.strip() or re.fullmatch(r"(annotator|adjudicator)-\d+", participant):
+        raise InputError(
+            f"{participant!r} cannot be the id of a person",
+            where=option,
+            fix="Give the id that the platform has, which is not empty and is no pseudonym.",
+        )
+
+
+def annotator_named(person: str, roster: Roster, annotators: Iterable[str]) -> str:
+    """The pseudonym of a person who is named by it or by an id from outside; raises InputError."""
+    known = list(annotators)
+    if person in known:
+        return person
+    for name, participant in roster.participants.items():
+        if participant == person:
+            return name
+    raise InputError(
+        f"{person!r} is nobody in this study.{near(person, known)}",
+        where="PERSON",
+        fix="`pairwright human people RUN` lists everybody.",
+    )
+
+
+def completion_code(seed: int, annotator: str) -> str:
+    """Ten signs that only the study lead can compute, to show that somebody has finished. Nothing
+    that a person sees before has them: the name of their page is of the same parts."""
+    return draw_id("completion", str(seed), annotator).rpartition("-")[2][:10].upper()
+
+
+def task_times(
+    files: Iterable[AnnotationFile], people: People, longest: float
+) -> dict[tuple[str, str | None, str], float]:
+    """By pseudonym, task and annotation: the seconds of everything that people did, skips and
+    changed answers too. Each counts for `longest` at most: the task was open, and nobody may have
+    been there."""
+    return {
+        (name, task.task, one.identity): min(one.seconds, longest)
+        for file in files
+        for task in file.tasks
+        for one in task.annotations
+        if one.account is not None and not one.problem and one.seconds is not None
+        for name in people.of(Account(file.source, one.account))
+    }
+
+
+def time_spent(
+    files: Sequence[AnnotationFile], people: People, longest: float, rounds: Mapping[str, int]
+) -> dict[str, TimeSpent]:
+    """By pseudonym: the time of everything that a person did, with `longest` as in `task_times`.
+
+    Where a person noted the time of the whole work, the last such note of each round counts.
+    `rounds` are those of the tasks, by id.
+    """
+    noted: dict[tuple[str, int], tuple[int, float]] = {}
+    for file in files:
+        for task in file.tasks:
+            for one in task.annotations:
+                if one.account is None or one.problem or file.seconds is None:
+                    continue
+                for name in people.of(Account(file.source, one.account)):
+                    part = name, rounds.get(task.task or "", 1)
+                    noted[part] = max(noted.get(part, (0, 0.0)), (file.sequence, file.seconds))
+    times: dict[str, list[float]] = defaultdict(list)
+    for (name, _, _), seconds in task_times(files, people, longest).items():
+        times[name].append(seconds)
+    found = {name: TimeSpent(sum(own), len(own)) for name, own in times.items()}
+    whole: dict[str, float] = defaultdict(float)
+    for (name, _), (_, seconds) in noted.items():
+        whole[name] += seconds
+    return found | {name: TimeSpent(seconds, 0) for name, seconds in whole.items()}
+
+
+def finished(tasks: Mapping[str, int], done: Mapping[str, int]) -> frozenset[str]:
+    """Who has answered or skipped everything."""
+    return frozenset(name for name, n in tasks.items() if done.get(name, 0) >= n)

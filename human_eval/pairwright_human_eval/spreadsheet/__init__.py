@@ -1,1 +1,0 @@
-"""Spreadsheets: one CSV file a person, with all tasks in it, to be filled in without any server."""

@@ -1,0 +1,347 @@
+"""A release's questions as data to train a policy on, and a training's outputs back.
+
+The folder of an export:
+
+    export.json                                        what it is of; written last
+    README.md                                          the same for people, and for `load_dataset`
+    train.parquet validation.parquet                   verl
+    prompts/{train,validation}.parquet                 TRL: GRPO, RLOO
+    preference/{train,validation}.parquet              TRL: DPO, reward models
+
+What a trainer wrote down of its outputs, for `pairwright downstream judge-outputs`:
+
+    verl   STEP.jsonl of `trainer.rollout_data_dir` and `trainer.validation_data_dir`
+    TRL    completions/completions_STEP.parquet, with `log_completions=True` and our reward function
+
+Both name the pair: verl as its ground truth, TRL in the column that the reward function logs.
+"""
+
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+import jinja2
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import ConfigDict, Field, ValidationError
+
+from pairwright.dataset import Row, read_lines, write_one
+from pairwright.dataset.splits import places_of
+from pairwright.errors import InputError, on_disk
+from pairwright.files import write_whole
+from pairwright.records import Record
+
+Split = Literal["train", "validation"]
+SPLITS: tuple[Split, ...] = ("train", "validation")
+Format = Literal["trl", "verl"]
+
+_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
+_MESSAGES = pa.list_(pa.struct({"role": _TEXT, "content": _TEXT}))
+_ABOUT = {"id": _TEXT, "item_id": _TEXT, "user": _TEXT, "config": _TEXT}
+PROMPTS = pa.schema({"prompt": _MESSAGES, **_ABOUT, "aspects": _TEXTS})
+PREFERENCE = pa.schema({"prompt": _MESSAGES, "chosen": _MESSAGES, "rejected": _MESSAGES, **_ABOUT})
+VERL = pa.schema(
+    {
+        "data_source": _TEXT,
+        "prompt": _MESSAGES,
+        "ability": _TEXT,
+        "reward_model": pa.struct({"style": _TEXT, "ground_truth": _TEXT}),
+        "extra_info": pa.struct({"split": _TEXT, "index": pa.int64(), **_ABOUT, "aspects": _TEXTS}),
+    }
+)
+
+
+class RlPrompt(NamedTuple):
+    """A pair with the prompt that it answers."""
+
+    row: Row
+    prompt: str
+    split: Split
+    first: bool
+    """Whether no pair before it has the same question of the same user."""
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What names the pair in every table."""
+        row = self.row
+        return {"id": row.id, "item_id": row.item_id, "user": row.user or "", "config": row.config}
+
+
+def rl_prompts(
+    rows: Sequence[Row], shown: Callable[[Row], str], validation_share: float
+) -> list[RlPrompt]:
+    """All pairs, in their order; `shown` gives the one message of the user that a policy reads.
+
+    `validation_share` is of groups of users that must stay together; above 0 it is one at least,
+    and one stays for training.
+    """
+    by_subject: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for row in rows:
+        by_subject[row.subject][row.user or row.cluster] = None
+    places = places_of([list(users) for users in by_subject.values()], "rl")
+    groups = sorted(set(places.values()))
+    wanted = max(1, round(validation_share * len(groups))) if validation_share else 0
+    held = set(groups[: min(wanted, len(groups) - 1)])
+    keys: set[tuple[str, str]] = set()
+    prompts: list[RlPrompt] = []
+    for row in rows:
+        key = (row.item_id, row.user or row.cluster)
+        split: Split = "validation" if places[key[1]] in held else "train"
+        prompts.append(RlPrompt(row, shown(row), split, key not in keys))
+        keys.add(key)
+    return prompts
+
+
+class RlExport(Record):
+    """What an export is of."""
+
+    release: str
+    version: str
+    digest: str
+    """Root digest of the release."""
+    split: str
+    format: Format
+    condition: Literal["none", "profile"]
+    posts: int
+    """Most posts that a prompt shows."""
+    history_tokens: int
+    validation_share: float
+    aspects: bool
+    """Whether the aspects are with the prompts."""
+    prompts: dict[Split, int] = Field(default={})
+    pairs: dict[Split, int] = Field(default={})
+    users: dict[Split, int] = Field(default={})
+    repeated: int = 0
+    """Pairs whose prompt another pair has already."""
+    longest: int = 0
+    """Characters of the longest prompt."""
+
+
+def export_prompts(out: Path, about: RlExport, prompts: Sequence[RlPrompt]) -> RlExport:
+    """Write the folder, whole or not at all.
+
+    Raises InputError where it holds something, or nobody is left for validation.
+    """
+    if out.is_dir() and any(out.iterdir()):
+        raise InputError("is not empty", where=out, fix="Give --out a new folder.")
+    about = _counted(about, prompts)
+    partial = out.with_name(f"{out.name}.partial")
+    with on_disk(partial):
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        for name, table in _tables(about, prompts):
+            (partial / name).parent.mkdir(exist_ok=True)
+            pq.write_table(table, partial / name, compression="zstd")
+    configs = {"prompts": "prompts/", "preference": "preference/"}
+    readme = jinja2.Template(README, trim_blocks=True, keep_trailing_newline=True).render(
+        about=about,
+        configs=configs if about.format == "trl" else {"default": ""},
+        splits=[split for split in SPLITS if about.pairs[split]],
+    )
+    write_whole(partial / "README.md", readme)
+    write_one(partial / "export.json", about)
+    with on_disk(out):
+        partial.replace(out)
+    return about
+
+
+# What stands before the text says which files `datasets` reads, as its repositories say it.
+README = """\
+---
+configs:
+{% for config, folder in configs.items() %}
+- config_name: {{ config }}
+  data_files:
+{% for split in splits %}
+  - split: {{ split }}
+    path: {{ folder }}{{ split }}.parquet
+{% endfor %}
+{% endfor %}
+---
+
+Prompts for training a policy, made by `pairwright train export-rl --format {{ about.format }}`\
+ from the split
+`{{ about.split }}` of {{ about.release }}, {{ about.version }}.
+
+A policy is shown the question\
+{{ " alone" if about.condition == "none"
+   else " after %d of the user's earlier posts at most" % about.posts }}.
+Train and validation share no user.
+{% if about.aspects %}
+Aspects are with the prompts: the answer key. What is trained on them says nothing more when it
+is judged by them.
+{% endif %}
+{% if about.split == "test" %}
+These are test questions: a policy or a reward model that is trained on them is contaminated, and
+its results on this release do not count as results.
+{% endif %}
+Questions and posts are their authors', under the licences in the release's
+`attribution.csv`.
+"""
+
+
+def _counted(about: RlExport, rows: Sequence[RlPrompt]) -> RlExport:
+    pairs = Counter(prompt.split for prompt in rows)
+    prompts = Counter(prompt.split for prompt in rows if prompt.first)
+    users = Counter(split for _, split in {(prompt.row.user, prompt.split) for prompt in rows})
+    if about.validation_share and not pairs["validation"]:
+        raise InputError(
+            "all users are partners of each other, so that none can be held out",
+            where=f"--validation-share {about.validation_share:g}",
+            fix="Give 0, for no validation file, or bring a release with more users in its split.",
+        )
+    return about.model_copy(
+        update={
+            "prompts": {split: prompts[split] for split in SPLITS},
+            "pairs": {split: pairs[split] for split in SPLITS},
+            "users": {split: users[split] for split in SPLITS},
+            "repeated": sum(not prompt.first for prompt in rows),
+            "longest": max(len(prompt.prompt) for prompt in rows),
+        }
+    )
+
+
+def _tables(about: RlExport, rows: Sequence[RlPrompt]) -> Iterator[tuple[str, pa.Table]]:
+    """One line for each question of a user, named by the first pair about it; of preferences one
+    for each pair."""
+    for split in SPLITS:
+        pairs = [one for one in rows if one.split == split]
+        prompts = [one for one in pairs if one.first]
+        if not pairs:
+            continue
+        if about.format == "verl":
+            lines = [_verl_line(one, place, about) for place, one in enumerate(prompts)]
+            yield f"{split}.parquet", pa.Table.from_pylist(lines, schema=VERL)
+            continue
+        asked = [
+            {"prompt": _messages("user", one.prompt), **one.about, "aspects": _aspects(one, about)}
+            for one in prompts
+        ]
+        yield f"prompts/{split}.parquet", pa.Table.from_pylist(asked, schema=PROMPTS)
+        preferences = [
+            {
+                "prompt": _messages("user", one.prompt),
+                "chosen": _messages("assistant", one.row.chosen),
+                "rejected": _messages("assistant", one.row.rejected),
+                **one.about,
+            }
+            for one in pairs
+        ]
+        yield f"preference/{split}.parquet", pa.Table.from_pylist(preferences, schema=PREFERENCE)
+
+
+def _verl_line(one: RlPrompt, place: int, about: RlExport) -> dict[str, object]:
+    told = {"split": one.split, "index": place, **one.about, "aspects": _aspects(one, about)}
+    return {
+        "data_source": f"pairwright/{about.release}",
+        "prompt": _messages("user", one.prompt),
+        "ability": one.row.domain,
+        # A function gives the reward; it is not a model of verl's own.
+        "reward_model": {"style": "rule", "ground_truth": one.row.id},
+        "extra_info": told,
+    }
+
+
+def _messages(role: str, content: str) -> list[dict[str, str]]:
+    return [{"role": role, "content": content}]
+
+
+def _aspects(one: RlPrompt, about: RlExport) -> list[str]:
+    return [aspect.aspect for aspect in one.row.answer_key] if about.aspects else []
+
+
+class OutputLine(Record):
+    """A line of a file of outputs."""
+
+    id: str
+    model: str
+    """The policy and the step, as `NAME@STEP`: every step is a model of its own."""
+    output: str
+
+
+class Outputs(NamedTuple):
+    """The outputs of a dump."""
+
+    lines: list[OutputLine]
+    further: int
+    """Outputs that are left out, for their step has one to the same prompt."""
+
+
+class _VerlRollout(Record):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str = Field(validation_alias="gts")
+    step: int
+    output: str
+
+
+class _TrlMessage(Record):
+    model_config = ConfigDict(extra="ignore")
+
+    content: str
+
+
+class _TrlRollout(Record):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    step: int
+    completion: str | Annotated[tuple[_TrlMessage, ...], Field(min_length=1)]
+
+    @property
+    def output(self) -> str:
+        said = self.completion
+        return said if isinstance(said, str) else said[-1].content
+
+
+_FIX = (
+    "Give a folder or file that verl or TRL wrote in a training with pairwright's reward function."
+)
+
+
+def outputs_of(dump: Path, model: str) -> Outputs:
+    """The first output to each prompt in each step. Raises InputError, naming file and line."""
+    lines: dict[tuple[str, int], OutputLine] = {}
+    further = 0
+    for path in _files(dump):
+        for rollout in _of_verl(path) if path.suffix == ".jsonl" else _of_trl(path):
+            key = (rollout.id, rollout.step)
+            if key in lines:
+                further += 1
+                continue
+            name = f"{model}@{rollout.step}"
+            lines[key] = OutputLine(id=rollout.id, model=name, output=rollout.output)
+    if not lines:
+        raise InputError("holds no outputs", where=dump, fix=_FIX)
+    return Outputs(list(lines.values()), further)
+
+
+def _files(dump: Path) -> list[Path]:
+    if dump.is_file():
+        return [dump]
+    paths = [*dump.glob("*.jsonl"), *dump.glob("*.parquet"), *dump.glob("completions/*.parquet")]
+    if not paths:
+        raise InputError("holds no .jsonl and no .parquet", where=dump, fix=_FIX)
+    # By number: verl names them 1.jsonl, 10.jsonl, 2.jsonl.
+    return sorted(paths, key=lambda path: (len(path.name), path.name))
+
+
+def _of_verl(path: Path) -> Iterable[_VerlRollout]:
+    return read_lines(path, _VerlRollout, fix=_FIX)
+
+
+def _of_trl(path: Path) -> Iterator[_TrlRollout]:
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"cannot be read: {error}", where=path, fix=_FIX) from None
+    for number, values in enumerate(table.to_pylist(), start=1):
+        try:
+            yield _TrlRollout.model_validate(values)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            at = ".".join(map(str, first["loc"]))
+            where = f"{path}:{number} [{at}]" if at else f"{path}:{number}"
+            raise InputError(first["msg"], where=where, fix=_FIX) from None
