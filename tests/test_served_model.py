@@ -13,7 +13,7 @@ from aiohttp import web
 from endpoint import Asked, completion, in_thread, serving
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Client, Meter
-from pairwright.models.served_model import is_same_model
+from pairwright.models.completion import is_same_model
 from pairwright.models.simulated import Defects
 from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import Memory

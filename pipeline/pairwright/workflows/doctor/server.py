@@ -7,7 +7,7 @@ from typing import NamedTuple
 import aiohttp
 
 from pairwright.models.client.connection import proxy_for, why
-from pairwright.models.client.headers import headers_for
+from pairwright.models.client.wire import headers_for
 from pairwright.settings.endpoints import Endpoint
 from pairwright.workflows.doctor.questions import ServerFinding
 
