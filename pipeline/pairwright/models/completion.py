@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
@@ -137,7 +138,8 @@ def completion_of(key: str, body: bytes) -> Completion:
         inline, text = _without_thinking(text)
         reasoning += inline
         # Half an emoji, cut inside its escape, can be written to no file.
-        text = text.encode("utf-8", "replace").decode()
+        if not text.isascii():
+            text = text.encode("utf-8", "replace").decode()
         prompt_tokens = _count(usage, "prompt_tokens")
         completion_tokens = _count(usage, "completion_tokens")
         of_prompt, of_reply = (
@@ -228,7 +230,12 @@ def _instead(message: Any) -> str:
 
 
 def _name(model: Any) -> str:
-    return " ".join(visible(model).split())[:200] if isinstance(model, str) else ""
+    return _shown(model) if isinstance(model, str) else ""
+
+
+@lru_cache(maxsize=64)
+def _shown(model: str) -> str:
+    return " ".join(visible(model).split())[:200]
 
 
 def _words(error: Any) -> str:
