@@ -12,7 +12,6 @@ refused as that.
     .venv/bin/python benchmarks/faults.py
 """
 
-import asyncio
 import gzip
 import json
 import sqlite3
@@ -29,22 +28,20 @@ import building
 from counting import Endpoint
 from resume import stored
 
-from endpoint import Asked, Handler, fail, in_thread
-from pairwright.models.simulated import Defects, serve
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
+from endpoint import Asked, Handler, double, fail, in_thread, on_a_bad_line
+from model_double import ModelDouble
 
 ITEMS, RATE, FOREVER = 200, 0.05, 0.002
-FAULTS = Defects(
-    http_429=RATE, http_500=RATE, dropped_connection=RATE, truncated_body=RATE, timeout=RATE,
-    unparseable_json=RATE, permanent_500=FOREVER,
-)  # fmt: skip
+FAULTS = {
+    "permanent_500": FOREVER, "http_429": RATE, "http_500": RATE, "timeout": RATE,
+    "dropped_connection": RATE, "truncated_body": RATE,
+}  # fmt: skip
 
 
-async def faulty(config_folder: Path, run: Path) -> building.Done:
-    async with serve(defects=FAULTS) as url:
-        config = building.prepare(config_folder, url, ITEMS, timeout_s=2)
-        return await asyncio.to_thread(building.build, config, run)
+def faulty(config_folder: Path, run: Path) -> building.Done:
+    with in_thread(on_a_bad_line(double(unparseable_json=RATE), **FAULTS)) as endpoint:
+        config = building.prepare(config_folder, endpoint.url, ITEMS, timeout_s=2)
+        return building.build(config, run)
 
 
 def outcomes(run: Path) -> Counter[str]:
@@ -58,16 +55,15 @@ OUTAGE, BOMBS, ITEMS_OF_ONE = 3000, 30, 60
 
 
 class Recovering:
-    """The embedded model, behind a server that is broken for its first requests."""
+    """The model's double, behind a server that is broken for its first requests."""
 
     def __init__(self, n: int, broken: web.Response | bytes) -> None:
         self.left = n
         self._broken = broken
-        self._memory = Memory()
 
     async def __call__(self, asked: Asked) -> web.StreamResponse:
         if self.left <= 0:
-            return web.json_response(reply(asked.body, Defects(), self._memory))
+            return web.json_response(ModelDouble().reply(asked.body))
         self.left -= 1
         if isinstance(self._broken, bytes):
             headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
@@ -118,7 +114,7 @@ def end(name: str, handler: Handler, reason: str) -> tuple[int, float]:
 
 
 async def cut_short(asked: Asked) -> web.StreamResponse:
-    body = reply(asked.body, Defects(), Memory())
+    body = ModelDouble().reply(asked.body)
     body["choices"][0] |= {"finish_reason": "length", "message": {"content": "{"}}
     return web.json_response(body)
 
@@ -127,7 +123,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder, run = Path(scratch), Path(scratch) / "run"
         started = time.monotonic()
-        first = asyncio.run(faulty(folder, run))
+        first = faulty(folder, run)
         ended, finished = outcomes(run), stored(run)
         failed = [json.loads(line) for line in (run / "failed.jsonl").read_text().splitlines()]
         reasons = Counter(line["reason"] for line in failed)

@@ -14,15 +14,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, fail, in_thread, script, simulated
+from endpoint import Asked, double, fail, in_thread, script
+from model_double import ModelDouble
 from pairwright.construct.tally import ReplyCheck
 from pairwright.errors import ConfigError, InputError, Interrupted
+from pairwright.estimate import share
 from pairwright.models.client import client
-from pairwright.models.simulated import Defects
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
 from pairwright.settings.config import load
-from pairwright.stats import share
 from pairwright.workflows.build_estimate import estimate
 from pairwright.workflows.build_words import estimate_tables, shortfalls, wait_sentences
 from pairwright.workflows.example_study import write_example_study
@@ -164,8 +162,8 @@ def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path)
 
 def test_a_build_that_keeps_nothing_says_why_and_what_to_try(tmp_path: Path) -> None:
     async def copying(asked: Asked) -> web.StreamResponse:
-        """The embedded model, whose planner says in a post's words what a user expects."""
-        body = reply(asked.body, Defects(), Memory())
+        """The model's double, whose planner says in a post's words what a user expects."""
+        body = ModelDouble().reply(asked.body)
         if "<task>plan</task>" in asked.said:
             message = body["choices"][0]["message"]
             found = json.loads(message["content"])
@@ -199,7 +197,7 @@ def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(
     nods = ReplyCheck("support_control", "support by stranger's post", share(accepted, cases))
     said = " ".join(shortfalls(replace(made, checks=(nods,))))
     assert ("a stranger's posts support" in said) == warned
-    assert (str(nods.found) in said) == warned
+    assert (nods.found.counted() in said) == warned
 
 
 @pytest.mark.parametrize(
@@ -261,7 +259,7 @@ def test_calls_written_to_files_are_a_round_that_waits(tmp_path: Path) -> None:
 
 def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Path) -> None:
     stop = Stop()
-    with in_thread(simulated(delay_s=0.05)) as endpoint:
+    with in_thread(double(delay_s=0.05)) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
 
         def ask(event: Event) -> None:
@@ -273,7 +271,7 @@ def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Pat
         sent = endpoint.n
         assert sent == status(study.run).stored.calls
         assert not status(study.run).finished
-        endpoint.handler = simulated()
+        endpoint.handler = double()
         result = build(study.config, study.run)
         assert result.whole
         assert result.usage.sent == endpoint.n - sent
@@ -290,7 +288,7 @@ if __name__ == "__main__":
 
 @pytest.mark.real
 def test_a_script_builds_with_several_processes(tmp_path: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, processes=2)
         script = tmp_path / "script.py"
         script.write_text(SCRIPT)

@@ -12,7 +12,7 @@ import pytest
     [
         (
             "pairwright.workflows.run_status, pairwright.workflows.run_table,"
-            " pairwright.cli.show, pairwright.construct.unit_results",
+            " pairwright.cli.show, pairwright.construct.outcome_details",
             {"aiohttp", "bm25s", "scipy.special", "openai", "torch"},
         ),
         (

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.construct.outcomes import Failure, Outcome, Pending
+from pairwright.estimate import Estimate, share
 from pairwright.models.store import Totals
 from pairwright.modes import MODES, STAGES, Stage, verified_modes
 from pairwright.records import Mode, Rejected
 from pairwright.stages.writer import WRITER_PROMPTS
-from pairwright.stats import Share, share
 
 _OF_PARTNER: tuple[Stage, ...] = ("partner", "partner_signal")
 
@@ -53,7 +53,7 @@ def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage:
     return "items"
 
 
-def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Share]]:
+def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Estimate]]:
     """Each stage with the share of all items that reached it, and its 95 % interval; none of
     people's own choices, of which every item is kept: the source refuses the others."""
     if MODES[mode].own_choice:

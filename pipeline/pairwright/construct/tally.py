@@ -7,12 +7,12 @@ from typing import NamedTuple
 from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
 from pairwright.construct.funnel import stages_up_to
 from pairwright.construct.unit_tally import UnitTally, index_of
+from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store
 from pairwright.modes import Stage
 from pairwright.records import Mode
-from pairwright.stats import Share, share
 
 UNUSABLE_SHARE = 0.1
 """The share of units without a usable reply above which a run is short."""
@@ -119,7 +119,7 @@ class Tally:
         ended = [*self.rejected.items(), *self.failed.items(), *self.waiting.items()]
         return self.kept[mode] + sum(n for (one, *_), n in ended if one == mode)
 
-    def no_signal_by_length(self) -> list[tuple[str, Share]]:
+    def no_signal_by_length(self) -> list[tuple[str, Estimate]]:
         """Share of items refused for want of personal signal, by number of earlier posts."""
         rows = []
         for low, high in _LENGTHS:
@@ -149,7 +149,7 @@ class ReplyCheck(NamedTuple):
     name: str
     """The purpose of the calls, such as `support_control`."""
     meaning: str
-    found: Share
+    found: Estimate
     """k of n cases, with its 95 % interval."""
 
 

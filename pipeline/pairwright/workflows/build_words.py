@@ -188,7 +188,8 @@ def _nodding(status: RunStatus) -> Iterator[str]:
         if check.name == "support_control" and (check.found.value or 0) > NODS:
             yield (
                 "The judge says that a stranger's posts support what is expected of a user, in"
-                f" {check.found} cases: it accepts what it should refuse. Try another judge."
+                f" {check.found.counted()} cases: it accepts what it should refuse. Try another"
+                " judge."
             )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from pairwright.answer_traits import Trait
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.modes import is_own_choice
 from pairwright.records import Mode
 from pairwright.release.summary import Summary
@@ -221,7 +221,7 @@ def neighbour_sentences(summary: Summary) -> Iterator[str]:
         )
 
 
-def _percent(found: Interval) -> str:
+def _percent(found: Estimate) -> str:
     """A share and its interval."""
     value, low, high = (
         None if x is None else f"{100 * x:.1f}" for x in (found.value, found.low, found.high)
