@@ -15,7 +15,7 @@ import pytest
             {"aiohttp", "bm25s", "scipy.special", "openai", "torch"},
         ),
         (
-            "pairwright.workflows.run_build, pairwright.workflows.workers.process",
+            "pairwright.workflows.run_build, pairwright.workflows.workers.worker",
             {"scipy.stats", "statsmodels", "matplotlib", "pandas", "openai", "torch"},
         ),
     ],
