@@ -169,11 +169,11 @@ def _print_comparison(result: "AuditResult") -> None:
 
 def _print(console: Console, audit: "Audit", folder: Path) -> None:
     """Print what failed, why it matters and what to do; then the number of checks by outcome."""
-    from pairwright.audit.page.formats import short
     from pairwright.audit.page.verdict import (
         accuracy_rows,
         audit_verdict,
         counts_table,
+        short,
         undecided_table,
         warnings,
     )

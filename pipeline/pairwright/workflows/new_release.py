@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.audit.catalogue import definition_of
-from pairwright.audit.page.formats import config_name
+from pairwright.audit.page.verdict import config_name
 from pairwright.audit.records import Audit
 from pairwright.audit.shortcuts.lean import BLIND_PREFERENCE
 from pairwright.blind_preference import preference_sentence
