@@ -848,9 +848,16 @@ def test_markers_at_the_edge_are_whole(tmp_path: Path) -> None:
     html = files(tmp_path, asked, asked.verdicts(right))["html"]
     plot = html[html.index('aria-label="Preference votes') :]
     plot = plot[: plot.index("</svg>")]
-    markers = re.findall(r"<g[^>]*>\s*<use [^>]*preference-m[^>]*>", plot)
-    assert any("var(--blue)" in of for of in markers)
-    assert all("clip-path" not in of for of in markers if "var(--blue)" in of)
+    blue = re.findall(r"\.(p\d+) \{[^}]*var\(--blue\)", html)
+    markers = [
+        (before, style)
+        for before, style in re.findall(
+            r'(<g[^>]*>)\s*<use [^>]*preference-m[^>]*class="(p\d+)"', plot
+        )
+        if style in blue
+    ]
+    assert markers
+    assert all("clip-path" not in before for before, _ in markers)
 
 
 def test_comments_are_shown_as_they_are_and_without_who(tmp_path: Path) -> None:
