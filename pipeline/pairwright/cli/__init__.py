@@ -53,7 +53,6 @@ def _register() -> None:
     from pairwright.cli.leaderboard import leaderboard_command
     from pairwright.cli.release import release_command
     from pairwright.cli.show import show_command
-    from pairwright.cli.simulate import simulate_command
     from pairwright.cli.status import status_command
     from pairwright.cli.train import train
     from pairwright.cli.verify import verify_command
@@ -74,8 +73,6 @@ def _register() -> None:
     app.command("leaderboard")(leaderboard_command)
     app.add_typer(train)
     app.add_typer(downstream)
-    # A tool for tests of the plumbing, which a study does without.
-    app.command("simulate", hidden=True)(simulate_command)
 
 
 def main() -> None:

@@ -41,7 +41,7 @@ def print_run(console: Console, status: "RunStatus", sent: int | None = None) ->
     console.print(table)
     if status.simulated:
         console.print(
-            "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
+            "[bold]Simulated:[/bold] a simulated model answered. This shows how the tool works"
             " and is not a benchmark; every pair is marked so."
         )
     if status.recorded:

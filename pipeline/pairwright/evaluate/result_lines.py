@@ -98,5 +98,5 @@ def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[st
     if about.self_agreement:
         lines.append("self-agreement: this planner shares model or prompt with the release's")
     if about.simulated:
-        lines.append("simulated: the embedded model had a part in it, so this is not a result")
+        lines.append("simulated: a simulated model had a part in it, so this is not a result")
     return lines

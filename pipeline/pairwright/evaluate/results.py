@@ -95,7 +95,7 @@ class ResultSummary(Record):
     """Whether the planner under test shares its model or its prompt with the one that built the
     release: then it is not ranked."""
     simulated: bool = False
-    """Whether the embedded model had a part in a score: then it is not a result."""
+    """Whether a simulated model had a part in a score: then it is not a result."""
     pairs: int
     scored: int
     ties: int

@@ -18,7 +18,6 @@ store/           the store of calls: every request beside its reply
 client/          endpoints over the network, and vLLM in this process
 batch/           calls as files, for a Batch API or an offline run
 recorded/        replies out of a recording
-simulated/       the embedded model
 """
 
 from pairwright.models.completion import (

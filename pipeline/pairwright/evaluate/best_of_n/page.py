@@ -47,7 +47,7 @@ def best_of_n_page(result: BestOfN) -> Page:
 def warnings(result: BestOfN) -> Iterator[str]:
     """What a reader must know before any number."""
     if result.simulated:
-        yield "The embedded model had a part in it, so it is not a result."
+        yield "A simulated model had a part in it, so it is not a result."
     if result.release.trial:
         yield TRIAL
     if result.limit is not None:

@@ -10,7 +10,7 @@ from pairwright.files import write_whole
 from pairwright.models.batch.rounds import URL
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.refusals import refusal
-from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
+from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
     from openai.types import Batch
@@ -31,12 +31,6 @@ class BatchApi:
                 " them.",
             )
         url = endpoint.base_urls[0]
-        if url == SIMULATED_URL:
-            raise ConfigError(
-                "the embedded model has no Batch API",
-                where=f"[endpoints.{name}.base_url]",
-                fix="Build without --batch-out: the embedded model answers at once.",
-            )
         if endpoint.recording is not None:
             raise ConfigError(
                 "a recording has no Batch API",
