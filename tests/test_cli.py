@@ -22,9 +22,9 @@ from rich.console import Console
 from endpoint import Asked, Endpoint, Handler, double, drop, fail, in_thread, say, thinks
 from model_double import task_of
 from pairwright import assets, load_release
-from pairwright.cli.previous_commands import REMOVED, RENAMED
-from pairwright.cli.run_tables import print_run
-from pairwright.construct.outcome_summary import summary_lines
+from pairwright.cli.groups import REMOVED, RENAMED
+from pairwright.cli.runs import print_run
+from pairwright.construct.outcome_details import DetailLine, details_of
 from pairwright.construct.outcomes import Outcome
 from pairwright.models import SIMULATED
 from pairwright.models.store import Store
@@ -753,7 +753,7 @@ def test_status_without_a_readable_config_names_the_file(
 
 def test_show_gives_the_whole_lineage_of_a_pair(built: Built) -> None:
     pair = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "violate")
-    done = pairwright("show", built.study.run, pair["id"], "--full")
+    done = pairwright("show", built.study.run, pair["id"])
     assert done.code == 0
     flat = re.sub(r"[\s│]+", " ", done.out)
     for text in (pair["question"], pair["chosen"], pair["rejected"]):
@@ -765,39 +765,26 @@ def test_show_gives_the_whole_lineage_of_a_pair(built: Built) -> None:
         assert gate["gate"] in flat
     for name in ("plan", "write_adhering", "adherence", "quality", "compare"):
         assert re.search(rf"{name} b2:[0-9a-f]{{40}}", flat)
-    assert "tokens" in flat
     assert "simulated" in flat
 
 
-def test_show_is_two_screens_at_most_and_names_the_way_to_everything(
-    built: Built,
-) -> None:
-    study = built.study
-    pairs = {row["mode"]: row for row in study.rows("pairs.jsonl")}
-    refused = {row["rejected"]["reason"]: row for row in study.rows("rejected.jsonl")}
-    wanted = [row["id"] for row in pairs.values()] + [row["unit"] for row in refused.values()]
-    for one in wanted:
-        done = pairwright("show", study.run, one)
-        assert done.code == 0
-        assert f"show {study.run} {one} --full" in done.out
-        # Texts are cut by characters, so a terminal of 80 columns has this many lines of them.
-        lines = sum(-(-len(line) // 80) for line in done.out.splitlines() if line)
-        assert lines <= 48, (one, done.out)
-    pair = pairs["twin"]
-    done = pairwright("show", study.run, pair["id"])
-    assert pair["question"] in done.out
-    assert pair["chosen"][:60] in done.out
-    assert all(of["aspect"][:60] in done.out for of in pair["rubric"]["aspects"][:4])
-    assert "accepted by all of" in done.out
-    assert " plan" in done.out
-
-
-def test_show_without_calls_leaves_the_prompts_out(built: Built) -> None:
-    pair = built.study.rows("pairs.jsonl")[0]
-    done = pairwright("show", built.study.run, pair["id"], "--no-calls")
+def test_show_gives_the_prompt_and_the_reply_of_a_call(built: Built) -> None:
+    pair = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "violate")
+    key = re.search(r"write_adhering (b2:\w+)", pairwright("show", built.study.run, pair["id"]).out)
+    assert key
+    done = pairwright("show", built.study.run, key[1])
     assert done.code == 0
-    assert "b2:" not in done.out
-    assert pair["id"] in done.out
+    flat = re.sub(r"[\s│]+", " ", done.out)
+    assert pair["question"] in flat
+    assert re.sub(r"\s+", " ", pair["chosen"]) in flat
+    assert re.search(r"reply \(stop, \d+ \+ \d+ tokens\)", flat)
+
+
+@pytest.mark.parametrize("option", ["--full", "--no-calls"])
+def test_an_option_of_earlier_versions_says_what_to_do_instead(built: Built, option: str) -> None:
+    done = pairwright("show", built.study.run, "pair-1", option)
+    assert done.code == 2
+    assert f"{option} is gone. `show DIR ID`" in " ".join(done.err.replace("│", " ").split())
 
 
 def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
@@ -805,10 +792,10 @@ def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
     refused = next(r for r in built.study.rows("rejected.jsonl") if not r["kept"])
     unit = f"twin:{twin['item_id']}"
     for wanted in (twin["twin_id"], unit, twin["item_id"]):
-        done = pairwright("show", built.study.run, wanted, "--no-calls")
+        done = pairwright("show", built.study.run, wanted)
         assert done.code == 0
         assert f"{unit}: kept" in done.out
-    done = pairwright("show", built.study.run, refused["unit"], "--full")
+    done = pairwright("show", built.study.run, refused["unit"])
     assert done.code == 0
     assert f"{refused['unit']}: rejected" in done.out
     assert refused["rejected"]["reason"] in done.out
@@ -863,10 +850,15 @@ def test_a_draft_that_parity_refused_is_told_in_words() -> None:
         unit="violate:1", mode="violate", item_id="1", user="u", partner=None, posts=2,
         result=result, calls=(), prompt_tokens=0, completion_tokens=0, simulated=False,
     )  # fmt: skip
-    assert (
-        "draft 0 (omit): refused by parity: a gap of 0.667 in quality, and the second response is"
-        " preferred (limit: no stable winner)"
-    ) in list(summary_lines(outcome))
+    stops = [
+        one.rest
+        for one in details_of(outcome)
+        if isinstance(one, DetailLine) and one.style == "red"
+    ]
+    assert stops == [
+        " parity: a gap of 0.667 in quality, and the second response is preferred"
+        " (limit: no stable winner)"
+    ]
 
 
 def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built) -> None:
@@ -882,10 +874,9 @@ def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built)
     assert done.code == 0, done.said
     for row in (*study.rows("pairs.jsonl"), *study.rows("rejected.jsonl")):
         unit = f"{row['mode']}:{row['item_id']}"
-        for level in ((), ("--full",)):
-            shown = pairwright("show", study.run, unit, *level)
-            assert shown.code == 0
-            assert "[/red]" in shown.out
+        shown = pairwright("show", study.run, unit)
+        assert shown.code == 0
+        assert "[/red]" in shown.out
         assert "[bold] or [/]?" in shown.out
 
 

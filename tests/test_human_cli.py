@@ -1,4 +1,4 @@
-"""`pairwright human`, on a run of the fictional users with the embedded model."""
+"""`pairwright human`, on a run of the fictional users with the double of a model."""
 
 import base64
 import json
@@ -124,7 +124,7 @@ def test_it_says_what_it_made_and_what_to_do_next(run: Path) -> None:
     counts = Counter(f"{keyed.kind}: {keyed.purpose}" for keyed in key)
     for name, n in counts.items():
         assert re.search(rf"{name} +{n:,}\n", re.sub(r" +\n", "\n", done.out)), name
-    assert "embedded model" in done.out
+    assert "simulated model" in done.out
     for command in ("serve", "push", "import", "simulate"):
         assert f"pairwright human {command} {run}" in done.out
 

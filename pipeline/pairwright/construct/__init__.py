@@ -17,7 +17,7 @@ candidates.py other_users.py survey.py partners.py    who may be a partner, and 
 unit_work.py           what is done for one unit
 
 outcomes.py unit_results.py    what came of each unit: written, and read again
-outcome_summary.py outcome_details.py    the same as lines: in brief, and with everything behind it
+outcome_details.py    the same as lines, with everything behind it; and one call
 unit_tally.py          what each counts as, and the index that says so
 run_pairs.py           the pairs of a run, and whether they are what its build wrote
 tally.py funnel.py manifest.py    outcomes counted, how far units came, and the manifest

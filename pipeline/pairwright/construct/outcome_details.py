@@ -1,15 +1,16 @@
-"""An outcome with everything behind it, as headings, lines and boxes to be printed."""
+"""An outcome, or one of its calls, as headings, lines and boxes to be printed."""
 
 import json
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
+from pydantic import JsonValue
+
 from pairwright.construct.outcomes import Failure, Outcome, Pending
-from pairwright.construct.unit_results import calls_of
 from pairwright.models import completion_of
-from pairwright.models.store import Store, StoredCall
+from pairwright.models.store import StoredCall
 from pairwright.modes import is_own_choice
-from pairwright.records import Draft, Pair, Post, Rejected, Rubric
+from pairwright.records import Draft, Pair, Rejected, Rubric
 from pairwright.text import number_of, passages, visible
 
 Style = Literal["", "bold", "dim", "red", "yellow", "green"]
@@ -51,9 +52,8 @@ def heading_of(outcome: Outcome) -> tuple[Heading, DetailLine]:
     )
 
 
-def details_of(outcome: Outcome, calls: Store | None) -> Iterator[Detail]:
-    """Everything of a unit: posts, evidence, scores and texts, and the prompts and raw replies that
-    are in `calls`."""
+def details_of(outcome: Outcome) -> Iterator[Detail]:
+    """Everything of a unit: posts, evidence, scores and texts, and the keys of its calls."""
     result = outcome.result
     if isinstance(result, Failure):
         yield DetailLine(f": {result.failure}: {result.detail}", "failed", "red")
@@ -68,9 +68,9 @@ def details_of(outcome: Outcome, calls: Store | None) -> Iterator[Detail]:
             yield from _pair(pair)
         if not is_own_choice(outcome.mode):
             yield from _draft(outcome.pairs[0].draft)
-    if calls:
-        for stored in calls_of(calls, outcome):
-            yield from _call(stored)
+    yield Heading("calls")
+    for call in outcome.calls:
+        yield DetailLine(f" {call.key}", call.purpose, "bold")
 
 
 def _rejected(rejected: Rejected) -> Iterator[Detail]:
@@ -93,19 +93,16 @@ def _pair(pair: Pair) -> Iterator[Detail]:
         half = " (asker)" if pair.asked else " (counterfactual)"
     yield Heading(f"{pair.id} for {pair.user}{half}")
     yield DetailLine(f" {pair.question}", "question", "bold")
-    if is_own_choice(pair.mode):
-        yield from map(_post, pair.profile)
-    yield from _rubric(pair.rubric, pair.profile)
+    yield from _rubric(pair.rubric)
     yield Box(pair.chosen, "chosen")
     yield Box(pair.rejected, "rejected")
+    own_choice, shown = is_own_choice(pair.mode), pair.rubric.shown
+    for post in pair.profile:
+        if own_choice or post.id in shown:
+            yield DetailLine(f" {post.text}", post.id, "dim")
 
 
-def _post(post: Post) -> DetailLine:
-    return DetailLine(f" {post.text}", post.id, "dim")
-
-
-def _rubric(rubric: Rubric, profile: tuple[Post, ...]) -> Iterator[Detail]:
-    yield from (_post(post) for post in profile if post.id in rubric.shown)
+def _rubric(rubric: Rubric) -> Iterator[Detail]:
     for aspect in rubric.aspects:
         how = f" ({aspect.follows})" if aspect.follows else ""
         yield DetailLine(f" {aspect.aspect}{how}", "aspect", "bold")
@@ -132,15 +129,30 @@ def _draft(draft: Draft) -> Iterator[Detail]:
     if draft.comparison:
         yield DetailLine(f"compared in both orders: {draft.comparison.value}")
     for gate in draft.gates:
-        measured = json.dumps(gate.value, ensure_ascii=False)
-        rest = f" {gate.gate}: {measured}, limit {gate.limit}"
+        rest = f" {gate.gate}: {_words(gate.value)} (limit: {_words(gate.limit)})"
         if gate.passed:
             yield DetailLine(rest, "pass", "green", indent="  ")
         else:
             yield DetailLine(rest, "stop", "red", indent="  ")
 
 
-def _call(stored: StoredCall) -> Iterator[Detail]:
+def _words(measured: JsonValue) -> str:
+    """What a gate measured, or its limit. Parity has the gap of the two qualities and the response
+    that a judge preferred, if there was one."""
+    match measured:
+        case [float() | int() as gap, ("first" | "second") as preferred]:
+            return f"a gap of {gap:g} in quality, and the {preferred} response is preferred"
+        case [float() | int() as gap, None | "tie" | "undecided"]:
+            return f"a gap of {gap:g} in quality"
+        case ["gap", most]:
+            return f"a gap of {most}"
+        case str():
+            return measured
+    return json.dumps(measured, ensure_ascii=False)
+
+
+def call_details(stored: StoredCall) -> Iterator[Detail]:
+    """Everything of a call: its settings, the prompt and the raw reply."""
     yield Heading(f"{stored.purpose} {stored.key}")
     request = json.loads(stored.request)
     completion = completion_of(stored.key, stored.reply)

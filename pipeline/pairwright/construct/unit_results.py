@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pairwright.construct.outcomes import Kind, Outcome
 from pairwright.construct.unit_tally import names_of
 from pairwright.errors import InputError
-from pairwright.models.store import Store, StoredCall
+from pairwright.models.store import Store
 from pairwright.records import Mode
 
 MOST_NAMED = 5
@@ -103,9 +103,3 @@ def _with_id(store: Store, wanted: str) -> Outcome | None:
         if wanted in names_of(outcome):
             return outcome
     return None
-
-
-def calls_of(store: Store, outcome: Outcome) -> list[StoredCall]:
-    """The unit's calls with requests and raw replies, in the order they were answered in."""
-    calls = (store.call(call.key) for call in outcome.calls)
-    return [stored for stored in calls if stored is not None]

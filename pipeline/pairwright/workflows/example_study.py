@@ -2,12 +2,20 @@
 
 import shutil
 from pathlib import Path
+from typing import Annotated
 
 from pairwright import assets
 from pairwright.errors import InputError
+from pairwright.options import Doc
 
 
-def write_example_study(folder: str | Path, *, choices: bool = False) -> Path:
+def write_example_study(
+    folder: Annotated[str | Path, Doc("A new or empty folder.", "DIR")],
+    *,
+    choices: Annotated[
+        bool, Doc("An example of people's own choices, for natural twins without a model.")
+    ] = False,
+) -> Path:
     """Write a working folder, and return the path of its config.
 
     The folder gets `pairwright.toml`, `histories.jsonl` (18 fictional users), `replies.jsonl.gz`

@@ -147,8 +147,8 @@ def _correlations(certificate: Certificate) -> Iterator[Block]:
     yield Table(
         correlation_head(correlations),
         tuple(measure_cells(one, correlations) for one in correlations),
-        note=f"{PRIMARY} is decided on; the others describe, and their p (Holm) is over the five of"
-        " them. p is that of orders of the scorers; with families, of orders of the families'"
+        note=f"{PRIMARY} is decided on; the others describe, and their p (Holm) is over the three."
+        " p is that of orders of the scorers; with families, of orders of the families'"
         " means. Intervals leave out one scorer, or one family, at a time.",
     )
 
