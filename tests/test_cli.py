@@ -943,6 +943,27 @@ def test_doctor_of_a_server_that_drops_every_call_ends_in_2(copied: Study) -> No
         assert pairwright("doctor", copied.config).code == 2
 
 
+# --- the simulated model of earlier versions ---
+
+
+def test_its_address_is_refused_with_what_to_do_and_a_run_that_has_it_is_read(
+    copied: Study,
+) -> None:
+    copied.change(served__base_url="simulated")
+    done = copied.build()
+    assert done.code == 2
+    assert f"{copied.config} [endpoints.served.base_url]" in done.err
+    assert "the simulated model is gone" in done.err
+    assert "pairwright init" in done.err
+    saved = copied.run / "config.toml"
+    old = re.sub('"http://127[^"]*"', '"simulated"', saved.read_text(encoding="utf-8"))
+    assert '"simulated"' in old
+    saved.write_text(old, encoding="utf-8")
+    shown = pairwright("status", copied.run)
+    assert shown.code == 0, shown.said
+    assert "Simulated:" in shown.out
+
+
 # --- wrong use ---
 
 
