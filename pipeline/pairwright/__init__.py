@@ -84,8 +84,8 @@ if TYPE_CHECKING:
     from pairwright.construct import build_contrast, build_twin
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
-    from pairwright.evaluate.board import Leaderboard
-    from pairwright.evaluate.certificate import Certificate
+    from pairwright.evaluate.board.board import Leaderboard
+    from pairwright.evaluate.certificate.certificate import Certificate
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
     from pairwright.release.verify import VerifiedRelease

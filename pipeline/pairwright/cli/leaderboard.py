@@ -16,7 +16,7 @@ from pairwright.errors import InputError
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.board import Leaderboard
+    from pairwright.evaluate.board.board import Leaderboard
     from pairwright.workflows.ranking import ResultCheck
 
 SHOWN_DIFFERENCES = 20

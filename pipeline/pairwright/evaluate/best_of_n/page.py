@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from pairwright.estimate import Estimate
-from pairwright.evaluate.best_of_n.records import BestOfN, Curve
+from pairwright.evaluate.best_of_n.curves import BestOfN, Curve
 from pairwright.evaluate.results import TRIAL
 from pairwright.records import FULL_ADHERENCE
 from pairwright.report import (
