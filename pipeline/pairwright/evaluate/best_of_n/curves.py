@@ -82,6 +82,12 @@ class Curve(Record):
     """Questions whose history did not fit whole."""
     points: tuple[Point, ...]
 
+    @property
+    def mean(self) -> float:
+        """The mean adherence without a pick."""
+        first = self.points[0]
+        return (first.subsets.value or 0.0) - (first.gain.value or 0.0)
+
 
 class BestOfN(Record):
     """The whole result of best-of-n."""
@@ -104,6 +110,17 @@ class BestOfN(Record):
     ceiling: Curve | None
     """What a scorer would reach that is the judge itself; None where nothing was sampled."""
     curves: tuple[Curve, ...]
+
+    @property
+    def lines(self) -> tuple[Curve, ...]:
+        """The curves, the ceiling last."""
+        return (*self.curves, *([self.ceiling] if self.ceiling else []))
+
+    @property
+    def best(self) -> Curve | None:
+        """The curve that ends highest; None where no scorer has one."""
+        ended = [curve for curve in self.curves if curve.points]
+        return max(ended, key=lambda curve: curve.points[-1].subsets.value or 0.0, default=None)
 
 
 def of_first(scores: Floats, worth: Floats, k: int) -> float:
