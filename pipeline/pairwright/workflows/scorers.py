@@ -42,6 +42,7 @@ from pairwright.models import key_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
+from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import SCORING
 from pairwright.workflows.run_models import Say, client_of, in_flight, model_of, say
