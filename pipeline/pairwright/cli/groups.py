@@ -137,7 +137,7 @@ def _below(path: tuple[str, ...], words: dict[str, Any]) -> Iterator[tuple[str, 
             continue
         if "module" in one:
             yield name, LazyCommand((*path, name), one)
-        elif any(isinstance(below, dict) for below in one.values()):
+        else:
             group = CommandGroup(
                 name=name,
                 help=help_of(one),
