@@ -17,7 +17,7 @@ def commands_page() -> str:
     advanced = [name for name in shown if name not in EVERYDAY]
     sections = [
         "# Commands",
-        "`pairwright COMMAND --help` says the same in a terminal. Exit codes: 0 whole; 1 finished"
+        "`--help`, or `-h`, says the same in a terminal. Exit codes: 0 whole; 1 finished"
         " but short; 2 wrong input or a refusing endpoint; 3 waiting for batch replies; 130"
         " interrupted, run again to go on.",
         *(_list(title, {name: shown[name] for name in names})
