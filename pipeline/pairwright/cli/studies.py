@@ -23,8 +23,12 @@ from pairwright.workflows.study_plan.page import plan_warnings, size_table
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.report.decision_states import label_error_sentence
-from pairwright_human_eval.report.summary import agreement_in_brief, brief_warnings, look_lines
+from pairwright_human_eval.report.words import (
+    agreement_in_brief,
+    brief_warnings,
+    label_error_sentence,
+    look_lines,
+)
 
 
 def print_plan(plan: StudyEstimate, run: Path) -> None:
