@@ -13,16 +13,15 @@ from rich.table import Table
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import end, end_by_coverage, print_result
 from pairwright.cli.printing import say, table_of, warn
+from pairwright.evaluate.best_of_n.curves import BestOfN
 from pairwright.evaluate.best_of_n.page import best_of_n_page
-from pairwright.evaluate.best_of_n.records import BestOfN
-from pairwright.evaluate.certificate import Certificate
 from pairwright.evaluate.certificate import sentences as claimed
+from pairwright.evaluate.certificate.certificate import Certificate
 from pairwright.evaluate.certificate.report_page import scorer_head, scorer_rows
 from pairwright.evaluate.correlation import page as correlation_page
 from pairwright.evaluate.guided import page as policy_page
-from pairwright.evaluate.guided.records import PolicyAccuracy
-from pairwright.evaluate.outputs import OutputScores
-from pairwright.evaluate.outputs.records import ModelScore
+from pairwright.evaluate.guided.accuracy import PolicyAccuracy
+from pairwright.evaluate.outputs import ModelScore, OutputScores
 from pairwright.evaluate.results import TRIAL
 from pairwright.options import Doc
 from pairwright.text import number_of, visible
