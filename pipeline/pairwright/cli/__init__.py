@@ -62,7 +62,7 @@ def main() -> None:
         # A terminal whose encoding lacks a character shows its code, as Python does for errors.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        command_tree()()
+        command_tree()(prog_name="pairwright")
     except PairwrightError as error:
         typer.echo(str(error), err=True)
         sys.exit(error.exit_code)
