@@ -7,32 +7,22 @@ from typing import Any, Literal, get_args, get_origin
 
 from pairwright.cli.command import Option, options_of
 from pairwright.cli.groups import EVERYDAY, command_words
-from pairwright.models.simulated import Defects
 from reference.markdown import page_of, table
 
 
 def commands_page() -> str:
     words = command_words()
-    shown = {name: one for name, one in words.items() if not one.get("hidden")}
-    advanced = [name for name in shown if name not in EVERYDAY]
+    advanced = [name for name in words if name not in EVERYDAY]
     sections = [
         "# Commands",
         "`--help`, or `-h`, says the same in a terminal. Exit codes: 0 whole; 1 finished"
         " but short; 2 wrong input or a refusing endpoint; 3 waiting for batch replies; 130"
         " interrupted, run again to go on.",
-        *(_list(title, {name: shown[name] for name in names})
+        *(_list(title, {name: words[name] for name in names})
           for title, names in (("Every study needs:", EVERYDAY), ("Advanced:", advanced))),
     ]  # fmt: skip
     for name, one in words.items():
         sections += _command((name,), one)
-    defects = [
-        (f"`{kind}`", field.description or "") for kind, field in Defects.model_fields.items()
-    ]
-    sections += [
-        "## Defects that `pairwright simulate` plants",
-        "A rate goes from 0 to 1: the share of requests that it strikes.",
-        table(("kind", "meaning"), defects),
-    ]
     return page_of(*sections)
 
 

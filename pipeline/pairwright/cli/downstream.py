@@ -110,7 +110,7 @@ def print_scores(console: Console, scores: OutputScores) -> None:
             )
             say(console, line, wrap=True)
     if scores.simulated:
-        console.print("Simulated: the embedded model judged. This is not a result.", style="yellow")
+        console.print("Simulated: a simulated model judged. This is not a result.", style="yellow")
     if scores.release.trial:
         console.print(TRIAL, style="yellow")
 

@@ -39,6 +39,7 @@ REMOVED = {
     "downstream n-lets": "`pairwright evaluate --condition wrong-profile` shows strangers' posts.",
     "downstream spread": "Give each wording a scorer with a `prompt` of its own, and rank them with"
     " `pairwright leaderboard`.",
+    "simulate": "`pairwright init DIR` writes an example with a language model's recorded replies.",
     "train accepted": '`modes = ["accepted"]` makes pairs of accepted answers, and'
     " `pairwright train score` compares planners.",
 }
@@ -69,7 +70,7 @@ class CommandGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands: those of every study first, where this group has any."""
-        shown = {name: str(one.short_help) for name, one in self.commands.items() if not one.hidden}
+        shown = {name: str(one.short_help) for name, one in self.commands.items()}
         everyday = () if ctx.parent else EVERYDAY
         advanced = [name for name in shown if name not in everyday]
         sections = {"Commands": everyday, "Advanced": advanced} if everyday else {"Commands": shown}
@@ -90,7 +91,6 @@ class LazyCommand(TyperCommand):
             help=help_of(words),
             short_help=words["summary"],
             callback=lambda **given: self._made.callback(**given),  # type: ignore[misc]
-            hidden=words.get("hidden", False),
             rich_markup_mode=None,
         )
 

@@ -107,7 +107,7 @@ def print_tasks(made: TaskExport, run: Path) -> None:
             f" {made.folder}/private/screened.jsonl",
         )
     if made.study.simulated_pairs:
-        console.print("The pairs come from the embedded model: this shows how the tool works.")
+        console.print("The pairs come from a simulated model: this shows how the tool works.")
     if made.sheets:
         say(
             console,
