@@ -33,8 +33,7 @@ from pairwright.release.derive import (
 )
 from pairwright.release.derive.card import COLUMNS
 from pairwright.release.derive.row_files import attribution, attribution_lines, preference
-from pairwright.release.primary import read_primary
-from pairwright.release.records import Erratum, Version
+from pairwright.release.primary import Erratum, Version, read_primary
 from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
 from pairwright.workflows.progress import log_notes

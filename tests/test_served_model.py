@@ -19,7 +19,7 @@ from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import Memory
 from pairwright.models.store import Store, shards
 from pairwright.release.derive.build_summary import BuildSummary, served_sentence
-from pairwright.release.provenance import _build
+from pairwright.release.run_notes import _build
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.run_status import status

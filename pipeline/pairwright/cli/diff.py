@@ -47,7 +47,7 @@ def diff_command(
 
 
 def _print(console: Console, comparison: "ReleaseDiff") -> None:
-    from pairwright.release.diff import EITHER
+    from pairwright.release.changes import EITHER
 
     names = (
         f"{release.name} {release.version}" for release in (comparison.before, comparison.after)

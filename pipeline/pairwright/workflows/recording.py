@@ -24,7 +24,7 @@ from pairwright.models.recorded import (
     write_recording,
 )
 from pairwright.models.store import Store
-from pairwright.release.provenance import public_settings
+from pairwright.release.run_notes import public_settings
 from pairwright.settings.config import Config, essential
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of, visible

@@ -14,7 +14,7 @@ from pairwright.errors import InputError
 from pairwright.modes import STAGES, has_own_choices
 from pairwright.records import Mode, Record
 from pairwright.release.derive.own_choice import own_choice_words, preparation, words_of_modes
-from pairwright.release.records import Provenance, UnitOutcome
+from pairwright.release.primary import Provenance, UnitOutcome
 from pairwright.release.summary import Summary
 from pairwright.stats import share
 from pairwright.text import number_of

@@ -30,7 +30,7 @@ from pairwright.release.derive.study_sentences import (
     verified_sentence,
     voters,
 )
-from pairwright.release.records import Erratum
+from pairwright.release.primary import Erratum
 from pairwright.release.summary import Summary
 from pairwright.settings.release_info import ReleaseInfo
 from pairwright_human_eval.report.aspects import foil_sentence

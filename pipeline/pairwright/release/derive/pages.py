@@ -12,7 +12,7 @@ from pairwright.release.derive.licences import meaning
 from pairwright.release.derive.markdown import Markdown, page, points, table
 from pairwright.release.derive.own_choice import own_choice_words
 from pairwright.release.derive.study_sentences import nobody_sentence, verified_sentence
-from pairwright.release.records import Version
+from pairwright.release.primary import Version
 
 
 def datasheet(release: ReleaseContext) -> str:
