@@ -23,7 +23,8 @@ from pairwright.models.recorded import (
     write_recording,
 )
 from pairwright.models.store import Store
-from pairwright.release.derive.build_summary import BuildSummary, call_sentence
+from pairwright.release.derive.build_summary import BuildSummary
+from pairwright.release.derive.sentences import said
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.recording import RecordedRun, record_run, replay_of
@@ -295,13 +296,13 @@ def test_an_endpoint_of_another_model_is_refused(recorded: RecordedRun) -> None:
 def test_pages_say_who_wrote_recorded_replies() -> None:
     calls = {"n": 3, "prompt_tokens": 30, "completion_tokens": 9}
     build = BuildSummary.model_validate({"calls": calls, "recorded": ["a-model", "b-model"]})
-    sentence = call_sentence(build)
+    (sentence,) = said("calls", build=build)
     assert "written by a language model (a-model, b-model) and recorded" in sentence
-    assert "recorded" not in call_sentence(BuildSummary.model_validate({"calls": calls}))
+    assert "recorded" not in str(said("calls", build=BuildSummary.model_validate({"calls": calls})))
     simulated = BuildSummary.model_validate(
         {"calls": {**calls, "simulated": 3}, "recorded": [SIMULATED]}
     )
-    assert f"written by the embedded model ({SIMULATED})" in call_sentence(simulated)
+    assert f"written by the embedded model ({SIMULATED})" in str(said("calls", build=simulated))
 
 
 def test_the_embedded_planner_says_that_it_cannot_read_strangers(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from pairwright.models.simulated import Defects
 from pairwright.models.simulated.model import reply
 from pairwright.models.simulated.planting import Memory
 from pairwright.models.store import Store, shards
-from pairwright.release.derive.build_summary import BuildSummary, served_sentence
+from pairwright.release.derive.build_summary import BuildSummary
+from pairwright.release.derive.sentences import said
 from pairwright.release.run_notes import _build
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
@@ -139,9 +140,9 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
     path = built.run / "manifest.json"
     stated = _build(json.loads(path.read_text()), {}, path)
     assert "/srv" not in json.dumps(stated["served_models"])
-    sentence = served_sentence(BuildSummary.model_validate(stated))
+    (sentence,) = said("calls", build=BuildSummary.model_validate(stated))
     assert "other-8b for pairwright-simulated in" in sentence
-    assert served_sentence(BuildSummary()) == ""
+    assert BuildSummary().answered_by == []
 
 
 def test_a_run_whose_replies_name_its_model_says_nothing(tmp_path: Path) -> None:
