@@ -26,7 +26,7 @@ from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simul
 from pairwright import assets, load_release
 from pairwright.cli.previous_commands import REMOVED, RENAMED
 from pairwright.cli.run_tables import print_run
-from pairwright.construct.outcome_summary import summary_lines
+from pairwright.construct.outcome_lines import summary_lines
 from pairwright.construct.outcomes import Outcome
 from pairwright.models import SIMULATED
 from pairwright.models.simulated.reading import read

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.construct.survey import Survey, SurveyOutcome
+from pairwright.construct.partners import Survey, SurveyOutcome
 from pairwright.errors import CallFailed, ConfigError, InputError
 from pairwright.models import SIMULATED, Completion, Request, completion_of
 from pairwright.models.recorded import (

@@ -12,8 +12,7 @@ from pairwright.cli.run_tables import print_failures
 from pairwright.text import number_of
 
 if TYPE_CHECKING:
-    from pairwright.construct.estimate import BuildEstimate
-    from pairwright.construct.pilot import PilotEstimate
+    from pairwright.construct.estimate import BuildEstimate, PilotEstimate
     from pairwright.models.batch import Round
     from pairwright.workflows.run_status import RunStatus
 
@@ -36,7 +35,7 @@ def print_estimate(console: Console, expected: "BuildEstimate") -> None:
 
 def print_pilot_estimate(console: Console, expected: "PilotEstimate", n: int) -> None:
     """Print what a build will take by a pilot's outcome, for `n` kept units or `n` items."""
-    from pairwright.construct.pilot import kept_word
+    from pairwright.construct.estimate import kept_word
     from pairwright.workflows.build_words import pilot_rows, pilot_sentence
 
     what = kept_word(expected.mode) if expected.given == "kept" else "items"

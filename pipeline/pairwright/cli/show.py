@@ -45,8 +45,8 @@ def show_command(
     # What reads outcomes takes a while to import, and other commands do without.
     from pairwright.cli.show_unit import print_details, print_summary
     from pairwright.construct.folder import RunFolder
-    from pairwright.construct.outcome_details import details_of, heading_of
-    from pairwright.construct.unit_results import find_outcome, iterate_results
+    from pairwright.construct.outcome_lines import details_of, heading_of
+    from pairwright.construct.run_pairs import find_outcome, iterate_results
     from pairwright.models.store import Store
 
     with closing(Store(RunFolder(run).calls, writing=False)) as store:

@@ -9,8 +9,7 @@ from rich.panel import Panel
 from rich.rule import Rule
 
 from pairwright.cli.printing import command, print_commands, say
-from pairwright.construct.outcome_details import Box, Detail, Heading
-from pairwright.construct.outcome_summary import summary_lines
+from pairwright.construct.outcome_lines import Box, Detail, Heading, summary_lines
 from pairwright.construct.outcomes import Outcome
 from pairwright.text import visible
 

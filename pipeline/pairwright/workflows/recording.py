@@ -6,10 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from pairwright.construct.folder import RunFolder
+from pairwright.construct.folder import RunFolder, changes
 from pairwright.construct.outcomes import iterate_outcomes
-from pairwright.construct.resume import changes
-from pairwright.construct.survey import iterate_surveys
+from pairwright.construct.partners import iterate_surveys
 from pairwright.dataset import model_name
 from pairwright.errors import ConfigError, InputError
 from pairwright.models import Request, completion_of

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import check_as_built
-from pairwright.construct.unit_results import iterate_results
+from pairwright.construct.run_pairs import check_as_built, iterate_results
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
 from pairwright.dataset.tombstones import ForgetList

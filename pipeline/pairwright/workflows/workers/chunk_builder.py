@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.corpus import Corpus
+from pairwright.construct.corpus import BuildUnit, Chunk, Corpus
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.session import build_units
-from pairwright.construct.units import BuildUnit, Chunk
 from pairwright.errors import Interrupted, PairwrightError
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore

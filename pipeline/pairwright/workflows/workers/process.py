@@ -7,8 +7,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Literal, TypeAlias
 
+from pairwright.construct.corpus import Chunk
 from pairwright.construct.outcomes import Brief
-from pairwright.construct.units import Chunk
 from pairwright.workflows import collector
 from pairwright.workflows.run_models import MeterCounts, call_counts
 from pairwright.workflows.workers.chunk_builder import (
