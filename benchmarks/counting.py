@@ -1,4 +1,4 @@
-"""The embedded model's replies behind a counting server, in its own process.
+"""The replies of the tests' double of a model behind a counting server, in its own process.
 
     python benchmarks/counting.py SERVICE_SECONDS
 
@@ -19,10 +19,8 @@ from typing import Any
 
 from aiohttp import web
 
-from pairwright.models.simulated.defects import Defects
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
-from pairwright.models.simulated.reading import read
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from model_double import ModelDouble, task_of
 
 
 class Counting:
@@ -32,15 +30,15 @@ class Counting:
         self.changes: list[tuple[float, int]] = []
         self.asked: Counter[str] = Counter()
         self.tasks: Counter[str] = Counter()
-        self.memory = Memory()
+        self.model = ModelDouble()
 
     async def chat(self, request: web.Request) -> web.Response:
         self._change(1)
         try:
             body = json.loads(await request.read())
             self.asked[digest(body)] += 1
-            self.tasks[read(body).task] += 1
-            answer = reply(body, Defects(), self.memory)
+            self.tasks[task_of(body)] += 1
+            answer = self.model.reply(body)
             if self.service_s:
                 await asyncio.sleep(self.service_s)
             return web.json_response(answer)

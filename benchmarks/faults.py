@@ -4,14 +4,14 @@ bodies and timeouts, and some requests that fail for ever.
 Every unit must end kept, rejected or failed with its reason, and the run must end. Run again on a
 healthy endpoint, it asks only for what failed. Two more servers: one answers 500 to its first 3,000
 requests, in a row, and then is well; one answers its first 30 with 1 MB of gzip that inflates to
-1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most. Two servers
-ask for a wait without end, a number of seconds and a date of the year 9999: every unit must fail at
-once as `rate_limited`. One cuts each reply short: every unit must be refused as that.
+1 GB. Of both, every unit must end, and of the second the build may take 500 MB at most. Three ask
+for a wait without end, as a number of seconds, a date of the year 9999 and the reset of a limit:
+every unit must fail at once as `rate_limited`. One cuts each reply short: every unit must be
+refused as that.
 
     .venv/bin/python benchmarks/faults.py
 """
 
-import asyncio
 import gzip
 import json
 import sqlite3
@@ -28,22 +28,20 @@ import building
 from counting import Endpoint
 from resume import stored
 
-from endpoint import Asked, Handler, fail, in_thread
-from pairwright.models.simulated import Defects, serve
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
+from endpoint import Asked, Handler, double, fail, in_thread, on_a_bad_line
+from model_double import ModelDouble
 
 ITEMS, RATE, FOREVER = 200, 0.05, 0.002
-FAULTS = Defects(
-    http_429=RATE, http_500=RATE, dropped_connection=RATE, truncated_body=RATE, timeout=RATE,
-    unparseable_json=RATE, permanent_500=FOREVER,
-)  # fmt: skip
+FAULTS = {
+    "permanent_500": FOREVER, "http_429": RATE, "http_500": RATE, "timeout": RATE,
+    "dropped_connection": RATE, "truncated_body": RATE,
+}  # fmt: skip
 
 
-async def faulty(config_folder: Path, run: Path) -> building.Done:
-    async with serve(defects=FAULTS) as url:
-        config = building.prepare(config_folder, url, ITEMS, timeout_s=2)
-        return await asyncio.to_thread(building.build, config, run)
+def faulty(config_folder: Path, run: Path) -> building.Done:
+    with in_thread(on_a_bad_line(double(unparseable_json=RATE), **FAULTS)) as endpoint:
+        config = building.prepare(config_folder, endpoint.url, ITEMS, timeout_s=2)
+        return building.build(config, run)
 
 
 def outcomes(run: Path) -> Counter[str]:
@@ -57,16 +55,15 @@ OUTAGE, BOMBS, ITEMS_OF_ONE = 3000, 30, 60
 
 
 class Recovering:
-    """The embedded model, behind a server that is broken for its first requests."""
+    """The model's double, behind a server that is broken for its first requests."""
 
     def __init__(self, n: int, broken: web.Response | bytes) -> None:
         self.left = n
         self._broken = broken
-        self._memory = Memory()
 
     async def __call__(self, asked: Asked) -> web.StreamResponse:
         if self.left <= 0:
-            return web.json_response(reply(asked.body, Defects(), self._memory))
+            return web.json_response(ModelDouble().reply(asked.body))
         self.left -= 1
         if isinstance(self._broken, bytes):
             headers = {"Content-Encoding": "gzip", "Content-Type": "application/json"}
@@ -93,7 +90,11 @@ def survive(name: str, server: Recovering, extra: str) -> tuple[building.Done, i
     return first, 2 * units - ended.total() - healed.total() + healed["failed"]
 
 
-WAITS = {"far_number": "1000000000", "far_date": "Fri, 31 Dec 9999 23:59:59 GMT"}
+WAITS = {
+    "far_number": {"Retry-After": "1000000000"},
+    "far_date": {"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"},
+    "far_reset": {"x-ratelimit-reset-tokens": "9999h", "x-ratelimit-remaining-tokens": "0"},
+}
 
 
 def end(name: str, handler: Handler, reason: str) -> tuple[int, float]:
@@ -113,7 +114,7 @@ def end(name: str, handler: Handler, reason: str) -> tuple[int, float]:
 
 
 async def cut_short(asked: Asked) -> web.StreamResponse:
-    body = reply(asked.body, Defects(), Memory())
+    body = ModelDouble().reply(asked.body)
     body["choices"][0] |= {"finish_reason": "length", "message": {"content": "{"}}
     return web.json_response(body)
 
@@ -122,7 +123,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder, run = Path(scratch), Path(scratch) / "run"
         started = time.monotonic()
-        first = asyncio.run(faulty(folder, run))
+        first = faulty(folder, run)
         ended, finished = outcomes(run), stored(run)
         failed = [json.loads(line) for line in (run / "failed.jsonl").read_text().splitlines()]
         reasons = Counter(line["reason"] for line in failed)
@@ -146,8 +147,8 @@ def main() -> None:
     bomb = gzip.compress(bytes(1024**3), 9)
     inflated, missed = survive("1 GB inflated", Recovering(BOMBS, bomb), "attempts = 20")
     endings = {
-        name: end(name, fail(429, "busy", headers={"Retry-After": wait}), "rate_limited")
-        for name, wait in WAITS.items()
+        name: end(name, fail(429, "busy", headers=headers), "rate_limited")
+        for name, headers in WAITS.items()
     } | {"cut_short": end("cut short", cut_short, "cut_short")}
     print(
         json.dumps(

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/funnel.py [RUN]
 
 Without a run folder examples/recorded is built: fictional users, and a language model's recorded
-replies. A run of the embedded model says so: it refuses next to nothing. The last line has
+replies. A run of a simulated model says so: it refuses next to nothing. The last line has
 `kept_share` (kept units over items, twins or pairs where no twins are built) and `calls_per_pair`
 (all calls of the run over all kept pairs), each with its n and its 95 % interval, and by mode
 `blind_preference`: how often a judge that knows nobody would rather have the chosen response, or of
@@ -29,7 +29,7 @@ def main(run: Path) -> None:
     found = status(run)
     for mode in found.config.modes:
         for stage, share in funnel_rows(found.tally.reached, mode):
-            print(f"{mode:8} {STAGES[stage]:24} {share}")
+            print(f"{mode:8} {STAGES[stage]:24} {share.counted()}")
     for (of, where, reason), n in found.tally.rejected.most_common():
         print(f"{of:8} refused {where}: {reason}  {n}")
     for gate, n in found.tally.drafts.most_common():
@@ -45,7 +45,7 @@ def last_line(run: Path, found: RunStatus) -> dict[str, object]:
         pilot = read_pilot(store, found.config)
     (_, kept) = funnel_rows(found.tally.reached, pilot.mode)[-1]
     line: dict[str, object] = {
-        "run": "embedded model" if found.simulated else run.name,
+        "run": "simulated model" if found.simulated else run.name,
         "mode": pilot.mode,
         "items": kept.n,
         "kept": kept.k,

@@ -1,4 +1,4 @@
-"""What the gates let through: each defect planted at 20 %, by the embedded model.
+"""What the gates let through: each defect planted at 20 %, by a double of a model.
 
 A simulated judge that reads only the prompt tests the plumbing: whether what a judge or a text
 gate can see is acted on. It says nothing about how well a real judge sees.
@@ -8,15 +8,15 @@ with each reply), and the share of them that reached pairs.jsonl: as a side of a
 aspect of its rubric, or as a vote that was counted.
 
 Clean drafts are those of a build without planted defects. `clean_refused` is the share of them that
-any gate refuses, on the embedded model's texts. `recorded_clean_refused` is the share of the drafts
+any gate refuses, on the double's texts. `recorded_clean_refused` is the share of the drafts
 of examples/recorded that a text gate refuses: a strong model wrote them, and was asked for nothing
 that these gates forbid. Its refusals by all gates are printed beside.
 
     .venv/bin/python benchmarks/gates.py
 """
 
-import asyncio
 import json
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -24,16 +24,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import building
 import histories
 
+from endpoint import double, in_thread
+from model_double import tagged
 from pairwright.construct.outcomes import Failure, Outcome, Pending, iterate_outcomes
-from pairwright.models.simulated import Defects, serve
-from pairwright.models.simulated.reading import tagged
+from pairwright.estimate import share
 from pairwright.models.store import Store
 from pairwright.records import Aspect, Comparison, Draft, Rejected
 from pairwright.settings.rules import JudgedGate, TextGate
-from pairwright.stats import share
 from pairwright.text import echo, passages
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_build import build as build_run
@@ -51,12 +52,12 @@ off, and nothing but the gate on echo stands between such a draft and pairs.json
 JUDGEMENTS = ("unparseable_json", "wrong_number_of_scores", "first_preferring_judge")
 
 
-async def build(folder: Path, defects: Defects, items: int, extra: str = "") -> Store:
-    """One build of synthetic users on the embedded model with these defects."""
+def build(folder: Path, rates: dict[str, float], items: int, extra: str = "") -> Store:
+    """One build of synthetic users on the model's double with these defects."""
     _write_histories(folder / "histories.jsonl", items)
-    async with serve(defects=defects) as url:
-        config = building.prepare(folder, url, items, write=False, extra=extra)
-        done = await asyncio.to_thread(building.build, config, folder / "run")
+    with in_thread(double(**rates)) as endpoint:
+        config = building.prepare(folder, endpoint.url, items, write=False, extra=extra)
+        done = building.build(config, folder / "run")
     if done.code not in (0, 1):
         raise SystemExit(f"the build ended with {done.code}")
     return Store(folder / "run" / "calls.sqlite", writing=False)
@@ -204,13 +205,13 @@ def _refused(outcome: Outcome) -> tuple[Draft, ...]:
 
 def measure(kind: str) -> list[bool]:
     """Build with more and more items until the kind was planted often enough."""
-    items, defects, extra = ITEMS, [f"{kind}={RATE}"], ""
+    items, rates, extra = ITEMS, {kind: RATE}, ""
     if kind == ECHO:
-        defects = ["repeated_aspects=1", "violated_chosen=0.5"]
+        rates = {"repeated_aspects": 1.0, "violated_chosen": 0.5}
         extra = f"gates.off = {json.dumps(get_args(JudgedGate))}"
     while True:
         with tempfile.TemporaryDirectory() as scratch:
-            store = asyncio.run(build(Path(scratch), Defects.parse(defects), items, extra))
+            store = build(Path(scratch), rates, items, extra)
             found = escapes(store, kind)
             store.close()
         if len(found) >= LEAST:
@@ -224,19 +225,20 @@ def main() -> None:
     for kind in (*DRAFTS, ECHO, *ASPECTS, *JUDGEMENTS):
         found = measure(kind)
         worst = max(worst, sum(found) / len(found))
-        print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found))}", flush=True)
+        print(f"{kind:<26} {len(found):>8}   {share(sum(found), len(found)).counted()}", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
-        store = asyncio.run(build(Path(scratch), Defects(), ITEMS))
+        store = build(Path(scratch), {}, ITEMS)
         outcomes = list(iterate_outcomes(store))
         store.close()
     refused = sum(len(_refused(outcome)) for outcome in outcomes)
     drafts = refused + sum(len(_kept(outcome)) for outcome in outcomes)
-    print(f"{'clean drafts refused':<26} {drafts:>8}   {share(refused, drafts)}")
+    print(f"{'clean drafts refused':<26} {drafts:>8}   {share(refused, drafts).counted()}")
     print("The judge is simulated and reads only the prompt: this tests the plumbing.")
     by_gate, recorded = recorded_refusals()
     by_text = sum(by_gate[gate] for gate in get_args(TextGate))
-    print(f"{'recorded drafts refused':<26} {recorded:>8}   {share(by_gate.total(), recorded)}")
-    print(f"{'    by a text gate':<26} {recorded:>8}   {share(by_text, recorded)}")
+    all_gates = share(by_gate.total(), recorded).counted()
+    print(f"{'recorded drafts refused':<26} {recorded:>8}   {all_gates}")
+    print(f"{'    by a text gate':<26} {recorded:>8}   {share(by_text, recorded).counted()}")
     print("   ", ", ".join(f"{gate} {n}" for gate, n in by_gate.most_common()))
     figures = {
         "plumbing_escape": round(worst, 4),

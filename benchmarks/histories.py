@@ -1,7 +1,7 @@
 """Synthetic users for load: as many as asked for, each with habits of their own.
 
-Sentences are filled with words drawn by number, so that rubrics differ between users and the
-embedded model has something to plan from. No text here is meant to be read.
+Sentences are filled with words drawn by number, so that rubrics differ between users and a double
+of a model has something to plan from. No text here is meant to be read.
 """
 
 import json

@@ -1,6 +1,6 @@
 """A run folder of 50,000 items, as a build leaves it.
 
-A run of 400 items is really built, with the embedded model. Its calls and outcomes are then put
+A run of 400 items is really built, with a double of a model. Its calls and outcomes are then put
 into the store of the large run 125 times, each time with other numbers in the names of items, users
 and posts and in the questions. So keys are derived, and calls, outcomes and their index are
 written, by the functions that a build calls; only the texts of the copies are alike.

@@ -1,6 +1,6 @@
 """Prompt tokens that a real engine computes for the calls of a build, by the order in a prompt.
 
-Forty users of one category with histories of about 1,500 tokens are built with the embedded model,
+Forty users of one category with histories of about 1,500 tokens are built with a double of a model,
 each history being read for five questions: the user's own and those of four others, the partner
 among them. All calls then go to vLLM (a tiny model on the CPU, tokens of about four characters,
 prefix cache on) in the order in which they were stored, once as they are and once with each
@@ -24,6 +24,7 @@ import histories
 from prompt_orders import published, question_last
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from endpoint import double_url
 from engines.fixtures import HERE, NOT_ON_A_CPU, environment
 from own_environment import prepare
 from pairwright import assets
@@ -69,7 +70,7 @@ def built(folder: Path, users: int) -> list[Call]:
             # Every eighth is of one category.
             file.write(json.dumps(histories.item(8 * number, FILLER)) + "\n")
     config = building.prepare(
-        folder, "simulated", users, concurrency=IN_FLIGHT, write=False,
+        folder, double_url(), users, concurrency=IN_FLIGHT, write=False,
         extra=f"[planner]\nothers = {OTHERS}",
     )  # fmt: skip
     if code := building.build(config, folder / "run").code:

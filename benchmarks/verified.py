@@ -33,8 +33,8 @@ from planted_studies import (
     decided,
 )
 
+from pairwright.estimate import Estimate, share
 from pairwright.settings.study_rules import HumanRules
-from pairwright.stats import Share, share
 from pairwright_human_eval.attention import nonreader_pass
 
 NONREADERS = (0.0, 0.2, 0.4)
@@ -82,13 +82,13 @@ def no_signal(noise: Noise, subjects: int) -> dict[str, float]:
             study = Study(noise, rules=rules, undecided=undecided)
             for kind in NO_SIGNAL:
                 found = verified(kind, study, subjects)
-                print(f"    {kind:20} {undecided:4.0%} say so: verified {found}")
+                print(f"    {kind:20} {undecided:4.0%} say so: verified {found.counted()}")
                 if not other and not undecided and kind == NO_SIGNAL[0]:
                     of_default["false_verified_no_signal"] = rounded(found)
         sound = list(decided("", subjects, Study(noise, rules=rules, twins=True), seed=1))
         votes = sum(one.votes for one in sound) / (2 * subjects)
         found = share(sum(one.decision.state == "verified" for one in sound), subjects)
-        print(f"    sound: verified {found}; {votes:.2f} votes a pair")
+        print(f"    sound: verified {found.counted()}; {votes:.2f} votes a pair")
         if not other:
             of_default |= {"true_twins_verified": rounded(found), "votes_a_pair": round(votes, 2)}
     return of_default
@@ -101,7 +101,7 @@ def figures(name: str, noise: Noise, subjects: int) -> dict[str, float]:
     for nonreaders in NONREADERS:
         for kind in ("", *FAULTS):
             found = verified(kind, Study(noise, nonreaders), subjects, reasons=not kind)
-            print(f"  {kind or 'sound':20} {nonreaders:4.0%} non-readers: verified {found}")
+            print(f"  {kind or 'sound':20} {nonreaders:4.0%} verified {found.counted()}")
             (faulty if kind else sound).update({"k": found.k, "n": found.n})
     false, true = (share(counts["k"], counts["n"]) for counts in (faulty, sound))
     print(f"  all with a planted fault verified: {false}")
@@ -109,17 +109,17 @@ def figures(name: str, noise: Noise, subjects: int) -> dict[str, float]:
     return {"false_verified": rounded(false), "true_verified": rounded(true)}
 
 
-def verified(kind: Fault, study: Study, subjects: int, *, reasons: bool = False) -> Share:
+def verified(kind: Fault, study: Study, subjects: int, *, reasons: bool = False) -> Estimate:
     """How many are verified; prints how many have which reason not to be, where asked for."""
     decisions = [one.decision for one in decided(kind, subjects, study, seed=1)]
     if reasons:
         counts = Counter(reason for decision in decisions for reason in decision.reasons)
         for reason, n in counts.most_common():
-            print(f"      {reason:40} {share(n, subjects)}")
+            print(f"      {reason:40} {share(n, subjects).counted()}")
     return share(sum(decision.state == "verified" for decision in decisions), subjects)
 
 
-def rounded(found: Share) -> float:
+def rounded(found: Estimate) -> float:
     return round(found.value or 0.0, 4)
 
 

@@ -19,7 +19,7 @@ from pairwright.audit.records import (
     Status,
 )
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 
 DIGEST = f"sha256:{'0' * 64}"
 
@@ -77,7 +77,7 @@ def check(name: str, status: Status, *, rows: Iterable[str] = (), **changes: Any
 
 
 def accuracy(name: str, value: float, status: Status, config: str = "Home-violate") -> Check:
-    found = Interval(value=value, low=value - 0.05, high=value + 0.05, n=400, clusters=390)
+    found = Estimate(value=value, low=value - 0.05, high=value + 0.05, n=400, clusters=390)
     return Check(
         family="shortcuts", name=name, config=config, status=status, found=found, of=400,
         limit=0.58, needed=465 if status == "too_few" else None,

@@ -1,4 +1,4 @@
-"""What answers batch files in tests: the embedded model, and a stand-in for a Batch API.
+"""What answers batch files in tests: the model's double, and a stand-in for a Batch API.
 
 answer(requests, replies)                    # a file of replies, in the Batch API's shape
 with batch_api() as api: ...                 # api.url, api.batches, api.asked
@@ -17,9 +17,7 @@ from typing import Any
 
 from aiohttp import web
 
-from pairwright.models.simulated import Defects
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
+from model_double import ModelDouble
 
 Body = dict[str, Any]
 
@@ -43,13 +41,11 @@ def refused_by_vllm(custom_id: str, status: int, **error: Any) -> Body:
     return ok(custom_id, {}) | {"response": response, "error": {"error": error}}
 
 
-def replies_to(requests: str, defects: Defects | None = None) -> list[Body]:
-    """The embedded model's reply to every line."""
-    memory = Memory()
+def replies_to(requests: str, **rates: float) -> list[Body]:
+    """The reply of the model's double to every line, with defects at these rates."""
+    model = ModelDouble(**rates)
     lines = [json.loads(line) for line in requests.splitlines()]
-    return [
-        ok(line["custom_id"], reply(line["body"], defects or Defects(), memory)) for line in lines
-    ]
+    return [ok(line["custom_id"], model.reply(line["body"])) for line in lines]
 
 
 def write_lines(path: Path, lines: list[Body]) -> Path:
@@ -57,8 +53,8 @@ def write_lines(path: Path, lines: list[Body]) -> Path:
     return path
 
 
-def answer(requests: Path, replies: Path, defects: Defects | None = None) -> Path:
-    return write_lines(replies, replies_to(requests.read_text(encoding="utf-8"), defects))
+def answer(requests: Path, replies: Path, **rates: float) -> Path:
+    return write_lines(replies, replies_to(requests.read_text(encoding="utf-8"), **rates))
 
 
 @dataclass

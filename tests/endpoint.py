@@ -1,7 +1,7 @@
 """A real HTTP endpoint for tests: aiohttp on a free port of this machine, scripted, with a log.
 
 async with serving(say("hello")) as endpoint: ...      # in the running loop
-with in_thread(simulated()) as endpoint: ...           # beside a command or another process
+with in_thread(double()) as endpoint: ...           # beside a command or another process
 """
 
 import asyncio
@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from queue import Queue
 from typing import Any
 
 from aiohttp import web
 
-from pairwright.models.simulated import Defects
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
+from model_double import ModelDouble, share
+from pairwright.models import SIMULATED
 
 Body = dict[str, Any]
 """A JSON object."""
@@ -283,12 +284,50 @@ def script(*handlers: Handler) -> Handler:
     return handler
 
 
-def simulated(defects: Defects | None = None, *, delay_s: float = 0.0) -> Handler:
-    """The embedded model's replies."""
-    memory = Memory()
+def double(*, delay_s: float = 0.0, **rates: float) -> Handler:
+    """The replies of the model's double, with defects at these rates."""
+    model = ModelDouble(**rates)
 
     async def handler(asked: Asked) -> web.StreamResponse:
         await asyncio.sleep(delay_s)
-        return web.json_response(reply(asked.body, defects or Defects(), memory))
+        return web.json_response(model.reply(asked.body))
 
     return handler
+
+
+def on_a_bad_line(good: Handler, **rates: float) -> Handler:
+    """A handler behind a line that fails at these rates: of each try anew, but for what is
+    `permanent_500`, which fails for ever."""
+    times: Counter[str] = Counter()
+    bad = {
+        "permanent_500": fail(500, "this request kills the engine"),
+        "http_429": fail(429, headers={"Retry-After": "0.01"}),
+        "http_500": fail(500),
+        "timeout": hang,
+        "dropped_connection": drop,
+        "truncated_body": truncate,
+    }
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        times[asked.identity] += 1
+        for kind, rate in rates.items():
+            tried = 0 if kind == "permanent_500" else times[asked.identity]
+            if share(kind, asked.identity, tried) < rate:
+                return await bad[kind](asked)
+        return await good(asked)
+
+    return handler
+
+
+@cache
+def double_url() -> str:
+    """The address of a double that answers until this process ends."""
+    started: Queue[str] = Queue()
+
+    async def serve() -> None:
+        async with serving(double(), models=(SIMULATED,)) as endpoint:
+            started.put(endpoint.url)
+            await asyncio.Event().wait()
+
+    threading.Thread(target=lambda: asyncio.run(serve()), daemon=True).start()
+    return started.get(timeout=10)

@@ -22,6 +22,7 @@ from unittest import mock
 
 from typer.main import get_command
 
+from endpoint import double_url
 from pairwright import assets, cli
 from pairwright.construct.folder import to_toml
 from pairwright.construct.tally import UNUSABLE_SHARE
@@ -87,8 +88,11 @@ class Study:
     settings: dict[str, Any]
 
     @classmethod
-    def make(cls, folder: Path, url: str, *, limit: int = 24, **changes: Any) -> "Study":
-        """`changes` are dotted keys of the config: gates__adherence=0.9."""
+    def make(
+        cls, folder: Path, url: str | None = None, *, limit: int = 24, **changes: Any
+    ) -> "Study":
+        """`changes` are dotted keys of the config: gates__adherence=0.9. Without a URL the model's
+        double answers."""
         folder.mkdir(exist_ok=True)
         histories = (assets.EXAMPLES / "histories.jsonl").read_text(encoding="utf-8")
         lines = histories.splitlines(keepends=True)[:limit]
@@ -103,7 +107,7 @@ class Study:
             "roles": {"planner": "served", "generator": ["served"], "judge": "served"},
             "endpoints": {
                 "served": {
-                    "base_url": url,
+                    "base_url": double_url() if url is None else url,
                     "model": SIMULATED,
                     "concurrency": 16,
                     "attempts": 2,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from endpoint import Endpoint, in_thread, simulated
+from endpoint import Endpoint, double, in_thread
 from pairwright.construct import folder, session, unit_work
 from pairwright.construct.corpus import chunks
 from study import Study
@@ -20,7 +20,7 @@ UNITS = 3 * ITEMS
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[Endpoint]:
-    with in_thread(simulated()) as served:
+    with in_thread(double()) as served:
         yield served
 
 

@@ -7,21 +7,38 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairwright_human_eval.agreement import (
-    Coefficient,
-    Measurement,
-    Ratings,
-    agreement,
-    cohen_kappa,
-    fleiss_kappa,
-    gwet_ac1,
-    krippendorff_alpha,
-    percent_agreement,
-    rater_kappas,
-)
+from agreement_reference import Coefficient, rater_kappas
+from pairwright_human_eval.agreement import Measurement, Ratings, agreement
 from reference_data import REFERENCE
 
 TABLES = REFERENCE / "agreement_and_rank_metrics.json"
+
+
+def of_agreement(ratings: Ratings, name: str, measurement: Measurement = "nominal") -> Coefficient:
+    """A coefficient without its interval."""
+    found = getattr(agreement(ratings, measurement=measurement), name)
+    return Coefficient(found.value, found.reason if found.value is None else "")
+
+
+def percent_agreement(ratings: Ratings) -> Coefficient:
+    return of_agreement(ratings, "percent")
+
+
+def krippendorff_alpha(ratings: Ratings, measurement: Measurement) -> Coefficient:
+    return of_agreement(ratings, f"alpha_{measurement}", measurement)
+
+
+def gwet_ac1(ratings: Ratings) -> Coefficient:
+    return of_agreement(ratings, "gwet_ac1")
+
+
+def fleiss_kappa(ratings: Ratings) -> Coefficient:
+    return of_agreement(ratings, "fleiss_kappa")
+
+
+def cohen_kappa(ratings: Ratings) -> Coefficient:
+    return of_agreement(ratings, "cohen_kappa")
+
 
 NOMINAL: list[Callable[[Ratings], Coefficient]] = [
     percent_agreement,

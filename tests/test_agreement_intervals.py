@@ -8,19 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from pairwright_human_eval.agreement import (
-    Agreement,
+from agreement_reference import (
     Coefficient,
-    Estimate,
-    Level,
-    Ratings,
-    agreement,
     cohen_kappa,
     fleiss_kappa,
     gwet_ac1,
     krippendorff_alpha,
     percent_agreement,
 )
+from pairwright_human_eval.agreement import Agreement, Estimate, Level, Ratings, agreement
 from pairwright_human_eval.agreement.intervals import left_out
 
 NUMBERS = np.array([1, 2, 3], np.float64)

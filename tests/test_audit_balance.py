@@ -8,7 +8,7 @@ from pairwright.audit.balance import MOST_VALUES, Balance
 from pairwright.audit.records import Breakdown, Check, Status
 from pairwright.audit.target import ComparedPairs, compare
 from pairwright.dataset import Row, RowAspect
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 
 
 def row(n: int, **changes: object) -> Row:
@@ -141,7 +141,7 @@ def test_lengths_are_counted_in_classes() -> None:
 
 def blind(name: str, config: str, value: float | None, low: float | None = None) -> Check:
     high = None if low is None else 0.9
-    found = Interval(value=value, low=low, high=high, n=40, clusters=20)
+    found = Estimate(value=value, low=low, high=high, n=40, clusters=20)
     return Check(family="shortcuts", name=name, config=config, status="fail", found=found, of=40)
 
 

@@ -29,18 +29,18 @@ from pairwright.audit.records import Check, LimitComparison, Status
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.dataset import Row
-from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, Interval, z_of
+from pairwright.estimate import Estimate, share
+from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, z_of
 from pairwright.modes import Mode
-from pairwright.stats import share
 from pairwright_human_eval.agreement import ScoreDifference, parity
 from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.report.findings_records import Measure, ParityOf
 from released import PAIRS, run_of, written
 
-ESTIMATE = Interval(value=0.7, low=0.6, high=0.8, n=100, clusters=100)
+ESTIMATE = Estimate(value=0.7, low=0.6, high=0.8, n=100, clusters=100)
 
 
-def check(name: str, status: Status, found: Interval | None = None) -> Check:
+def check(name: str, status: Status, found: Estimate | None = None) -> Check:
     return Check(family="integrity", name=name, status=status, found=found)
 
 
@@ -112,7 +112,7 @@ def _statistical(module: ast.Module) -> bool:
         if isinstance(node, ast.ImportFrom) and node.module:
             if node.module.startswith(("scipy.stats", "statsmodels")):
                 return True
-            if node.module in ("pairwright.stats", "pairwright.intervals"):
+            if node.module in ("pairwright.estimate", "pairwright.intervals"):
                 return bool(TOOLS & {alias.name for alias in node.names})
     return False
 

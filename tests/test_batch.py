@@ -11,12 +11,11 @@ from unittest import mock
 import pytest
 
 from batch_stand_in import answer, refused, write_lines
-from endpoint import in_thread, simulated
+from endpoint import double, in_thread
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import Request
 from pairwright.models.batch import PendingCalls, Recorder, rounds
 from pairwright.models.client import Meter
-from pairwright.models.simulated import Defects
 from pairwright.settings.prompt_variables import Message
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
@@ -25,7 +24,7 @@ UNITS = 2 * ITEMS
 
 
 def study_in(folder: Path, **changes: Any) -> Study:
-    return Study.make(folder / "study", "simulated", limit=ITEMS, **changes)
+    return Study.make(folder / "study", limit=ITEMS, **changes)
 
 
 def write(study: Study, *options: object) -> Done:
@@ -44,22 +43,22 @@ def ingest(study: Study, *files: Path) -> Done:
     return pairwright("batch", "ingest", study.run, *files)
 
 
-def answered(study: Study, number: int, defects: Defects | None = None) -> Done:
-    """Have one round answered by the embedded model and take the replies in."""
+def answered(study: Study, number: int, **rates: float) -> Done:
+    """Have one round answered by the model's double and take the replies in."""
     files = [
-        answer(file, file.with_suffix(".replies.jsonl"), defects) for file in shards(study, number)
+        answer(file, file.with_suffix(".replies.jsonl"), **rates) for file in shards(study, number)
     ]
     return ingest(study, *files)
 
 
-def to_the_end(study: Study, defects: Defects | None = None) -> int:
+def to_the_end(study: Study, **rates: float) -> int:
     """Round after round until nothing waits; how many it took."""
     for number in range(1, 30):
         done = write(study)
         if done.code != 3:
             assert done.code == 0, done.said
             return number - 1
-        assert answered(study, number, defects).code == 0
+        assert answered(study, number, **rates).code == 0
     raise AssertionError("it never ends")
 
 
@@ -78,12 +77,12 @@ def copied(begun: Study, tmp_path: Path) -> Study:
 
 def test_by_files_or_over_the_wire_the_same_replies_give_the_same_files(tmp_path: Path) -> None:
     """With refusals at the gates and unusable replies, so that drafts and draws come again."""
-    defects = Defects(leaked_rubric=0.3, unparseable_json=0.2)
-    with in_thread(simulated(defects)) as endpoint:
+    rates = {"leaked_rubric": 0.5, "unparseable_json": 0.1}
+    with in_thread(double(**rates)) as endpoint:
         live = Study.make(tmp_path / "live", endpoint.url, limit=ITEMS)
         assert live.build().code == 0
     study = study_in(tmp_path)
-    assert 5 < to_the_end(study, defects) <= 16
+    assert 5 < to_the_end(study, **rates) <= 16
     assert study.outcomes() == live.outcomes()
     study.assert_whole(UNITS)
     drafts = study.manifest["counts"]["refused_drafts"]

@@ -210,14 +210,6 @@ def test_an_index_that_names_another_place_is_none(study: Study, api: BatchApi) 
     assert api.asked == []
 
 
-def test_the_embedded_model_has_no_batch_api(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", "simulated", limit=ITEMS)
-    write(study)
-    done = submit(study)
-    assert done.code == 2
-    assert "the embedded model has no Batch API" in done.err
-
-
 @pytest.mark.parametrize("damage", ["missing", "half"])
 def test_a_folder_without_an_index_is_no_round(study: Study, damage: str) -> None:
     index = out_of(study) / "round-1" / "index.json"

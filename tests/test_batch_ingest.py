@@ -320,7 +320,7 @@ def test_what_was_stored_before_the_disk_failed_stays_asked_or_answered(
 
 
 def test_a_run_that_never_wrote_requests_has_nothing_to_take_in(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", "simulated", limit=2)
+    study = Study.make(tmp_path / "s", limit=2)
     assert study.build("--batch-out", tmp_path / "out").code == 3
     (study.run / "batch.sqlite").unlink()
     file = write_lines(tmp_path / "replies.jsonl", [good(0)])
@@ -338,7 +338,7 @@ def test_a_folder_that_is_no_run_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", "simulated", limit=2)
+    study = Study.make(tmp_path / "s", limit=2)
     assert study.build("--batch-out", tmp_path / "out").code == 3
     file = write_lines(tmp_path / "r.jsonl", [ok(f"b2:{n}", completion()) for n in range(30)])
     done = pairwright("batch", "ingest", study.run, file)

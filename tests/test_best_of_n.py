@@ -31,7 +31,6 @@ from pairwright.evaluate.best_of_n.curves import (
     weights,
 )
 from pairwright.evaluate.best_of_n.page import best_of_n_page
-from pairwright.evaluate.best_of_n.page import rows as shown_rows
 from pairwright.evaluate.best_of_n.records import (
     BestOfN,
     Curve,
@@ -45,7 +44,6 @@ from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.results import TRIAL, ScorerRef
 from pairwright.evaluate.settings import load_scorers
 from pairwright.records import AspectScore
-from pairwright.report import to_html, to_markdown
 from released import run_of, written
 from study import Done, pairwright
 
@@ -615,10 +613,11 @@ def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is(tmp_path: Path) -> 
         sampled=1, unscored={}, ceiling=ceiling(samples([0.0, 1.0]), (1, 2)),
         curves=(made(samples([0.0, 1.0]), [0, 1]),),
     )  # fmt: skip
-    html = to_html(best_of_n_page(found))
+    page = best_of_n_page(found)
+    html = page.html
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
-    assert "no interval: one user" in to_markdown(best_of_n_page(found))
+    assert "(no interval)" in page.markdown
 
 
 def test_at_one_sample_there_is_no_gain() -> None:
@@ -628,13 +627,14 @@ def test_at_one_sample_there_is_no_gain() -> None:
         judge=ScorerRef(name="judge", kind="judge", model="j"), simulated=False, questions=1,
         sampled=1, unscored={}, ceiling=None, curves=(made(samples([0.0, 1.0]), [0, 1]),),
     )  # fmt: skip
-    one, two = shown_rows(found)
-    assert (one[1], one[4]) == ("1", "")
-    assert two[4].startswith("+0.500")
     text = io.StringIO()
-    print_summary(Console(file=text, width=80), found, Path("out"))
-    for told in (to_markdown(best_of_n_page(found)), text.getvalue()):
-        assert "At k = 1 nothing is picked, so there is no gain." in " ".join(told.split())
+    print_summary(Console(file=text, width=100), found, Path("out"))
+    one, two = [line.split() for line in text.getvalue().splitlines() if line.startswith("  s  ")]
+    assert one == ["s", "1", "0.500", "(no", "interval)", "1", "1"]
+    assert two[5] == "+0.500"
+    page = best_of_n_page(found).markdown
+    assert "| s, n = 1 | 1 | 0.500 (no interval) |  | 0.000 (no interval) |" in page
+    assert "At k = 1 nothing is picked, so there is no gain." in " ".join(page.split())
 
 
 def test_a_policy_on_an_unknown_endpoint_is_named(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -13,16 +14,15 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, in_thread, simulated
+from endpoint import Asked, double, fail, in_thread, script
+from model_double import ModelDouble
 from pairwright.construct.tally import ReplyCheck
 from pairwright.errors import ConfigError, InputError, Interrupted
-from pairwright.models.simulated import Defects
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
+from pairwright.estimate import share
+from pairwright.models.client import client
 from pairwright.settings.config import load
-from pairwright.stats import share
 from pairwright.workflows.build_estimate import estimate
-from pairwright.workflows.build_words import estimate_tables, shortfalls
+from pairwright.workflows.build_words import estimate_tables, shortfalls, wait_sentences
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.workflows.run_build import build
@@ -83,6 +83,40 @@ def test_a_config_can_be_changed_in_python(tmp_path: Path) -> None:
         build(path, tmp_path / "run", limit=ITEMS)
 
 
+def test_status_says_which_endpoint_asks_for_which_wait_while_the_build_runs_and_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """First a wait within the limit, then one beyond it."""
+    monkeypatch.setattr(client, "LONG_WAIT_S", 1)
+    spent = fail(429, "busy", headers={"x-ratelimit-reset-tokens": "2s"})
+    far = fail(503, "busy", headers={"x-ratelimit-reset": "2h"})
+    told: list[str] = []
+
+    def look(event: Event) -> None:
+        if isinstance(event, Note) and "to be left alone" in event.text:
+            told.extend(wait_sentences(status(tmp_path / "s" / "run")))
+
+    with in_thread(script(spent, far)) as endpoint:
+        study = Study.make(
+            tmp_path / "s", endpoint.url, limit=1, modes=["violate"], served__concurrency=1
+        )
+        build(study.config, study.run, limit=1, progress=look)
+    now, soon = told[0], told[-1]
+    words = "[endpoints.served] busy; the server asks to be left alone for 2 s, until 20"
+    assert now.startswith(words)
+    asks = "[endpoints.served] busy; the server asks to be left alone for 7,200 s, until 20"
+    assert soon.startswith(asks)
+    after = pairwright("status", study.run)
+    assert after.code == 1
+    assert soon in " ".join(after.out.split())
+    (row,) = study.rows("failed.jsonl")
+    assert row["reason"] == "rate_limited"
+    assert row["detail"].startswith("[endpoints.served] ")
+    monkeypatch.setattr(time, "time", lambda: 4e9)
+    (over,) = wait_sentences(status(study.run))
+    assert over.endswith("UTC, which is over.")
+
+
 def test_an_estimate_sends_and_writes_nothing(tmp_path: Path) -> None:
     path = write_example_study(tmp_path / "study")
     before = sorted(tmp_path.rglob("*"))
@@ -128,8 +162,8 @@ def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path)
 
 def test_a_build_that_keeps_nothing_says_why_and_what_to_try(tmp_path: Path) -> None:
     async def copying(asked: Asked) -> web.StreamResponse:
-        """The embedded model, whose planner says in a post's words what a user expects."""
-        body = reply(asked.body, Defects(), Memory())
+        """The model's double, whose planner says in a post's words what a user expects."""
+        body = ModelDouble().reply(asked.body)
         if "<task>plan</task>" in asked.said:
             message = body["choices"][0]["message"]
             found = json.loads(message["content"])
@@ -163,7 +197,7 @@ def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(
     nods = ReplyCheck("support_control", "support by stranger's post", share(accepted, cases))
     said = " ".join(shortfalls(replace(made, checks=(nods,))))
     assert ("a stranger's posts support" in said) == warned
-    assert (str(nods.found) in said) == warned
+    assert (nods.found.counted() in said) == warned
 
 
 @pytest.mark.parametrize(
@@ -225,7 +259,7 @@ def test_calls_written_to_files_are_a_round_that_waits(tmp_path: Path) -> None:
 
 def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Path) -> None:
     stop = Stop()
-    with in_thread(simulated(delay_s=0.05)) as endpoint:
+    with in_thread(double(delay_s=0.05)) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
 
         def ask(event: Event) -> None:
@@ -237,7 +271,7 @@ def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Pat
         sent = endpoint.n
         assert sent == status(study.run).stored.calls
         assert not status(study.run).finished
-        endpoint.handler = simulated()
+        endpoint.handler = double()
         result = build(study.config, study.run)
         assert result.whole
         assert result.usage.sent == endpoint.n - sent
@@ -254,7 +288,7 @@ if __name__ == "__main__":
 
 @pytest.mark.real
 def test_a_script_builds_with_several_processes(tmp_path: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, processes=2)
         script = tmp_path / "script.py"
         script.write_text(SCRIPT)

@@ -22,14 +22,14 @@ import pytest
 from aiohttp import web
 from rich.console import Console
 
-from endpoint import Asked, Endpoint, Handler, drop, fail, in_thread, say, simulated, thinks
+from endpoint import Asked, Endpoint, Handler, double, drop, fail, in_thread, say, thinks
+from model_double import task_of
 from pairwright import assets, load_release
 from pairwright.cli.previous_commands import REMOVED, RENAMED
 from pairwright.cli.run_tables import print_run
-from pairwright.construct.outcome_lines import summary_lines
+from pairwright.construct.outcome_details import DetailLine, details_of
 from pairwright.construct.outcomes import Outcome
 from pairwright.models import SIMULATED
-from pairwright.models.simulated.reading import read
 from pairwright.models.store import Store
 from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
@@ -54,7 +54,7 @@ class Built:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
     """Twins must be perfect here, so some are kept and some are refused by their judged margin."""
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(
             tmp_path_factory.mktemp("cli") / "study", endpoint.url, limit=ITEMS, twin__margin=0.9
         )
@@ -71,7 +71,7 @@ def copied(built: Built, tmp_path: Path) -> Study:
 
 
 def task(asked: Asked) -> str:
-    return read(asked.body).task
+    return task_of(asked.body)
 
 
 def tasks_of(endpoint: Endpoint) -> dict[str, int]:
@@ -293,7 +293,7 @@ def test_changed_content_is_refused_by_name(copied: Study, what: str) -> None:
 def test_rows_that_were_refused_are_told_with_the_remedy_by_build_and_status(
     tmp_path: Path,
 ) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url)
         file = study.folder / "histories.jsonl"
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -478,7 +478,7 @@ def test_the_key_is_sent_and_stands_in_no_file_and_no_output(
     failing = fail(400, f"Bad request with key {key} and header 'Bearer {key}'.")
     lines = (assets.EXAMPLES / "histories.jsonl").read_text(encoding="utf-8").splitlines()
     question = json.loads(lines[0])["question"]
-    with in_thread(refusing(question, simulated(), failing)) as endpoint:
+    with in_thread(refusing(question, double(), failing)) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=2, served__api_key_env=KEY_VARIABLE)
         done = study.build()
         assert done.code == 1
@@ -524,7 +524,7 @@ def test_an_endpoint_that_only_fails_ends_in_1_says_why_and_is_asked_again_when_
 def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
     study = Study.make(tmp_path / "s", "", limit=4)
     failing = fail(503, "busy", headers={"Retry-After": "0"})
-    broken = refusing(user_question(study, 1), simulated(), failing)
+    broken = refusing(user_question(study, 1), double(), failing)
     with in_thread(broken) as endpoint:
         study.change(served__base_url=endpoint.url)
         assert study.build().code == 1
@@ -533,7 +533,7 @@ def test_a_second_run_asks_only_for_what_failed(tmp_path: Path) -> None:
     study.assert_whole(8)
     failed = {row["item_id"] for row in study.rows("failed.jsonl")}
     assert len(failed) == 1
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study.change(served__base_url=endpoint.url)
         assert study.build().code == 0
         assert endpoint.n > 0
@@ -559,7 +559,7 @@ def test_a_refusing_endpoint_ends_the_run_at_once_with_the_cause(
 
 def test_a_refusal_in_the_middle_keeps_what_was_answered(tmp_path: Path) -> None:
     async def until_the_key_expires(asked: Asked) -> web.StreamResponse:
-        return await (simulated() if asked.number < 40 else fail(401, "expired"))(asked)
+        return await (double() if asked.number < 40 else fail(401, "expired"))(asked)
 
     with in_thread(until_the_key_expires) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS)
@@ -606,7 +606,7 @@ def test_a_spent_cost_ends_cleanly_and_stands_in_the_manifest(tmp_path: Path, bu
 
 
 def test_tokens_from_a_cache_are_priced_and_stand_in_the_manifest(tmp_path: Path) -> None:
-    plain = simulated()
+    plain = double()
 
     async def from_cache(asked: Asked) -> web.StreamResponse:
         reply = json.loads((await plain(asked)).body)  # type: ignore[attr-defined]
@@ -650,7 +650,7 @@ def test_status_prints_the_table_of_the_build(built: Built) -> None:
 
 
 def test_replies_in_a_fence_are_counted_alike_in_every_run(tmp_path: Path) -> None:
-    plain = simulated()
+    plain = double()
 
     async def fenced(asked: Asked) -> web.StreamResponse:
         answered = await plain(asked)
@@ -754,7 +754,7 @@ def test_status_without_a_readable_config_names_the_file(
 
 def test_show_gives_the_whole_lineage_of_a_pair(built: Built) -> None:
     pair = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "violate")
-    done = pairwright("show", built.study.run, pair["id"], "--full")
+    done = pairwright("show", built.study.run, pair["id"])
     assert done.code == 0
     flat = re.sub(r"[\s│]+", " ", done.out)
     for text in (pair["question"], pair["chosen"], pair["rejected"]):
@@ -766,39 +766,26 @@ def test_show_gives_the_whole_lineage_of_a_pair(built: Built) -> None:
         assert gate["gate"] in flat
     for name in ("plan", "write_adhering", "adherence", "quality", "compare"):
         assert re.search(rf"{name} b2:[0-9a-f]{{40}}", flat)
-    assert "tokens" in flat
     assert "simulated" in flat
 
 
-def test_show_is_two_screens_at_most_and_names_the_way_to_everything(
-    built: Built,
-) -> None:
-    study = built.study
-    pairs = {row["mode"]: row for row in study.rows("pairs.jsonl")}
-    refused = {row["rejected"]["reason"]: row for row in study.rows("rejected.jsonl")}
-    wanted = [row["id"] for row in pairs.values()] + [row["unit"] for row in refused.values()]
-    for one in wanted:
-        done = pairwright("show", study.run, one)
-        assert done.code == 0
-        assert f"show {study.run} {one} --full" in done.out
-        # Texts are cut by characters, so a terminal of 80 columns has this many lines of them.
-        lines = sum(-(-len(line) // 80) for line in done.out.splitlines() if line)
-        assert lines <= 48, (one, done.out)
-    pair = pairs["twin"]
-    done = pairwright("show", study.run, pair["id"])
-    assert pair["question"] in done.out
-    assert pair["chosen"][:60] in done.out
-    assert all(of["aspect"][:60] in done.out for of in pair["rubric"]["aspects"][:4])
-    assert "accepted by all of" in done.out
-    assert " plan" in done.out
-
-
-def test_show_without_calls_leaves_the_prompts_out(built: Built) -> None:
-    pair = built.study.rows("pairs.jsonl")[0]
-    done = pairwright("show", built.study.run, pair["id"], "--no-calls")
+def test_show_gives_the_prompt_and_the_reply_of_a_call(built: Built) -> None:
+    pair = next(p for p in built.study.rows("pairs.jsonl") if p["mode"] == "violate")
+    key = re.search(r"write_adhering (b2:\w+)", pairwright("show", built.study.run, pair["id"]).out)
+    assert key
+    done = pairwright("show", built.study.run, key[1])
     assert done.code == 0
-    assert "b2:" not in done.out
-    assert pair["id"] in done.out
+    flat = re.sub(r"[\s│]+", " ", done.out)
+    assert pair["question"] in flat
+    assert re.sub(r"\s+", " ", pair["chosen"]) in flat
+    assert re.search(r"reply \(stop, \d+ \+ \d+ tokens\)", flat)
+
+
+@pytest.mark.parametrize("option", ["--full", "--no-calls"])
+def test_an_option_of_earlier_versions_says_what_to_do_instead(built: Built, option: str) -> None:
+    done = pairwright("show", built.study.run, "pair-1", option)
+    assert done.code == 2
+    assert f"{option} is gone. `show DIR ID`" in " ".join(done.err.replace("│", " ").split())
 
 
 def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
@@ -806,10 +793,10 @@ def test_show_finds_twins_units_items_and_refusals(built: Built) -> None:
     refused = next(r for r in built.study.rows("rejected.jsonl") if not r["kept"])
     unit = f"twin:{twin['item_id']}"
     for wanted in (twin["twin_id"], unit, twin["item_id"]):
-        done = pairwright("show", built.study.run, wanted, "--no-calls")
+        done = pairwright("show", built.study.run, wanted)
         assert done.code == 0
         assert f"{unit}: kept" in done.out
-    done = pairwright("show", built.study.run, refused["unit"], "--full")
+    done = pairwright("show", built.study.run, refused["unit"])
     assert done.code == 0
     assert f"{refused['unit']}: rejected" in done.out
     assert refused["rejected"]["reason"] in done.out
@@ -864,10 +851,15 @@ def test_a_draft_that_parity_refused_is_told_in_words() -> None:
         unit="violate:1", mode="violate", item_id="1", user="u", partner=None, posts=2,
         result=result, calls=(), prompt_tokens=0, completion_tokens=0, simulated=False,
     )  # fmt: skip
-    assert (
-        "draft 0 (omit): refused by parity: a gap of 0.667 in quality, and the second response is"
-        " preferred (limit: no stable winner)"
-    ) in list(summary_lines(outcome))
+    stops = [
+        one.rest
+        for one in details_of(outcome)
+        if isinstance(one, DetailLine) and one.style == "red"
+    ]
+    assert stops == [
+        " parity: a gap of 0.667 in quality, and the second response is preferred"
+        " (limit: no stable winner)"
+    ]
 
 
 def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built) -> None:
@@ -883,10 +875,9 @@ def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built)
     assert done.code == 0, done.said
     for row in (*study.rows("pairs.jsonl"), *study.rows("rejected.jsonl")):
         unit = f"{row['mode']}:{row['item_id']}"
-        for level in ((), ("--full",)):
-            shown = pairwright("show", study.run, unit, *level)
-            assert shown.code == 0
-            assert "[/red]" in shown.out
+        shown = pairwright("show", study.run, unit)
+        assert shown.code == 0
+        assert "[/red]" in shown.out
         assert "[bold] or [/]?" in shown.out
 
 
@@ -897,7 +888,7 @@ def test_doctor_finds_a_good_endpoint_good(built: Built, copied: Study) -> None:
     done = pairwright("doctor", copied.config)
     assert done.code == 2, "this endpoint serves only the model m"
     assert f"there are: {', '.join(built.endpoint.models)}" in done.out
-    with in_thread(simulated(), models=(SIMULATED, "other")) as endpoint:
+    with in_thread(double(), models=(SIMULATED, "other")) as endpoint:
         copied.change(served__base_url=endpoint.url)
         done = pairwright("doctor", copied.config)
     assert done.code == 0, done.said

@@ -35,11 +35,11 @@ from endpoint import (
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, completion_of
+from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, Wait, completion_of
 from pairwright.models.client import Client, Meter, client, pace
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.pace import Concurrency
-from pairwright.models.client.refusals import refusal
+from pairwright.models.client.refusals import refusal, wait_asked
 from pairwright.models.client.wire import Transient
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
@@ -432,11 +432,14 @@ def test_a_wait_beyond_the_limit_fails_at_once_and_nothing_more_is_sent(
     message: str, wait: str
 ) -> None:
     notes: list[str] = []
+    waits: list[Wait] = []
 
     async def scenario() -> tuple[list[object], int]:
         async with serving(fail(429, "Busy.", headers={"Retry-After": message})) as server:
             endpoint = described(server.url, attempts=9)
-            async with Client("near", endpoint, KEY, Meter(), say=notes.append) as sender:
+            async with Client(
+                "near", endpoint, KEY, Meter(), say=notes.append, note_wait=waits.append
+            ) as sender:
                 calls = [sender.send(ask(f"{n}")) for n in range(2)]
                 found: list[object] = [*await asyncio.gather(*calls, return_exceptions=True)]
                 found += await asyncio.gather(sender.send(ask("3")), return_exceptions=True)
@@ -447,10 +450,87 @@ def test_a_wait_beyond_the_limit_fails_at_once_and_nothing_more_is_sent(
     for failure in found:
         assert isinstance(failure, CallFailed)
         assert failure.reason == "rate_limited"
+        assert failure.detail.startswith("[endpoints.near] ")
         assert "the server asks to be left alone for" in failure.detail
         assert failure.detail.endswith(wait if failure is found[0] else " s")
     (note,) = (note for note in notes if "max_wait" in note)
     assert "max_wait is 300 s" in note
+    assert [wait.endpoint for wait in waits] == ["near"]
+    assert waits[0].words == "Busy."
+
+
+NOW = 1_800_000_000.0
+RATE = "x-ratelimit-"
+WAITS: list[tuple[int, dict[str, str], float | None]] = [
+    # In what form a wait is given.
+    (429, {"Retry-After": "7"}, 7),
+    (500, {"retry-after": " 7.5 "}, 7.5),
+    (429, {"Retry-After": "2m"}, 120),
+    (429, {"Retry-After": "Fri, 15 Jan 2027 08:00:30 GMT"}, 30),
+    (429, {"Retry-After": "2027-01-15T08:00:30Z"}, 30),
+    # A large number is a wait here, not a time.
+    (429, {"Retry-After": "2000000000"}, 2_000_000_000),
+    (429, {"Retry-After-Ms": "250"}, 0.25),
+    (429, {"Retry-After": "soon", "Retry-After-Ms": "250"}, 0.25),
+    (429, {"Retry-After": "3", "Retry-After-Ms": "250"}, 3),
+    (429, {f"{RATE}reset": "12"}, 12),
+    (503, {f"{RATE}reset": "12.5s"}, 12.5),
+    (429, {f"{RATE}reset-requests": "1s", f"{RATE}reset-tokens": "6m0s"}, 360),
+    (429, {f"{RATE}reset-tokens": "20ms"}, 0.02),
+    (429, {f"{RATE}reset-tokens": "1h2m3.5s"}, 3723.5),
+    (429, {f"{RATE}reset": "1800000090"}, 90),
+    (429, {f"{RATE}reset": "1800000090000"}, 90),
+    (429, {f"{RATE}reset": "2027-01-15T08:00:30.5Z"}, 30.5),
+    (429, {"anthropic-ratelimit-tokens-reset": "2027-01-15T08:01:00Z"}, 60),
+    (429, {"RateLimit-Reset": "9"}, 9),
+    (429, {"x-rate-limit-reset": "9"}, 9),
+    # Which limit counts.
+    (429, {"Retry-After": "3", f"{RATE}reset": "12"}, 3),
+    (500, {f"{RATE}reset": "12"}, None),
+    (
+        429,
+        {
+            f"{RATE}reset-requests": "1s", f"{RATE}remaining-requests": "0",
+            f"{RATE}reset-tokens": "6m0s", f"{RATE}remaining-tokens": "149984",
+        },
+        1,
+    ),
+    (429, {f"{RATE}reset-requests": "1s", f"{RATE}remaining-requests": "3"}, None),
+    (429, {f"{RATE}reset-tokens": "8", f"{RATE}remaining-tokens": "many"}, 8),
+    (429, {f"{RATE}reset": "90", f"{RATE}reset-tokens": "8", f"{RATE}remaining-tokens": "0"}, 8),
+    (
+        429,
+        {"anthropic-ratelimit-tokens-reset": "5", "anthropic-ratelimit-tokens-remaining": "7"},
+        None,
+    ),
+    # What makes no sense.
+    (429, {}, None),
+    (429, {f"{RATE}limit-tokens": "150000"}, None),
+    *(
+        (429, {f"{RATE}reset": value}, None)
+        for value in (
+            "", "soon", "-5", "0", "0s", "nan", "inf", "1e400", "6m-1s", "ms", "1700000000",
+            "2026-01-15T08:00:30Z", "2026-99-99T00:00:00Z", "0001-01-01T00:00:00+23:59", "5 apples",
+        )
+    ),
+    *((429, {"Retry-After-Ms": value}, None) for value in ("", "-5", "soon", "nan", "1 000")),
+]  # fmt: skip
+"""Status, headers, and the seconds that they ask for."""
+
+
+@pytest.mark.parametrize(("status", "headers", "seconds"), WAITS)
+def test_what_wait_the_headers_of_a_refusal_ask_for(
+    status: int, headers: dict[str, str], seconds: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: NOW)
+    assert wait_asked(headers, status) == (seconds and pytest.approx(seconds))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_reset_is_waited_for_like_a_retry_after() -> None:
+    spent = {f"{RATE}reset-requests": "400ms", f"{RATE}remaining-requests": "0"}
+    _, asked, _ = exchange(script(fail(429, headers=spent), say()), once)
+    assert 0.4 <= asked[1].at - asked[0].at < 3
 
 
 def notes_of(*waits: str, monkeypatch: pytest.MonkeyPatch, calls: int = 1) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, Handler, completion, fail, in_thread
+from endpoint import Asked, Handler, completion, double_url, fail, in_thread
 from pairwright.records import Item
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.rules import HistoryRules
@@ -398,11 +398,11 @@ def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not MOVIES.exists(), reason="the real histories are not beside the checkout")
-def test_real_histories_are_asked_by_the_embedded_model(tmp_path: Path) -> None:
+def test_real_histories_are_asked(tmp_path: Path) -> None:
     path = tmp_path / "scorers.toml"
-    path.write_text("""
+    path.write_text(f"""
         [endpoints.near]
-        base_url = "simulated"
+        base_url = "{double_url()}"
         model = "pairwright-simulated"
         [policy]
         endpoint = "near"

@@ -497,7 +497,11 @@ def test_what_a_config_may_hold_can_be_read_again(data: dict[str, Any]) -> None:
 FULL: dict[str, Any] = {
     "endpoints": {
         "local": {"base_url": ["http://a/v1", "http://b/v1"], "model": 'm "quantized" \\ 4 bit'},
-        "with space.and.dot": {"base_url": "simulated", "model": "m", "concurrency": "auto"},
+        "with space.and.dot": {
+            "base_url": "http://127.0.0.1:9/v1",
+            "model": "m",
+            "concurrency": "auto",
+        },
     },
     "sampling": {
         "judge": {

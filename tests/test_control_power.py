@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
-from pairwright.stats import share
 from pairwright_human_eval.assign import LIMIT, control_power, one_sided
 
 

@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from decided import RELEASE, board_of, judged, result, twin, violate
+from pairwright.estimate import Estimate
 from pairwright.evaluate.board import Leaderboard
 from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.finding_sentences import found_sentences
@@ -21,7 +22,6 @@ from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import EmbeddingScorer
-from pairwright.intervals import Interval
 from pairwright.report import to_html, to_markdown
 from test_leaderboard import run
 
@@ -270,7 +270,7 @@ def test_baselines_and_the_embedded_model_have_no_findings(tmp_path: Path) -> No
 
 def test_the_p_of_a_board_are_holms() -> None:
     """The least of four p counts four times, the next three times; none is below an earlier one."""
-    value = Interval(value=0.6, low=0.5, high=0.7, n=100, clusters=50)
+    value = Estimate(value=0.6, low=0.5, high=0.7, n=100, clusters=50)
     findings = [
         ScorerFinding(
             question="recall", scorer=f"model-{p}", condition="none", mode="twin", value=value, p=p
@@ -284,7 +284,7 @@ def test_the_p_of_a_board_are_holms() -> None:
 # Beside scorers
 
 
-OTHERS = Interval(value=0.9, low=0.86, high=0.94, n=300, clusters=60)
+OTHERS = Estimate(value=0.9, low=0.86, high=0.94, n=300, clusters=60)
 NATURAL = {"mode": "natural", "config": "Home-natural"}
 
 

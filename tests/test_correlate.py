@@ -54,6 +54,8 @@ from pairwright.report import to_html, to_markdown
 from reference_data import REFERENCE
 
 NOTHING = DownstreamFacts()
+PEARSON = RankMeasure("Pearson", pearson, True, "")
+KENDALL = RankMeasure("Kendall", kendall, True, "")
 
 
 @pytest.fixture
@@ -136,7 +138,7 @@ def test_seventeen_reward_models_correlate_as_published(tables: dict[str, Any]) 
 def test_six_models_cannot_tell_the_published_figures_from_chance() -> None:
     """Personalized RewardBench prints rho .2571 and .3714, which six models can give."""
     x = scores(1, 2, 3, 4, 5, 6)
-    spearmans = reported_measures("rank", 0.9)[1]
+    spearmans = reported_measures("rank", 0.9)[0]
     for squares, rho, p in ((26, 0.2571, 0.66), (22, 0.3714, 0.50)):
         order = next(
             scores(*order)
@@ -202,18 +204,14 @@ def test_overlap_refuses_an_item_twice_and_an_empty_ranking() -> None:
 def test_an_exact_p_is_that_of_scipy() -> None:
     x, y = scores(1, 2, 3, 4, 5, 6, 7), scores(2, 1, 4, 3, 7, 6, 5)
     exact = stats.kendalltau(x, y, method="exact").pvalue
-    assert compare_with_chance(reported_measures("rank", 0.9)[2], x, y, seed=0).p == pytest.approx(
-        exact
-    )
+    assert compare_with_chance(KENDALL, x, y, seed=0).p == pytest.approx(exact)
 
 
 def test_a_sampled_p_is_close_to_the_exact_one_and_never_zero() -> None:
     x = scores(*range(12))
-    found = compare_with_chance(reported_measures("rank", 0.9)[0], x, x, seed=0)
+    found = compare_with_chance(PEARSON, x, x, seed=0)
     assert 0 < found.p < 0.001
-    far = compare_with_chance(
-        reported_measures("rank", 0.9)[0], x, scores(3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8), seed=0
-    )
+    far = compare_with_chance(PEARSON, x, scores(3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8), seed=0)
     assert far.p == pytest.approx(
         stats.pearsonr(x, [3, 1, 7, 2, 9, 0, 5, 11, 4, 6, 10, 8]).pvalue, abs=0.03
     )
@@ -277,7 +275,7 @@ def test_hinkleys_interval_of_a_correlation_is_that_of_its_formula() -> None:
     z = np.arctanh(pearson(x, y))
     without = [np.arctanh(pearson(np.delete(x, n), np.delete(y, n))) for n in range(6)]
     error = np.sqrt(5 / 6 * sum((of - z) ** 2 for of in without))
-    found = of_models(reported_measures("rank", 0.9)[0], x, y).interval()
+    found = of_models(PEARSON, x, y).interval()
     width = stats.t.ppf(0.975, 5) * error
     assert found.low == pytest.approx(np.tanh(z - width))
     assert found.high == pytest.approx(np.tanh(z + width))
@@ -289,8 +287,8 @@ def test_hinkleys_interval_of_a_correlation_is_that_of_its_formula() -> None:
 def test_intervals_hold_the_truth_about_as_often_as_they_say(
     n: int, tries: int, rho: float
 ) -> None:
-    """Of models whose scores are normal: Pearson's rho itself, and of the others the mean over
-    samples of as many models. `benchmarks/correlations.py` has other shapes, and more of each."""
+    """Of models whose scores are normal, and of the mean over samples of as many models.
+    `benchmarks/correlations.py` has other shapes, and more of each."""
     uncertainty = np.random.default_rng(n)
 
     def sample(size: tuple[int, int]) -> Any:
@@ -300,7 +298,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(
     for measure in reported_measures("rank", 0.9):
         if measure.name == "weighted tau":
             continue  # A loop in Python: the benchmark has it.
-        truth = rho if measure.name == "Pearson" else measure.compute(*sample((4000, n))).mean()
+        truth = measure.compute(*sample((4000, n))).mean()
         samples = zip(*sample((tries, n)), strict=True)
         held = sum(holds(of_models(measure, x, y).interval(), truth) for x, y in samples)
         # Three standard errors below .94.
@@ -309,11 +307,11 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(
 
 def test_the_interval_of_a_difference_holds_the_truth_in_about_95_of_100() -> None:
     """Two benchmarks of .9 and .5, whose errors go together by one half."""
-    uncertainty, held, pearsons = np.random.default_rng(4), 0, reported_measures("rank", 0.9)[0]
+    uncertainty, held = np.random.default_rng(4), 0
     for _ in range(400):
         y, c, *own = uncertainty.normal(size=(4, 15))
         first, second = (
-            of_models(pearsons, rho * y + np.sqrt((1 - rho**2) / 2) * (c + e), y)
+            of_models(PEARSON, rho * y + np.sqrt((1 - rho**2) / 2) * (c + e), y)
             for rho, e in zip((0.9, 0.5), own, strict=True)
         )
         held += holds(difference_interval(first, second), 0.4)
@@ -322,7 +320,7 @@ def test_the_interval_of_a_difference_holds_the_truth_in_about_95_of_100() -> No
 
 def test_models_that_are_equal_without_one_of_them_have_no_interval() -> None:
     x, y = scores(1, 1, 1, 4), scores(1, 2, 3, 4)
-    found = of_models(reported_measures("rank", 0.9)[0], x, y).interval()
+    found = of_models(PEARSON, x, y).interval()
     assert (found.low, found.high) == (None, None)
     assert "all others are equal" in found.note
 
@@ -469,8 +467,8 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     models = read_models(table(tmp_path / "m.csv", 12), ("good", "loose"), "d", None, None)
     found = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
     first, second, third = found.claims
-    assert first.startswith("good goes with d by Pearson, Spearman, Kendall")
-    assert second.startswith("By Pearson, Spearman")
+    assert first.startswith("good goes with d by Spearman, weighted tau")
+    assert second.startswith("By Spearman, weighted tau")
     assert "loose cannot be distinguished" in second
     assert third.startswith("good and loose differ by")
     again = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
@@ -492,10 +490,10 @@ def test_models_of_one_lineage_are_not_orders_of_their_own(few: None, tmp_path: 
         return correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
 
     alone, together = found(None), found("lineage")
-    assert "good goes with d by Pearson, Spearman" in alone.claims[0]
+    assert "good goes with d by Spearman" in alone.claims[0]
     assert not any("goes with" in claim for claim in together.claims)
     far = [of.measure for of in together.found["good"] if of.is_significant]
-    assert not {"Pearson", "Spearman", "NDCG", "RBO"} & set(far)
+    assert not {"Spearman", "NDCG", "RBO"} & set(far)
     page = to_markdown(correlation_page(models_of(path), together))
     assert "orders of the means of lineages" in page
 
@@ -506,7 +504,7 @@ def test_nothing_is_claimed_where_means_of_lineages_go_the_other_way(few: None) 
     names = tuple(f"m{n}" for n in range(36))
     table = ModelTable(names, {"b": kin + step}, step - kin, tuple(map(str, kin)))
     found = correlate(table, "d", NOTHING, gain="rank", p=0.9, seed=0)
-    spearman = found.found["b"][1]
+    spearman = found.found["b"][0]
     assert spearman.value > 0.7
     assert spearman.chance.lineage_value == pytest.approx(-1.0)
     assert spearman.is_significant
@@ -540,13 +538,13 @@ def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
         for of in found.found["good"]
     ]
     first = found.model_copy(update={"found": {"good": tuple(wide)}}).claims[0]
-    assert first.startswith("By Pearson, Spearman")
+    assert first.startswith("By Spearman, weighted tau")
     assert "nothing is claimed of good: p (Holm) is below .05" in first
 
 
 def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
-    spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][1]
+    spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][0]
     uncertainty = spearman.chance.model_copy(update={"p": 0.0005})
     tiny = spearman.model_copy(update={"chance": uncertainty})
     assert measure_cells(tiny, [tiny])[-2] == "< 0.001"
@@ -569,7 +567,7 @@ def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_pat
         app, ["downstream", "correlate", path, *options, "--out", str(tmp_path / "out")]
     )
     assert done.exit_code == 0, done.output
-    for name in ("Pearson", "Spearman", "Kendall", "weighted", "NDCG", "RBO"):
+    for name in ("Spearman", "weighted", "NDCG", "RBO"):
         assert name in done.output
     assert "Nothing is claimed: 6 models" in done.output
     assert "Not stated: which models descend" in done.output

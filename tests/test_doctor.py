@@ -242,7 +242,9 @@ def test_metrics_stand_beside_v1() -> None:
 def needs(**changes: Any) -> int:
     config = {
         "source": {"path": "x.jsonl"},
-        "endpoints": {name: {"base_url": "simulated", "model": "m"} for name in ("a", "b")},
+        "endpoints": {
+            name: {"base_url": "http://127.0.0.1:9/v1", "model": "m"} for name in ("a", "b")
+        },
         "roles": {"planner": "a", "generator": "b", "judge": "b"},
     }
     return context_needed(validate(config | changes, assets.EXAMPLES / "x.toml"), "a")

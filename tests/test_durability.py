@@ -17,10 +17,8 @@ import pytest
 import tenacity
 from aiohttp import web
 
-from endpoint import Asked, Endpoint, Handler, drop, fail, hang, in_thread, simulated, truncate
+from endpoint import Asked, Endpoint, double, fail, hang, in_thread, on_a_bad_line
 from pairwright.models.client import client
-from pairwright.models.simulated import Defects
-from pairwright.models.simulated.reading import digest_of
 from pairwright.models.store import Store
 from study import OUTCOMES, Study, pairwright
 
@@ -31,7 +29,7 @@ UNITS = 2 * ITEMS
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], int]:
     """What a run that nobody disturbs leaves, and how many calls it takes."""
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(tmp_path_factory.mktemp("whole") / "s", endpoint.url, limit=ITEMS)
         assert study.build().code == 0
     return study.outcomes(), endpoint.n
@@ -95,7 +93,7 @@ def test_killed_again_and_again_no_stored_call_is_sent_twice_and_the_files_come_
     tmp_path: Path, undisturbed: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = undisturbed
-    with in_thread(simulated(delay_s=0.03)) as endpoint:
+    with in_thread(double(delay_s=0.03)) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=8)
         lost = 0
         for part in (0.2, 0.7):
@@ -124,10 +122,10 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
     tmp_path: Path, undisturbed: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = undisturbed
-    slow = simulated(delay_s=0.4)
+    slow = double(delay_s=0.4)
 
     async def slower_later(asked: Asked) -> web.StreamResponse:
-        return await (simulated() if asked.number < 60 else slow)(asked)
+        return await (double() if asked.number < 60 else slow)(asked)
 
     with in_thread(slower_later) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
@@ -144,7 +142,7 @@ def test_asked_to_stop_it_stores_what_is_in_flight_and_claims_nothing(
         assert no_outcomes(study)
         assert not list(study.run.glob("*.partial"))
         assert "not finished" in pairwright("status", study.run).out
-        endpoint.handler = simulated()
+        endpoint.handler = double()
         assert study.build().code == 0
         assert endpoint.n == calls
     assert study.outcomes() == whole
@@ -163,7 +161,7 @@ class Twice(NamedTuple):
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory: pytest.TempPathFactory) -> Twice:
     async def stuck(asked: Asked) -> web.StreamResponse:
-        return await (simulated() if asked.number < 20 else hang)(asked)
+        return await (double() if asked.number < 20 else hang)(asked)
 
     with in_thread(stuck) as endpoint:
         folder = tmp_path_factory.mktemp("twice") / "s"
@@ -205,7 +203,7 @@ def test_a_second_build_is_told_and_the_first_goes_on_and_can_be_watched(
     async def held_up(asked: Asked) -> web.StreamResponse:
         while asked.number >= 20 and not go_on.is_set():
             await asyncio.sleep(0.01)
-        return await simulated()(asked)
+        return await double()(asked)
 
     with in_thread(held_up) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=8)
@@ -228,11 +226,11 @@ def test_a_second_build_is_told_and_the_first_goes_on_and_can_be_watched(
 
 @pytest.mark.real
 def test_an_interrupted_run_leaves_the_files_of_the_last_whole_one(tmp_path: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS, served__concurrency=4)
         assert study.build("--limit", 1).code == 0
         first = study.outcomes()
-        endpoint.handler = simulated(delay_s=0.3)
+        endpoint.handler = double(delay_s=0.3)
         with building(study) as process:
             until(lambda: endpoint.in_flight == 4, process)
             process.send_signal(signal.SIGTERM)
@@ -242,34 +240,12 @@ def test_an_interrupted_run_leaves_the_files_of_the_last_whole_one(tmp_path: Pat
 
 
 def test_status_does_not_call_an_interrupted_run_finished(tmp_path: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS)
         assert study.build("--limit", 1).code == 0
         endpoint.handler = fail(401)
         assert study.build().code == 2
     assert "not finished" in pairwright("status", study.run).out
-
-
-def faulty(defects: Defects) -> Handler:
-    """The embedded model on a bad line, by its own defects."""
-    times: Counter[str] = Counter()
-    good = simulated(defects)
-    bad: dict[str, Handler] = {
-        "http_429": fail(429, headers={"Retry-After": "0.01"}),
-        "http_500": fail(500),
-        "permanent_500": fail(500, "this request kills the engine"),
-        "timeout": hang,
-        "dropped_connection": drop,
-        "truncated_body": truncate,
-    }
-
-    async def handler(asked: Asked) -> web.StreamResponse:
-        digest = digest_of(asked.body)
-        fault = defects.fault(digest, times[digest])
-        times[digest] += 1
-        return await bad.get(fault or "", good)(asked)
-
-    return handler
 
 
 def run_on_a_bad_line(
@@ -286,17 +262,17 @@ def run_on_a_bad_line(
 def test_on_a_bad_line_every_unit_ends_with_its_reason_and_only_failed_ones_are_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    defects = Defects(
+    line = on_a_bad_line(
+        double(unparseable_json=0.05),
+        permanent_500=0.02,
         http_429=0.05,
         http_500=0.05,
         timeout=0.05,
         dropped_connection=0.05,
         truncated_body=0.05,
-        unparseable_json=0.05,
-        permanent_500=0.02,
     )
     study = Study.make(tmp_path / "s", "", limit=ITEMS)
-    with in_thread(faulty(defects)) as endpoint:
+    with in_thread(line) as endpoint:
         code, asked = run_on_a_bad_line(study, endpoint, monkeypatch)
     failed = study.rows("failed.jsonl")
     assert 0 < len(failed) < UNITS, "else this test shows nothing"
@@ -307,7 +283,7 @@ def test_on_a_bad_line_every_unit_ends_with_its_reason_and_only_failed_ones_are_
     answered = stored(study)
     assert answered
     kept = study.rows("pairs.jsonl")
-    with in_thread(faulty(Defects(unparseable_json=0.05))) as endpoint:
+    with in_thread(double(unparseable_json=0.05)) as endpoint:
         code, _ = run_on_a_bad_line(study, endpoint, monkeypatch)
         assert code == 0
         assert endpoint.n > 0
@@ -323,9 +299,9 @@ def test_the_faults_of_a_line_leave_no_trace_in_the_files(
     undisturbed: tuple[dict[str, bytes], int],
 ) -> None:
     whole, calls = undisturbed
-    defects = Defects(http_429=0.1, http_500=0.1, dropped_connection=0.1, truncated_body=0.1)
+    faults = {"http_429": 0.1, "http_500": 0.1, "dropped_connection": 0.1, "truncated_body": 0.1}
     study = Study.make(tmp_path / "s", "", limit=ITEMS)
-    with in_thread(faulty(defects)) as endpoint:
+    with in_thread(on_a_bad_line(double(), **faults)) as endpoint:
         monkeypatch.setattr(client, "_JITTERED", tenacity.wait_none())
         study.change(served__base_url=endpoint.url, served__attempts=30)
         assert study.build().code == 0
@@ -353,7 +329,7 @@ def test_a_full_disk_ends_the_build_in_a_sentence_and_it_goes_on_later(
     tmp_path: Path, undisturbed: tuple[dict[str, bytes], int], at: int
 ) -> None:
     whole, calls = undisturbed
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=ITEMS)
         done = subprocess.run(
             [sys.executable, "-c", FULL, str(at), "build", study.config, "--run", study.run],

@@ -11,7 +11,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from endpoint import Endpoint, in_thread, say, simulated
+from endpoint import Endpoint, double, double_url, in_thread, say
 from pairwright.assets import DOCS
 from pairwright.cli.scoring import end_by_coverage, print_result
 from pairwright.dataset import Layout
@@ -37,7 +37,7 @@ def release(small_release: Path) -> Path:
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with in_thread(simulated()) as served:
+    with in_thread(double()) as served:
         yield served
 
 
@@ -316,7 +316,7 @@ def test_a_file_of_scorers_that_is_wrong_is_refused(
     tmp_path: Path, table: str, complaint: str
 ) -> None:
     path = tmp_path / "scorers.toml"
-    toy = '[endpoints.toy]\nbase_url = "simulated"\nmodel = "m"\n'
+    toy = f'[endpoints.toy]\nbase_url = "{double_url()}"\nmodel = "m"\n'
     path.write_text(toy + table + "\n")
     with pytest.raises(ConfigError, match=complaint):
         load_scorers(path)

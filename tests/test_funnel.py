@@ -103,7 +103,7 @@ def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:
         ("kept", 1),
     ]  # fmt: skip
     assert all(found.n == 3 for found in rows.values())
-    assert str(rows["kept"]) == "1 of 3: 33 % (6 to 79)"
+    assert rows["kept"].counted() == "1 of 3: 33 % (6 to 79)"
 
 
 def kept_with(preference: int | None, user: str = "una", mode: str = "violate") -> UnitTally:

@@ -9,9 +9,9 @@ import pytest
 
 from annotated import EXPORTS, STUDY, store_raw
 from pairwright.errors import InputError
+from pairwright.estimate import share
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.rules import PlanRules
-from pairwright.stats import share
 from pairwright_human_eval.acceptance import Acceptance, derive
 from pairwright_human_eval.attention import AttentionCheck, Example, checks_passed, median_size
 from pairwright_human_eval.folder import HumanFolder

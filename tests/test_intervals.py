@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import binom, binomtest, norm
 from scipy.stats import t as student
 
+from pairwright.estimate import share
 from pairwright.intervals import (
     LEVEL,
     MOST,
@@ -22,7 +23,6 @@ from pairwright.intervals import (
     mean,
     z_of,
 )
-from pairwright.stats import share
 
 BOUND = 0.58
 LIMITS = AccuracyLimits(BOUND, BOUND)

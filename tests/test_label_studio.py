@@ -257,16 +257,6 @@ def test_what_was_answered_in_a_deleted_project_is_not_asked_again(
     assert not stand_in.projects
 
 
-def test_packages_that_are_fetched_are_one_step(tmp_path: Path) -> None:
-    said: list[tuple[object, ...]] = []
-    lines = "".join(f"print('Collecting part-{n}');" for n in range(158))
-    place = environment.Environment(tmp_path)
-    command = [sys.executable, "-c", lines]
-    environment._run(command, place, say=lambda *step: said.append(step), number=158)
-    assert {name for name, *_ in said} == {"fetching the packages of Label Studio"}
-    assert said[-1][1:] == (158, 158)
-
-
 def test_a_changed_configuration_takes_no_more_tasks(
     stand_in: StandIn, server: LabelStudioClient, made: Made
 ) -> None:
@@ -307,11 +297,13 @@ def test_errors_name_what_happened_and_show_no_secret(
     assert "a-secret-session" not in str(caught.value)
 
 
-def test_no_answer_is_named(made: Made) -> None:
-    with LabelStudioClient("http://127.0.0.1:9", KEY) as server:
-        server._sdk._client_wrapper.httpx_client.base_max_retries = 0
-        with pytest.raises(InputError, match="no answer"):
-            server.projects("Pairwright")
+def test_no_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)  # The SDK waits between its attempts.
+    with (
+        LabelStudioClient("http://127.0.0.1:9", KEY) as server,
+        pytest.raises(InputError, match="no answer"),
+    ):
+        server.projects("Pairwright")
 
 
 @pytest.mark.parametrize("key", ["", " \n", "two words", "ключ", "line\nbreak"])
@@ -373,14 +365,14 @@ def test_an_installation_that_was_cut_short_begins_anew(
 ) -> None:
     attempts: list[bool] = []
 
-    def install(made: environment.Environment, say: environment.Say) -> None:
-        attempts.append((made.path / "half").exists())
-        (made.path / "half").touch()
+    def install(made: Path) -> None:
+        made.mkdir()
+        attempts.append((made / "half").exists())
+        (made / "half").touch()
         if len(attempts) == 1:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(environment, "_install", install)
-    monkeypatch.setattr(environment, "_migrate", lambda made, say: None)
     with pytest.raises(KeyboardInterrupt):
         prepare(tmp_path)
     assert prepare(tmp_path) == prepare(tmp_path)
@@ -394,7 +386,7 @@ def test_pip_that_fails_shows_the_end_of_its_log(
     pins.write_text("pip==0.0.0\n")
     monkeypatch.setattr(environment, "PINS", pins)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    with pytest.raises(InputError, match=r"install\.log: (?s:.)*No matching distribution"):
+    with pytest.raises(InputError, match=r"\.log: (?s:.)*No matching distribution"):
         prepare(tmp_path / "cache")
 
 

@@ -18,6 +18,7 @@ from hostile import HOSTILE
 from pairwright.blind_preference import PreferenceFigure
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
+from pairwright.estimate import Estimate
 from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import board as board_module
 from pairwright.evaluate.board.cells import points_text
@@ -34,7 +35,6 @@ from pairwright.evaluate.identities import IDENTITIES
 from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
 from pairwright.evaluate.measure.figure import FigureKind
 from pairwright.evaluate.results import PlannerVersion, ScorerRef
-from pairwright.intervals import Interval
 from pairwright.report import to_html, to_markdown
 from study import pairwright
 
@@ -593,7 +593,7 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
             "| calibration error | one.profile | 0.125 (0.100 to 0.150) | 40 |",
         ),
         (
-            FigureKind("made up", table="people"),
+            FigureKind("made up", table="calibration"),
             "| calibration error | one.profile | 12.5 (10.0 to 15.0) % | 40 |",
         ),
     ],
@@ -843,7 +843,7 @@ def test_a_limit_and_a_trial_release_are_the_first_thing_said(tmp_path: Path) ->
 
 
 def test_taking_and_avoiding_the_better_answer_stand_beside_the_table(tmp_path: Path) -> None:
-    share = Interval(value=0.1, low=0.02, high=0.33, n=20, clusters=20)
+    share = Estimate(value=0.1, low=0.02, high=0.33, n=20, clusters=20)
     lean = PreferenceFigure(mode="violate", share=share, unmeasured=1)
     known = RELEASE.model_copy(update={"preferences": (lean,)})
     result(tmp_path, "a", right_on(30), release=known)

@@ -54,7 +54,7 @@ def test_pandas_reads_every_figure_back(hostile: Leaderboard, tmp_path: Path) ->
     assert tuple(row[["accuracy", "low", "high", "n", "clusters"]]) == expected
     assert tuple(row[["gain_over_none", "gain_over_none_n"]]) == (gain.value, gain.n)
     assert row["coverage"] == 1.0
-    assert row["ece_n"] == 40
+    assert row["ece_scaled_n"] == 40
     assert np.isnan(row["both_right"])
 
 
@@ -106,5 +106,5 @@ def test_the_folder_has_both_files(tmp_path: Path) -> None:
 def test_each_latex_table_of_a_trial_says_that_it_is_one(hostile: Leaderboard) -> None:
     release = hostile.release.model_copy(update={"trial": True})
     trial = latex_tables(hostile.model_copy(update={"release": release}))
-    assert trial.count("The release is a trial, not a benchmark.}") == len(hostile.rankings)
+    assert trial.count("The release is a trial, not a benchmark.") == len(hostile.rankings)
     assert "trial" not in latex_tables(hostile)

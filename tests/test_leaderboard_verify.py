@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from endpoint import in_thread, simulated
+from endpoint import double, in_thread
 from pairwright.dataset import Layout
 from pairwright.dataset.checksums import file_digest, write_checksums
 from study import pairwright
@@ -41,7 +41,7 @@ def made(small_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Evalu
     """Results of an endpoint that is gone."""
     folder = tmp_path_factory.mktemp("verify")
     found = Evaluated(small_release, folder / "results", folder / "scorers.toml")
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         found.scorers.write_text(FILE.format(url=endpoint.url, more=""))
         done = pairwright(
             "evaluate", small_release, "--out", found.results, "--scorers", found.scorers,

@@ -8,7 +8,7 @@ def test_status_and_show_import_no_connections() -> None:
     program = (
         "import sys, pairwright.cli as cli; cli._register()\n"
         "import pairwright.workflows.run_status, pairwright.workflows.run_table\n"
-        "import pairwright.cli.show_unit, pairwright.construct.outcomes\n"
+        "import pairwright.cli.show, pairwright.construct.outcome_details\n"
         "slow = {'aiohttp', 'bm25s', 'scipy.special', 'openai', 'torch'}\n"
         "print(*sorted(slow & sys.modules.keys()))"
     )

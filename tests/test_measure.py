@@ -6,12 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import binom
 
 from decided import judged, twin, violate
+from pairwright.estimate import share as wilson
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure import FIGURES, ScorerFigure, figures_of, gains
-from pairwright.stats import share as wilson
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
 
@@ -49,7 +48,7 @@ def test_half_a_twin_whose_other_half_is_not_there_changes_nothing() -> None:
     ]
     alone = twin(99, (5.0, 0.0), (None, 0.0))[:1]
     for before, after in zip(figures_of(whole), figures_of([*whole, *alone]), strict=True):
-        if after.name not in ("coverage", "users_above_chance"):
+        if after.name != "coverage":
             assert after == before
     coverage = found([*whole, *alone], "coverage", "twin")
     assert (coverage.value, coverage.n) == (1, 40)
@@ -224,33 +223,6 @@ def test_every_pair_counts_the_same_and_modes_are_never_averaged() -> None:
 # Users
 
 
-def asked_by(user: str, right: int, wrong: int, ties: int = 0) -> list[PairDecision]:
-    points = [1.0] * right + [-1.0] * wrong + [0.0] * ties
-    return [
-        violate(n, ahead, id=f"{user}-{n}", item_id=f"{user}-{n}", user=user, cluster=user)
-        for n, ahead in enumerate(points)
-    ]
-
-
-def test_only_users_with_ten_questions_are_asked_about() -> None:
-    few = asked_by("few", 9, 0)
-    none = found(few, "users_above_chance", "violate")
-    assert (none.value, none.n) == (None, 0)
-    assert none.note == "none of 1 users have 10 or more questions"
-    enough = [*few, *asked_by("nine", 9, 1), *asked_by("eight", 8, 2), *asked_by("tied", 5, 0, 7)]
-    some = found(enough, "users_above_chance", "violate")
-    # 9 of 10 (p = .011) and 5 of 5 (p = .031) are better than chance, 8 of 10 (p = .055) is not.
-    assert some.value == pytest.approx(2 / 3, abs=1e-6)
-    assert some.n == 3
-    guessing = (2 * binom.sf(8, 10, 0.5) + binom.sf(4, 5, 0.5)) / 3
-    assert some.note == f"3 of 4 users have 10 or more questions; guessing gives {guessing:.1%}"
-
-
-def test_several_pairs_about_one_question_are_one_question() -> None:
-    same = [one.model_copy(update={"item_id": "one"}) for one in asked_by("user", 12, 0)]
-    assert found(same, "users_above_chance", "violate").n == 0
-
-
 # Calibration
 
 
@@ -264,20 +236,18 @@ def test_calibration_is_over_all_judged_pairs_and_those_split_among_them() -> No
         violate(6, None, vote_share=1.0),
     ]
     off = np.array([1 - expit(1.0), 0, 2 / 3 - 0.5, 0.25])
-    agreement = found(decisions, "vote_agreement", "violate")
-    assert agreement.n == 4
-    assert agreement.value == pytest.approx(1 - off.mean(), abs=1e-6)
-    assert value(decisions, "brier", "violate") == pytest.approx((off**2).mean(), abs=1e-6)
-    half = np.abs(np.array([1.0, 0.5, 2 / 3, 0.25]) - 0.5)
-    assert agreement.note == f"always saying one half gives {1 - half.mean():.3f}"
+    brier = found(decisions, "brier", "violate")
+    assert brier.n == 4
+    assert brier.value == pytest.approx((off**2).mean(), abs=1e-6)
+    half = np.array([1.0, 0.5, 2 / 3, 0.25]) - 0.5
+    assert brier.note == f"always saying one half gives {(half**2).mean():.3f}"
 
 
 def test_calibration_that_is_the_same_everywhere_has_no_interval() -> None:
     decisions = [violate(n, 1.0, 1.0, vote_share=1.0) for n in range(3)]
-    for name, at in (("vote_agreement", 0.5), ("brier", 0.25)):
-        figure = found(decisions, name, "violate")
-        assert (figure.value, figure.low, figure.high) == (at, None, None)
-        assert figure.note.endswith("no interval: no two clusters differ")
+    figure = found(decisions, "brier", "violate")
+    assert (figure.value, figure.low, figure.high) == (0.25, None, None)
+    assert figure.note.endswith("no interval: no two clusters differ")
 
 
 def test_without_votes_there_is_no_calibration() -> None:

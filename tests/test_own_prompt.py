@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.errors import ConfigError, PromptError
+from pairwright.errors import PromptError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluate.scorers.scorer_protocols import (
@@ -114,25 +114,6 @@ def test_one_that_is_not_there_says_what_it_needs(tmp_path: Path) -> None:
     with pytest.raises(PromptError, match="missing") as caught:
         OwnPrompt.load(tmp_path / "own.md", "rate")
     assert all(name in caught.value.fix for name in OWN["rate"])
-
-
-def test_the_embedded_model_does_not_know_it(prompt: Callable[[str], Path], tmp_path: Path) -> None:
-    prompt(PREFER)
-    (tmp_path / "scorers.toml").write_text(
-        '[endpoints.e]\nbase_url = "simulated"\nmodel = "pairwright-simulated"\n'
-        '[scorers.mine]\nkind = "pairwise"\nendpoint = "e"\nprompt = "own.md"\n',
-        encoding="utf-8",
-    )
-    scorers = load_scorers(tmp_path / "scorers.toml")
-
-    async def opened() -> None:
-        with closing(Store(tmp_path / "calls.sqlite")) as store:
-            prompts = prompts_of(scorers, tmp_path)
-            async with open_scorers(scorers, ("mine",), prompts, store, Meter()):
-                pass
-
-    with pytest.raises(ConfigError, match="the prompts that ship"):
-        asyncio.run(opened())
 
 
 def test_its_text_decides_the_scores_and_the_prompts_that_ship_do_not(

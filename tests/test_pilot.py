@@ -144,7 +144,7 @@ def test_a_pilot_goes_with_a_dry_run_and_a_dry_target_with_a_pilot(tmp_path: Pat
 def test_a_dry_run_with_a_pilot_prints_an_interval_with_its_n(tmp_path: Path) -> None:
     from study import Study
 
-    study = Study.make(tmp_path / "s", "simulated", limit=4)
+    study = Study.make(tmp_path / "s", limit=4)
     assert study.build().code == 0
     done = pairwright(
         "build", study.config, "--run", tmp_path / "new", "--dry-run", "--pilot", study.run,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, in_thread, simulated
+from endpoint import Asked, double, in_thread
 from golden import row, rows, write
 from pairwright import assets
 from pairwright.dataset import read_lines
@@ -394,7 +394,7 @@ def score(path: Path, *more: object) -> Done:
 
 
 def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         path = config(folder, endpoint.url)
         done = score(path)
         assert done.code == 0, done.err
@@ -421,7 +421,7 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
 
 def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) -> None:
     write(folder / "items.jsonl", [row("q-0", narrative="My secret wish."), *rows(5)[1:]])
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         assert score(config(folder, endpoint.url)).code == 0
         said = [asked.said for asked in endpoint.asked]
     assert not any("secret" in text or "told in the narrative" in text for text in said)
@@ -432,7 +432,7 @@ def test_no_planner_and_no_judge_reads_narrative_or_gold_evidence(folder: Path) 
 
 def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
     plans_file(folder, {"id": "q-0", "aspects": ["Cheap"]})
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         path = config(folder, endpoint.url)
         done = score(path)
         assert done.code == 1
@@ -441,7 +441,7 @@ def test_a_planner_that_leaves_items_open_ends_short(folder: Path) -> None:
 
 
 def test_calls_that_fail_are_named_and_asked_again(folder: Path) -> None:
-    healthy = simulated()
+    healthy = double()
     broken = True
 
     async def flaky(asked: Asked) -> Any:
@@ -460,7 +460,7 @@ def test_calls_that_fail_are_named_and_asked_again(folder: Path) -> None:
 
 
 def test_only_the_first_items_are_scored_where_that_is_asked(folder: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         assert score(config(folder, endpoint.url), "--limit", 2).code == 0
     scores = PlanScores.model_validate_json((folder / "scores" / "plan-score.json").read_bytes())
     assert (scores.items, scores.limit) == (2, 2)

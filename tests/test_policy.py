@@ -20,6 +20,7 @@ from log_probabilities import ANY_PATH, completed, tokenized, told
 from pairwright.cli.downstream.policy import _print
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
+from pairwright.estimate import Estimate
 from pairwright.evaluate.guided.accuracy import guided_results, taus
 from pairwright.evaluate.guided.page import policy_page
 from pairwright.evaluate.guided.readings import both_readings, guided_names
@@ -28,7 +29,6 @@ from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.settings import Scorers, load_scorers
-from pairwright.intervals import Interval
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs, client
 from pairwright.models.client.stored_scores import TokenLogprobs, of_text, to_text
@@ -390,8 +390,8 @@ def test_where_nothing_has_a_score_there_is_no_line() -> None:
 
 
 def line(reward: str, alone: float, reached: float, **changes: Any) -> GuidedResult:
-    def share(value: float) -> Interval:
-        return Interval(value=value, low=0.0, high=1.0, n=10, clusters=10)
+    def share(value: float) -> Estimate:
+        return Estimate(value=value, low=0.0, high=1.0, n=10, clusters=10)
 
     fields: dict[str, Any] = {
         "scorer": f"g-{reward}", "policy": "base", "reward": reward, "beta": 1.0,

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from endpoint import Endpoint, in_thread, simulated
+from endpoint import Endpoint, double, in_thread
 from engines.fixtures import engines, environment
 from pairwright.models.store import Store
 from study import KEY_VARIABLE, Study
@@ -99,7 +99,7 @@ def make(folder: Path, url: str, **changes: Any) -> Study:
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], int]:
     """What one process leaves, and how many calls it takes."""
-    with pytest.MonkeyPatch.context() as patched, in_thread(simulated()) as endpoint:
+    with pytest.MonkeyPatch.context() as patched, in_thread(double()) as endpoint:
         patched.setenv(KEY_VARIABLE, KEY)
         study = make(tmp_path_factory.mktemp("alone") / "s", endpoint.url, processes=1)
         assert study.build().code == 0
@@ -130,7 +130,7 @@ def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
 ) -> None:
     whole, calls = alone
     nodes = start(3)
-    with in_thread(simulated(delay_s=0.3)) as endpoint:
+    with in_thread(double(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url)
         with building(engines, study, nodes) as process:
             until(lambda: endpoint.n > calls // 3, process)
@@ -152,7 +152,7 @@ def test_a_killed_driver_is_gone_on_with_by_another_number_of_workers(
 ) -> None:
     whole, calls = alone
     nodes = start(3)
-    with in_thread(simulated(delay_s=0.3)) as endpoint:
+    with in_thread(double(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url, processes=2)
         with building(engines, study, nodes) as process:
             until(lambda: endpoint.n > calls // 3, process)
@@ -181,7 +181,7 @@ def test_ctrl_c_lets_actors_finish_what_is_in_flight(
 ) -> None:
     _, calls = alone
     nodes = start(2)
-    with in_thread(simulated(delay_s=0.3)) as endpoint:
+    with in_thread(double(delay_s=0.3)) as endpoint:
         study = make(tmp_path / "s", endpoint.url, processes=2)
         with building(engines, study, nodes) as process:
             until(lambda: endpoint.n > calls // 4, process)
@@ -203,7 +203,7 @@ def test_a_node_that_does_not_see_the_run_folder_is_named(
     mount = f'mount -t tmpfs none {shlex.quote(str(hidden))} && exec "$@"'
     namespace = ("unshare", "--map-root-user", "--mount", "sh", "-c", mount, "sh")
     nodes = start(0, head_cpus=1, inside=namespace)
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = make(hidden / "s", endpoint.url, processes=1)
         with building(engines, study, nodes) as process:
             said, _ = process.communicate(timeout=600)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from endpoint import in_thread, simulated
+from endpoint import double, in_thread
 from engines.fixtures import HERE, engines, environment, reward_models, tiny_chat
 from pairwright.construct.folder import to_toml
 from released import released, run_of
@@ -117,7 +117,7 @@ def test_the_outputs_of_a_training_are_judged(
     assert {line["model"] for line in lines} == {"tiny@1", "tiny@2", "tiny@3"}
     seen = {(name, text) for name, text, _ in found["seen"]}
     assert {(line["id"], line["output"]) for line in lines} <= seen
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         judge = {"base_url": endpoint.url, "model": "toy-judge"}
         scorers = tmp_path / "scorers.toml"
         settings = {"endpoints": {"toy": judge}, "judge": {"endpoint": "toy"}}

@@ -14,7 +14,7 @@ from pairwright.audit.records import Audit, Check
 from pairwright.audit.shortcuts.baselines import BASELINES
 from pairwright.audit.shortcuts.trials import BLIND as BLIND_CHECKS
 from pairwright.dataset import write_one
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.records import Pair
 from pairwright.release.derive import ReleaseContext, release_context
 from pairwright.release.derive.audit_summary import BLIND, INFORMED, summarise_audit
@@ -156,7 +156,7 @@ def test_an_audit_passes_only_if_every_check_was_decided(
 
 def _check(name: str, config: str, status: str, value: float, low: float | None) -> Check:
     high = None if low is None else min(1.0, 2 * value - low)
-    found = Interval(value=value, low=low, high=high, n=4, clusters=3)
+    found = Estimate(value=value, low=low, high=high, n=4, clusters=3)
     return Check.model_validate(
         {
             "family": "shortcuts" if name in BLIND else "baselines",

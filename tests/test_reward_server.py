@@ -21,7 +21,7 @@ import pytest
 from aiohttp import web
 from pydantic import ValidationError
 
-from endpoint import in_thread, simulated
+from endpoint import double, in_thread
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
 from pairwright.evaluate.content import ContentSources
 from pairwright.evaluate.release import Release
@@ -567,7 +567,7 @@ def test_a_pair_named_by_id_is_shown_in_the_condition(release: Path, condition: 
 
 def test_a_planner_s_aspects_can_be_shown_and_are_inferred_once(release: Path) -> None:
     row = next(iter(Release(release).rows()))
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         toy = {"base_url": endpoint.url, "model": "toy"}
         given = Scorers.model_validate(
             {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from endpoint import Endpoint, in_thread, simulated
+from endpoint import Endpoint, double, in_thread
 from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.evaluate.settings import Scorers
 from pairwright.workflows.best_samples import best_of_n
@@ -28,7 +28,7 @@ def release(small_release: Path) -> Path:
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with in_thread(simulated()) as served:
+    with in_thread(double()) as served:
         yield served
 
 

@@ -12,15 +12,15 @@ import pytest
 from decided import RELEASE, board_of, result, violate
 from pairwright import evaluate, leaderboard
 from pairwright.errors import InputError
+from pairwright.estimate import Estimate
 from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.builders import BuildModel
 from pairwright.evaluate.derivation import check_release
 from pairwright.evaluate.results import Result, ScorerRef
-from pairwright.intervals import Interval
 from pairwright.workflows.ranking import check_results
 
 JUDGE = (BuildModel(role="judge", model="Qwen/Qwen3-32B"),)
-SURE = Interval(value=0.99, low=0.98, high=1.0, n=300, clusters=60)
+SURE = Estimate(value=0.99, low=0.98, high=1.0, n=300, clusters=60)
 Parts = dict[str, bytes]
 
 

@@ -11,12 +11,10 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, completion, in_thread, serving
+from model_double import ModelDouble
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.served_model import is_same_model
-from pairwright.models.simulated import Defects
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
 from pairwright.models.store import Store, shards
 from pairwright.release.derive.build_summary import BuildSummary
 from pairwright.release.derive.sentences import said
@@ -65,11 +63,10 @@ def test_another_size_or_date_is_another_model(served: str, asked: str) -> None:
 
 
 def naming(*names: object) -> Any:
-    """Replies of the embedded model that name these models in turn."""
-    memory = Memory()
+    """Replies of the model's double that name these models in turn."""
 
     async def answer(asked: Asked) -> web.StreamResponse:
-        body = reply(asked.body, Defects(), memory)
+        body = ModelDouble().reply(asked.body)
         return web.json_response(body | {"model": names[asked.number % len(names)]})
 
     return answer

@@ -12,8 +12,6 @@ from pairwright import assets
 from pairwright.construct.tally import READERS
 from pairwright.errors import CallFailed
 from pairwright.models import Request, SharedWork
-from pairwright.models.simulated import judge
-from pairwright.models.simulated.reading import Prompt
 from pairwright.records import (
     FULL_ADHERENCE,
     Adherence,
@@ -1089,15 +1087,3 @@ def test_the_prompt_the_reply_and_the_share_have_one_scale() -> None:
     scores = tuple(AspectScore(reason="r", score=level) for level in levels)
     assert Adherence(scores=scores).share == sum(levels) / (FULL_ADHERENCE * len(levels))
     assert Adherence(scores=scores[-1:]).share == 1
-
-
-@pytest.mark.parametrize(("held", "score"), [(0, 0), (2, 0), (3, 1), (5, 1), (6, 2), (10, 2)])
-def test_the_embedded_judge_gives_the_highest_score_from_six_tenths_on(
-    held: int, score: int
-) -> None:
-    words = "copper kettle marble walnut bamboo linen ceramic velvet granite cotton".split()
-    text = f"""<task>adherence</task><question>Anything?</question>
-<response>{" ".join(words[:held])}</response>
-<aspects><aspect number="1">{" ".join(words)}</aspect></aspects>"""
-    (verdict,) = judge.adherence(Prompt("adherence", text, "", ""))
-    assert verdict["score"] == score

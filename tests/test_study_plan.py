@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from pairwright.estimate import share
 from pairwright.evaluate.board.power import POWER, SimulatedReleases
 from pairwright.evaluate.board.ranking import compare_rows
 from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import PlanRules
 from pairwright.settings.study_rules import HumanRules
-from pairwright.stats import share
 from pairwright.workflows.answers import simulate_verdicts
 from pairwright.workflows.participants import list_participants
 from pairwright.workflows.study_plan import plan_study

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, fail, in_thread, simulated
+from endpoint import Asked, double, fail, in_thread
 from pairwright.construct import BuildRules
 from pairwright.construct.build_rules import TriedUsers, rubric_of
 from pairwright.construct.corpus import Corpus
@@ -130,7 +130,7 @@ def test_a_survey_that_failed_holds_nobody_up_and_is_asked_again_and_what_is_kep
     async def answer(asked: Asked) -> web.StreamResponse:
         if broken and asked_by in asked.said:
             return await fail(500)(asked)
-        return await simulated()(asked)
+        return await double()(asked)
 
     with in_thread(answer) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=4, served__attempts=1)

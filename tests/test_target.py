@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from endpoint import in_thread, simulated
+from endpoint import double, in_thread
 from pairwright.construct import session
 from study import Done, Study, pairwright
 from test_batch import answered
@@ -18,7 +18,7 @@ def _small_waves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "WAVE", 4)
 
 
-def study_in(folder: Path, url: str = "simulated", **changes: Any) -> Study:
+def study_in(folder: Path, url: str | None = None, **changes: Any) -> Study:
     return Study.make(folder, url, limit=ITEMS, **changes)
 
 
@@ -51,7 +51,7 @@ def test_as_many_twins_are_kept_as_asked_for_and_the_files_say_that_items_are_le
 
 @pytest.mark.real
 def test_a_larger_target_goes_on_and_a_smaller_one_drops_nothing(tmp_path: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = study_in(tmp_path / "s", endpoint.url)
         assert built(study, 2).code == 0
         first, calls = twins(study), endpoint.n

@@ -11,7 +11,7 @@ from pairwright.settings.config import load as load_config
 from pairwright.settings.domains import Domains, load_scales
 from pairwright.train.plan_settings import load_scoring, load_training
 
-ENDPOINT = '[endpoints.toy]\nbase_url = "simulated"\nmodel = "m"\n'
+ENDPOINT = '[endpoints.toy]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
 SOURCE = '[source]\npath = "x.jsonl"\n'
 VALIDATION = '[validation]\npath = "y.jsonl"\n'
 Load = Callable[[Path], object]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from endpoint import in_thread, simulated
+from endpoint import double, in_thread
 from pairwright.construct import run_pairs, tally
 from pairwright.construct.outcomes import Outcome
 from pairwright.construct.tally import entry_of, names_of
@@ -28,7 +28,7 @@ DROPPED = "".join(
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         folder = tmp_path_factory.mktemp("index") / "study"
         study = Study.make(folder, endpoint.url, limit=4)
         assert study.build().code == 0

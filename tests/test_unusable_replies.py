@@ -9,11 +9,9 @@ import pytest
 from aiohttp import web
 
 from endpoint import Asked, completion, in_thread, serving
+from model_double import ModelDouble
 from pairwright import assets
 from pairwright.models.client import Client, Meter
-from pairwright.models.simulated import Defects
-from pairwright.models.simulated.model import reply
-from pairwright.models.simulated.planting import Memory
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.doctor.questions import ServerQuestions
@@ -41,19 +39,18 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str, str]] = {
 
 
 class Server:
-    """The embedded model, with one message in place of all replies until it is mended."""
+    """The model's double, with one message in place of all replies until it is mended."""
 
     def __init__(self) -> None:
         self.message: dict[str, Any] | None = None
         self.finish = "stop"
-        self._memory = Memory()
 
     async def __call__(self, asked: Asked) -> web.StreamResponse:
         if self.message is not None:
             choice = {"message": self.message, "finish_reason": self.finish}
             usage = {"prompt_tokens": 5, "completion_tokens": 2}
             return web.json_response({"choices": [choice], "usage": usage})
-        return web.json_response(reply(asked.body, Defects(), self._memory))
+        return web.json_response(ModelDouble().reply(asked.body))
 
 
 @pytest.fixture
@@ -118,7 +115,7 @@ def test_a_text_of_the_model_in_place_of_content_is_not_taken_for_a_response(
     server: Server, study: Study
 ) -> None:
     async def writers_refuse(asked: Asked) -> web.StreamResponse:
-        body = reply(asked.body, Defects(), Memory())
+        body = ModelDouble().reply(asked.body)
         if "response_format" not in asked.body:
             body["choices"][0]["message"] = {"content": None, "refusal": "I cannot help with it."}
         return web.json_response(body)

@@ -18,9 +18,10 @@ from uuid import uuid4
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, fail, in_thread, simulated
+from endpoint import Asked, double, fail, in_thread
 from pairwright.extras import install
 from pairwright.models.store import Store
+from pairwright.workflows.run_status import status
 from study import OUTCOMES, Done, Study
 
 ITEMS = 8
@@ -31,7 +32,7 @@ LIGHT = {"modes": ["violate"], "aspects": "narrative"}
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], int]:
     """What one process leaves, and how many calls it takes."""
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = shared(tmp_path_factory.mktemp("alone") / "s", endpoint.url, processes=1)
         assert study.build().code == 0
     return study.outcomes(), endpoint.n
@@ -66,7 +67,7 @@ def test_several_processes_leave_the_files_of_one_and_send_no_call_twice(
     tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = alone
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, processes=4)
         done = study.build()
     assert done.code == 0, done.said
@@ -77,11 +78,11 @@ def test_several_processes_leave_the_files_of_one_and_send_no_call_twice(
     assert not multiprocessing.active_children()
 
 
-def test_each_process_serves_the_embedded_model_to_itself(tmp_path: Path) -> None:
+def test_processes_give_the_files_of_one(tmp_path: Path) -> None:
     """With twins, which take a partner and other users' posts."""
     files = []
     for processes in (1, 2):
-        study = Study.make(tmp_path / str(processes), "simulated", limit=4, processes=processes)
+        study = Study.make(tmp_path / str(processes), limit=4, processes=processes)
         assert study.build().code == 0
         study.assert_whole(8)
         files.append(study.outcomes())
@@ -98,7 +99,7 @@ def test_more_processes_than_units_are_not_started(tmp_path: Path) -> None:
     async def count(asked: Asked) -> web.StreamResponse:
         nonlocal started
         started = max(started, len(multiprocessing.active_children()))
-        return await simulated()(asked)
+        return await double()(asked)
 
     with in_thread(count) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, limit=1, processes=16)
@@ -115,7 +116,7 @@ def test_a_killed_worker_loses_no_finished_call_and_stops_nothing(
     async def kill_one(asked: Asked) -> web.StreamResponse:
         if asked.number == calls // 2:
             os.kill(multiprocessing.active_children()[0].pid or 0, signal.SIGKILL)
-        return await simulated(delay_s=0.01)(asked)
+        return await double(delay_s=0.01)(asked)
 
     with in_thread(kill_one) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, served__concurrency=8)
@@ -132,7 +133,7 @@ def test_a_worker_that_dies_again_and_again_stops_the_run_and_its_units_are_name
     async def kill_all(asked: Asked) -> web.StreamResponse:
         for child in multiprocessing.active_children():
             os.kill(child.pid or 0, signal.SIGKILL)
-        return await simulated()(asked)
+        return await double()(asked)
 
     with in_thread(kill_all) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, limit=2)
@@ -142,7 +143,7 @@ def test_a_worker_that_dies_again_and_again_stops_the_run_and_its_units_are_name
         named = [row.split('"id":"')[1].split('"')[0] for row in lines(study.run / "items.jsonl")]
         assert any(f"{mode}:{id}" in done.err for id in named for mode in ("twin", "violate"))
         assert not any((study.run / name).exists() for name in OUTCOMES)
-        endpoint.handler = simulated()
+        endpoint.handler = double()
         assert study.build().code == 0
     study.assert_whole(2)
 
@@ -152,12 +153,12 @@ def lines(path: Path) -> list[str]:
 
 
 def test_a_bug_in_a_unit_stops_the_run_names_the_unit_and_writes_nothing(tmp_path: Path) -> None:
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = shared(tmp_path / "s", endpoint.url)
 
         async def spoil_items(asked: Asked) -> web.StreamResponse:
             (study.run / "items.jsonl").write_bytes(b"")
-            return await simulated()(asked)
+            return await double()(asked)
 
         endpoint.handler = spoil_items
         study.change(served__concurrency=2)
@@ -182,11 +183,21 @@ def test_a_refusing_endpoint_is_told_as_by_one_process(tmp_path: Path) -> None:
     assert "who are you" in told[0][0]
 
 
+@pytest.mark.real
+def test_a_wait_that_a_process_meets_is_told_by_status(tmp_path: Path) -> None:
+    with in_thread(fail(429, "busy", headers={"Retry-After": "7200"})) as endpoint:
+        study = shared(tmp_path / "s", endpoint.url)
+        assert study.build().code == 1
+    (wait,) = status(study.run).waits
+    assert wait[:2] == ("served", 7200)
+    assert wait.words == "busy"
+
+
 def test_without_its_api_key_no_process_sends_anything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = Study.make(
             tmp_path / "s", endpoint.url, limit=2, processes=2, served__api_key_env="NO_SUCH_KEY"
         )
@@ -200,7 +211,7 @@ def test_a_budget_holds_over_all_processes_and_can_be_raised(
     tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = alone
-    with in_thread(simulated()) as endpoint:
+    with in_thread(double()) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, budget__max_calls=30)
         done = study.build()
         assert done.code == 1, done.said
@@ -219,7 +230,7 @@ def test_two_workers_with_different_replies_to_one_request_leave_a_function_of_t
     """All items ask the same question, and the endpoint never answers twice alike."""
 
     async def never_alike(asked: Asked) -> web.StreamResponse:
-        response = await simulated(delay_s=0.05)(asked)
+        response = await double(delay_s=0.05)(asked)
         assert isinstance(response, web.Response)
         assert response.text
         body = json.loads(response.text)
@@ -307,7 +318,7 @@ def test_a_killed_parent_leaves_no_process_and_the_next_run_goes_on_with_what_wo
     tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = alone
-    with in_thread(simulated(delay_s=0.03)) as endpoint:
+    with in_thread(double(delay_s=0.03)) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, served__concurrency=8)
         with building(study) as (process, pids):
             until(lambda: endpoint.n > calls // 2)
@@ -330,7 +341,7 @@ def test_ctrl_c_lets_all_processes_finish_what_is_in_flight(
     tmp_path: Path, alone: tuple[dict[str, bytes], int]
 ) -> None:
     whole, calls = alone
-    with in_thread(simulated(delay_s=0.1)) as endpoint:
+    with in_thread(double(delay_s=0.1)) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, served__concurrency=8)
         with building(study) as (process, pids):
             until(lambda: endpoint.n > calls // 4)
@@ -343,7 +354,7 @@ def test_ctrl_c_lets_all_processes_finish_what_is_in_flight(
         assert endpoint.n == len(endpoint.answered) == stored(study)
         assert tidy(study)
         assert not any((study.run / name).exists() for name in OUTCOMES)
-        endpoint.handler = simulated()
+        endpoint.handler = double()
         assert study.build().code == 0
         assert endpoint.n == calls
     assert study.outcomes() == whole
@@ -353,7 +364,7 @@ def test_ctrl_c_lets_all_processes_finish_what_is_in_flight(
 def test_the_second_ctrl_c_ends_all_processes_at_once(tmp_path: Path) -> None:
     async def stuck(asked: Asked) -> web.StreamResponse:
         await asyncio.sleep(0 if asked.number < 30 else 600)
-        return await simulated()(asked)
+        return await double()(asked)
 
     with in_thread(stuck) as endpoint:
         study = shared(tmp_path / "s", endpoint.url, served__concurrency=8)
@@ -369,7 +380,7 @@ def test_the_second_ctrl_c_ends_all_processes_at_once(tmp_path: Path) -> None:
         assert "Traceback" not in said
         kept = stored(study) + in_shards(study)
         assert 15 < kept <= 30
-        endpoint.handler = simulated()
+        endpoint.handler = double()
         endpoint.forget()
         assert study.build().code == 0
         assert endpoint.n == stored(study) - kept
@@ -380,7 +391,7 @@ def ray(study: Study, *options: object) -> Done:
 
 
 def test_an_address_goes_with_ray(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", "simulated", limit=1)
+    study = Study.make(tmp_path / "s", limit=1)
     done = study.build("--address", "127.0.0.1:6379")
     assert done.code == 2
     assert "--engine ray" in done.err
@@ -391,7 +402,7 @@ def test_where_ray_is_missing_it_is_said_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "pairwright.workflows.workers.cluster", raising=False)
-    study = Study.make(tmp_path / "s", "simulated", limit=1)
+    study = Study.make(tmp_path / "s", limit=1)
     done = ray(study)
     assert done.code == 2
     assert install("ray") in done.err
@@ -422,7 +433,7 @@ def stand_in_for_ray(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_address_at_which_no_cluster_answers_is_told_before_any_work(
     tmp_path: Path, address: str, message: str
 ) -> None:
-    study = Study.make(tmp_path / "s", "simulated", limit=1)
+    study = Study.make(tmp_path / "s", limit=1)
     done = ray(study, "--address", address)
     assert done.code == 2
     assert message in done.err
@@ -431,7 +442,7 @@ def test_an_address_at_which_no_cluster_answers_is_told_before_any_work(
 
 @pytest.mark.usefixtures("stand_in_for_ray")
 def test_a_budget_is_not_claimed_to_hold_over_a_cluster(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", "simulated", limit=1, budget__max_calls=5)
+    study = Study.make(tmp_path / "s", limit=1, budget__max_calls=5)
     done = ray(study)
     assert done.code == 2
     assert "[budget]" in done.err

@@ -25,9 +25,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import binom
 
 from pairwright.errors import InputError
+from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
 from pairwright.records import Pair, Post, content_id, draw_id
-from pairwright.stats import share
 from pairwright_human_eval.records import KeyedTask, Place, Purpose
 from pairwright_human_eval.subjects import Subject
 

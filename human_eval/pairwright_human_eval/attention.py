@@ -26,8 +26,8 @@ from pydantic import Field, ValidationError
 
 from pairwright import assets
 from pairwright.errors import InputError
+from pairwright.estimate import Estimate, share
 from pairwright.records import Post, Record, content_id
-from pairwright.stats import Share, share
 from pairwright.text import word_count
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, Verdict
@@ -157,7 +157,7 @@ def load_checks(path: Path) -> tuple[MirroredCheck, ...]:
         ) from None
 
 
-def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> dict[str, Share]:
+def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> dict[str, Estimate]:
     """By annotator: attention checks answered right, of those met.
 
     A check is met if it is answered, or if something behind it is: skipping one is missing it.
@@ -184,7 +184,7 @@ def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> 
     return {who: share(sum(found), len(found)) for who, found in sorted(passed.items()) if found}
 
 
-def excluded_by(passed: Mapping[str, Share], floor: float) -> frozenset[str]:
+def excluded_by(passed: Mapping[str, Estimate], floor: float) -> frozenset[str]:
     """Annotators who passed a smaller share than `floor`: none of their answers counts."""
     return frozenset(
         who for who, found in passed.items() if found.n and not _passes(found.k, found.n, floor)

@@ -12,10 +12,10 @@ from functools import cached_property
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pairwright.dataset import Layout, read_lines, read_one
+from pairwright.estimate import share
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright.settings.study_rules import HumanRules, StoredRules
-from pairwright.stats import share
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import AspectCounts, Decision, aspect_counts, decide_all
 from pairwright_human_eval.records import SetAside, StoppingRule, Verdict

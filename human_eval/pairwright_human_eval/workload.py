@@ -26,7 +26,8 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import JsonValue
 
-from pairwright.intervals import LEVEL, Interval, accuracy, mean, z_of
+from pairwright.estimate import Estimate
+from pairwright.intervals import LEVEL, accuracy, mean, z_of
 from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.text import word_count
@@ -297,7 +298,7 @@ class TaskTime(Record):
 class StudyPilot(Record):
     """What is known from people's answers before a larger study."""
 
-    verified: Interval
+    verified: Estimate
     """The share of subjects of the mode that were verified, of those that were decided and could
     be, with its 95 % interval by dyad. No value where none was decided."""
     times: tuple[TaskTime, ...]
@@ -345,7 +346,7 @@ def study_pilot(
     return StudyPilot(
         verified=found.found(z_of(LEVEL))
         if found
-        else Interval(value=None, low=None, high=None, n=0, clusters=0),
+        else Estimate(value=None, low=None, high=None, n=0, clusters=0),
         times=tuple(time for time in times if time),
         second_round=_second_round(
             timed,

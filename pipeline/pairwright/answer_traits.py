@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from pairwright.dataset import Row
-from pairwright.intervals import Interval, mean_by_user
+from pairwright.estimate import Estimate
+from pairwright.intervals import mean_by_user
 from pairwright.records import Record
 from pairwright.text import word_count
 
@@ -44,7 +45,7 @@ class TraitFigure(Record):
     """The share of accepted answers that one trait speaks for."""
 
     trait: Trait
-    share: Interval
+    share: Estimate
     """Its n are pairs, its clusters users."""
 
 

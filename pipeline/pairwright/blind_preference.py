@@ -8,7 +8,8 @@ is right in one half by identity, so there the figure is of the half of the user
 from collections.abc import Iterable
 
 from pairwright.dataset import Row
-from pairwright.intervals import Interval, accuracy_by_cluster
+from pairwright.estimate import Estimate
+from pairwright.intervals import accuracy_by_cluster
 from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import BlindPreference, Mode, Record
 
@@ -30,7 +31,7 @@ class PreferenceFigure(Record):
     """How often that is the chosen response, over the pairs of one mode."""
 
     mode: Mode
-    share: Interval | None
+    share: Estimate | None
     """A choice that changes with the order counts one half. Its n are pairs, or twins; None where
     nothing was measured."""
     unmeasured: int
@@ -106,7 +107,7 @@ def _figure(mode: Mode, cases: list[PreferenceCase]) -> PreferenceFigure:
     )
 
 
-def _percent(share: Interval) -> str:
+def _percent(share: Estimate) -> str:
     value, low, high = (
         None if x is None else f"{100 * x:.0f}" for x in (share.value, share.low, share.high)
     )

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pairwright.records import Cluster, Record
+from pairwright.estimate import Estimate
+from pairwright.records import Cluster
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -22,29 +23,6 @@ LEVEL = 0.05
 """The chance of a false finding that all tests of one question share."""
 MOST = 10_000_000
 """Pairs beyond which nobody would go to settle a check."""
-
-
-class Interval(Record):
-    """An estimate with its interval, rounded to six places."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    """Pairs it is estimated on."""
-    clusters: int
-    """Dyads, users or prompts: what is independent."""
-
-
-def interval_text(interval: Interval, sign: str = "") -> str:
-    """An estimate and its ends to three places, for a table; `sign` is "+" for a difference."""
-    value, low, high = (
-        None if x is None else round(x, 3) + 0
-        for x in (interval.value, interval.low, interval.high)
-    )
-    if low is None or high is None:
-        return f"{value:{sign}.3f} (no interval)"
-    return f"{value:{sign}.3f} ({low:{sign}.3f} to {high:{sign}.3f})"
 
 
 class AccuracyLimits(NamedTuple):
@@ -99,10 +77,10 @@ class Accuracy(NamedTuple):
         low, high = (centre - spread) / (1 + square), (centre + spread) / (1 + square)
         return max(0.0, low), min(1.0, high)
 
-    def found(self, z: float) -> Interval:
+    def found(self, z: float) -> Estimate:
         """The accuracy with its interval as it is reported."""
         low, high = self.interval(z)
-        return Interval(
+        return Estimate(
             value=round(self.value, 6),
             low=round(low, 6),
             high=round(high, 6),
@@ -154,7 +132,7 @@ def cluster_numbers(clusters: Sequence[Cluster]) -> Places:
     )
 
 
-def accuracy_by_cluster(points: Sequence[tuple[Cluster, float]]) -> Interval | None:
+def accuracy_by_cluster(points: Sequence[tuple[Cluster, float]]) -> Estimate | None:
     """The accuracy of points, each beside the name of its cluster, with its 95 % interval; None of
     no points."""
     clusters = cluster_numbers([names for names, _ in points])
@@ -162,7 +140,7 @@ def accuracy_by_cluster(points: Sequence[tuple[Cluster, float]]) -> Interval | N
     return estimate and estimate.found(z_of(LEVEL))
 
 
-def difference(differences: Floats, clusters: Places) -> Interval | None:
+def difference(differences: Floats, clusters: Places) -> Estimate | None:
     """The mean of differences of points, from -1 to 1, with its 95 % interval by cluster: halved
     and moved they are points, and no difference is a tie. None where n = 0."""
     moved = accuracy((differences + 1) / 2, clusters)
@@ -262,7 +240,7 @@ def exact(k: float, n: int, level: float) -> tuple[float, float]:
     return low, high
 
 
-def with_width(interval: Interval) -> Interval:
+def with_width(interval: Estimate) -> Estimate:
     """The estimate without its interval where that has no width: nothing shows a spread then."""
     if interval.low is None or interval.low != interval.high:
         return interval
@@ -271,7 +249,7 @@ def with_width(interval: Interval) -> Interval:
 
 def mean(
     values: Floats, clusters: Places, *, least: float, most: float = math.inf
-) -> Interval | None:
+) -> Estimate | None:
     """A mean of values from `least` to `most`, with its 95 % interval by cluster: errors summed by
     cluster, t with clusters - 1 degrees (Cameron and Miller 2015, J. Human Resources 50, 317-372,
     eq. 11 and section VI.D). None where n = 0."""
@@ -286,12 +264,12 @@ def mean(
         width = -float(scipy.special.stdtrit(fewest - 1, LEVEL / 2)) * error
         low = round(max(least, value - width), 6)
         high = round(min(most, value + width), 6)
-    return Interval(value=round(value, 6), low=low, high=high, n=n, clusters=count)
+    return Estimate(value=round(value, 6), low=low, high=high, n=n, clusters=count)
 
 
 def mean_by_user(
     values: Sequence[tuple[str, float]], least: float = 0.0, most: float = 1.0
-) -> Interval | None:
+) -> Estimate | None:
     """The mean of each item's value, from `least` to `most`, beside its user, with its 95 %
     interval by user; None of no items. Where nothing varies, nothing shows how wide that is: it
     has none."""

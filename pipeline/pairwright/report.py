@@ -7,21 +7,37 @@ Every text is taken as untrusted and shown as it is: a template with autoescape,
 content policy that loads nothing. The same values give the same bytes.
 """
 
-import io
 import re
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jinja2
-import matplotlib as mpl
 from markupsafe import Markup
-from matplotlib.figure import Figure
+
+from pairwright.pages.plots import (
+    BLUE,
+    FAINT,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PAPER,
+    RED,
+    SKY,
+    Colour,
+    Plot,
+    css,
+    drawing,
+    plot,
+)
+
+__all__ = [
+    "BLUE", "FAINT", "GREEN", "GREY", "INK", "ORANGE", "PAPER", "RED", "SKY", "Block", "Colour",
+    "Fold", "Page", "Plot", "Section", "Table", "drawing", "inline", "plain", "plot", "style",
+    "table", "templates", "to_html", "to_markdown",
+]  # fmt: skip
 
 
 class Table(NamedTuple):
@@ -31,13 +47,6 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     left: int = 1
     note: str = ""
-
-
-class Plot(NamedTuple):
-    """A drawing with a caption that says what is to be seen."""
-
-    svg: Markup
-    caption: str
 
 
 class Fold(NamedTuple):
@@ -64,82 +73,6 @@ class Page:
     title: str
     warnings: tuple[str, ...] = ()
     sections: tuple[Section, ...]
-
-
-class Colour(NamedTuple):
-    """A colour on a light page and on a dark one."""
-
-    light: str
-    dark: str
-
-
-INK = Colour("#1f2328", "#e6edf3")
-FAINT = Colour("#6a727b", "#9aa4ae")
-RULE = Colour("#d5dae0", "#353c45")
-PAPER = Colour("#ffffff", "#12161c")
-# Okabe and Ito's palette (2008), which people with any colour vision distinguish.
-BLUE = Colour("#0072b2", "#4aa8e0")
-ORANGE = Colour("#e69f00", "#f0b429")
-GREEN = Colour("#009e73", "#2fc49a")
-RED = Colour("#d55e00", "#f0813a")
-SKY = Colour("#56b4e9", "#7cc7f0")
-GREY = Colour("#999999", "#8b939c")
-_VARIABLES = {
-    "ink": INK, "faint": FAINT, "rule": RULE, "paper": PAPER, "blue": BLUE, "orange": ORANGE,
-    "green": GREEN, "red": RED, "sky": SKY, "grey": GREY,
-}  # fmt: skip
-_BY_LIGHT = {colour.light: name for name, colour in _VARIABLES.items()}
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",  # Text stays text: it can be searched, and read aloud.
-    "svg.hashsalt": "pairwright",
-    "font.family": ["DejaVu Sans", "sans-serif"],
-    "font.size": 10,
-    "text.parse_math": False,
-    "text.color": INK.light,
-    "axes.labelcolor": INK.light,
-    "axes.edgecolor": FAINT.light,
-    "axes.titlesize": 11,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "xtick.color": INK.light,
-    "ytick.color": INK.light,
-    "grid.color": RULE.light,
-    "legend.frameon": False,
-}
-
-
-@contextmanager
-def drawing() -> Iterator[None]:
-    """The style of plots, for making figures in."""
-    with mpl.rc_context(), warnings.catch_warnings():
-        mpl.rcdefaults()
-        mpl.rcParams.update(_STYLE)
-        # A script that the measuring font lacks is drawn by the reader's own fonts.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        yield
-
-
-def plot(figure: Figure, caption: str, *, name: str) -> Plot:
-    """The figure as SVG that follows the page's colours. Call it inside `drawing`.
-
-    `name` sets its ids apart from those of the page's other plots.
-    """
-    file = io.StringIO()
-    figure.savefig(
-        file, format="svg", transparent=True,
-        metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
-    )  # fmt: skip
-    svg = file.getvalue()
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r'(?<= id=")|(?<=href="#)|(?<=url\(#)', f"{name}-", svg)
-    svg = svg.replace("*{stroke-linejoin", "svg *{stroke-linejoin", 1)
-    # Variables work in styles alone, and the ground of a hatch is an attribute.
-    svg = re.sub(r'fill="(#[0-9a-f]{6})"', r'style="fill: \1"', svg)
-    svg = re.sub(r"(?<=: )#[0-9a-f]{6}(?=[;\"])", _themed, svg)
-    named = f'<svg role="img" aria-label="{escape(caption)}" '
-    return Plot(Markup(svg.replace("<svg ", named, 1)), caption)
 
 
 def to_html(page: Page) -> str:
@@ -170,7 +103,7 @@ def templates(*folders: Path) -> jinja2.Environment:
 def style(environment: jinja2.Environment) -> Markup:
     """The style sheet of every report."""
     sheet = environment.get_template("report.css.jinja")
-    return Markup(sheet.render(light=_css("light"), dark=_css("dark")))
+    return Markup(sheet.render(light=css("light"), dark=css("dark")))
 
 
 def to_markdown(page: Page) -> str:
@@ -193,17 +126,6 @@ def _markdown(block: Block) -> str:
             return "\n\n".join((f"**{inline(block.summary)}**", *map(_markdown, block.blocks)))
         case _:
             return plain(block)
-
-
-def _themed(match: re.Match[str]) -> str:
-    name = _BY_LIGHT.get(match[0])
-    return f"var(--{name})" if name else match[0]
-
-
-def _css(scheme: str) -> Markup:
-    return Markup(
-        " ".join(f"--{name}: {getattr(colour, scheme)};" for name, colour in _VARIABLES.items())
-    )
 
 
 def table(content: Table) -> str:

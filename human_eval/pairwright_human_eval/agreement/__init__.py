@@ -3,7 +3,7 @@
 Values in, values out: nothing here reads files or knows of verdicts, pairs or the chosen side.
 """
 
-from pairwright_human_eval.agreement.intervals import Agreement, Estimate, agreement
+from pairwright_human_eval.agreement.intervals import Agreement, Estimate, Measurement, agreement
 from pairwright_human_eval.agreement.models import (
     DawidSkene,
     Parity,
@@ -11,38 +11,18 @@ from pairwright_human_eval.agreement.models import (
     dawid_skene,
     parity,
 )
-from pairwright_human_eval.agreement.ratings import (
-    Coefficient,
-    Level,
-    Measurement,
-    RaterKappa,
-    Ratings,
-    cohen_kappa,
-    fleiss_kappa,
-    gwet_ac1,
-    krippendorff_alpha,
-    percent_agreement,
-    rater_kappas,
-)
+from pairwright_human_eval.agreement.ratings import Level, Ratings
 
 __all__ = [
     "Agreement",
-    "Coefficient",
     "DawidSkene",
     "Estimate",
     "Level",
     "Measurement",
     "Parity",
-    "RaterKappa",
     "Ratings",
     "ScoreDifference",
     "agreement",
-    "cohen_kappa",
     "dawid_skene",
-    "fleiss_kappa",
-    "gwet_ac1",
-    "krippendorff_alpha",
     "parity",
-    "percent_agreement",
-    "rater_kappas",
 ]

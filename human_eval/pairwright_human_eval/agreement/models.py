@@ -13,8 +13,8 @@ from scipy.stats import t
 from statsmodels.regression.linear_model import WLS
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
+from pairwright.estimate import Estimate, share
 from pairwright.records import Record
-from pairwright.stats import Share, share
 from pairwright_human_eval.agreement.ratings import Floats, Indices, Ratings
 
 
@@ -101,7 +101,7 @@ class Parity(Record):
     pairs: int
     clusters: int
     annotators: int
-    apart: Share
+    apart: Estimate
     """Pairs whose mean difference is one point or more, either way."""
     reason: str
     """Why nothing can be tested; empty where it can."""

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
+from pairwright.estimate import share
 from pairwright.report import Block, Plot, Table
-from pairwright.stats import share
 from pairwright_human_eval.attention import checks_passed, nonreader_pass
 from pairwright_human_eval.records import (
     CANNOT_TELL,

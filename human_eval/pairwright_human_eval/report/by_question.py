@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pairwright.report import Block, Table
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.agreement import Agreement, Estimate, Level, Ratings, agreement
-from pairwright_human_eval.agreement.ratings import Measurement
+from pairwright_human_eval.agreement.intervals import Measurement
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER
 from pairwright_human_eval.report.answers import Answers
 from pairwright_human_eval.report.findings_records import QuestionAgreement

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import comb
 
+from pairwright.estimate import share
 from pairwright.report import Block, Plot, Table
 from pairwright.settings.study_rules import HumanRules
-from pairwright.stats import share
 from pairwright_human_eval.decisions import (
     VERIFIED,
     Decision,

@@ -7,7 +7,7 @@ from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.settings.study_rules import StoredRules
 from pairwright_human_eval.agreement import Agreement, Parity
-from pairwright_human_eval.agreement.ratings import Measurement
+from pairwright_human_eval.agreement.intervals import Measurement
 from pairwright_human_eval.decisions import State
 from pairwright_human_eval.records import Purpose, Support
 

@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from pairwright.estimate import p_value
 from pairwright.modes import MODES, Mode
 from pairwright.report import Block, Plot, Table
 from pairwright.settings.domains import Scale
-from pairwright.stats import p_value
 from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
 from pairwright_human_eval.report.answers import Answers, QualityScore
 from pairwright_human_eval.report.findings_records import ParityOf, ScoreCounts, SideNames

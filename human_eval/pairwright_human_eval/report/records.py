@@ -3,7 +3,7 @@
 Values are rounded to six places. What cannot be estimated is None, with its reason.
 """
 
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.settings.study_rules import StoredRules
@@ -130,7 +130,7 @@ class VoteCalibrationBin(Record):
     most: float
     mean: float
     pairs: int
-    chosen: Interval
+    chosen: Estimate
     """Share of votes for the chosen response, by dyad; n counts votes."""
 
 
@@ -138,7 +138,7 @@ class PoweredShare(Record):
     """The share of one mode that people would verify of the whole run."""
 
     mode: Mode
-    people: Interval
+    people: Estimate
     """Of those that people decided on, alone."""
     judged: int
     """Twins or pairs that were not sampled, with a judge's margin."""

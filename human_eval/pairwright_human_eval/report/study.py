@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from pairwright.estimate import Estimate
 from pairwright.modes import units_in_words
 from pairwright.report import Block, Table
 from pairwright.settings.study_rules import HumanRules
-from pairwright.stats import Share
 from pairwright_human_eval.records import SetAside, Verdict
 from pairwright_human_eval.report.aspects import foil_sentence
 from pairwright_human_eval.report.findings_records import Proportion
@@ -58,7 +58,7 @@ def study_counts(
     )
 
 
-def proportion(share: Share) -> Proportion:
+def proportion(share: Estimate) -> Proportion:
     value = None if share.value is None else round(share.value, 6)
     return Proportion(k=share.k, n=share.n, value=value, low=share.low, high=share.high)
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Protocol
 from pydantic import Field
 
 from pairwright.dataset import Row
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.records import Record
 
 Family = Literal[
@@ -61,7 +61,7 @@ class Check(Record):
     config: str = ""
     """Empty: all rows together."""
     status: Status
-    found: Interval | None = None
+    found: Estimate | None = None
     """The estimated accuracy or share; None where nothing is estimated."""
     count: int | None = None
     """The number of rows found, where the check looks for rows."""
@@ -144,7 +144,7 @@ class Count(Record):
     chosen_words: float | None
     """Mean."""
     rejected_words: float | None
-    accuracies: dict[str, Interval] = Field(default={})
+    accuracies: dict[str, Estimate] = Field(default={})
     """Of a source of natural twins: by name, those of baselines and of the choices of others."""
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pairwright.audit.balance import Balance, Means
 from pairwright.audit.records import Check, CheckDefinition
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 
 SIZE = CheckDefinition(
     family="target",
@@ -129,7 +129,7 @@ def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
     )
 
 
-def _interval_text(estimate: Interval) -> str:
+def _interval_text(estimate: Estimate) -> str:
     if estimate.value is None:
         return "no estimate"
     if estimate.low is None or estimate.high is None:

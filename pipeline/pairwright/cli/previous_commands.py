@@ -1,4 +1,4 @@
-"""Commands of earlier versions: what somebody who types one reads instead."""
+"""Commands and options of earlier versions: what somebody who types one reads instead."""
 
 from typing import Any
 
@@ -28,6 +28,12 @@ REMOVED = {
 }
 """Commands that are gone, with what to do instead."""
 
+REMOVED_OPTIONS = {
+    "show --full": "`show DIR ID` has it all; the key of a call shows its prompt and raw reply.",
+    "show --no-calls": "`show DIR ID` lists the keys of calls, and no prompts.",
+}
+"""Options that are gone, with what to do instead."""
+
 
 class CommandGroup(TyperGroup):
     """A group of commands that knows those of earlier versions."""
@@ -40,4 +46,7 @@ class CommandGroup(TyperGroup):
             ctx.fail(f"`pairwright {name}` is now `pairwright {new}`.")
         if advice := REMOVED.get(name):
             ctx.fail(f"`pairwright {name}` is gone. {advice}")
+        for option in args[1:]:
+            if advice := REMOVED_OPTIONS.get(f"{name} {option}"):
+                ctx.fail(f"{option} is gone. {advice}")
         return super().resolve_command(ctx, args)

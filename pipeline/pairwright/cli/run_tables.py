@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.printing import say
+from pairwright.cli.printing import say, warn
 
 if TYPE_CHECKING:
     from pairwright.workflows.run_status import RunStatus
@@ -60,6 +60,15 @@ def print_failures(console: Console, status: "RunStatus") -> None:
     if short := short_sentence(status):
         console.print(short, style="bold red", highlight=False)
     say(console, failure_sentence(status), "yellow")
+
+
+def print_waits(console: Console, status: "RunStatus") -> None:
+    """Print which endpoints ask to be left alone, and for how long; nothing where none does."""
+    if status.waits:
+        from pairwright.workflows.build_words import wait_sentences
+
+        for sentence in wait_sentences(status):
+            warn(console, sentence)
 
 
 def print_source_problems(console: Console, status: "RunStatus") -> None:

@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.rule import Rule
 
 from pairwright.cli.printing import say
 from pairwright.text import visible
@@ -16,21 +19,15 @@ def show_command(
     wanted: Annotated[
         str | None,
         typer.Argument(
-            metavar="ID", help="A pair, twin, unit or item id, or its beginning [list the units]."
+            metavar="ID",
+            help="A pair, twin, unit or item id, its beginning, or a call's key [list the units].",
         ),
     ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Print everything, prompts and raw replies included.")
-    ] = False,
-    no_calls: Annotated[
-        bool, typer.Option("--no-calls", help="Print everything but prompts and raw replies.")
-    ] = False,
 ) -> None:
-    """Show how one pair came about, in brief: aspects, responses, drafts, gates, calls.
+    """Show how one pair came about: posts, aspects, responses, drafts, gates, calls.
 
-    With --full, everything: posts, evidence, scores, whole texts, every prompt and raw reply, which
-    is hundreds of lines or more. Works for refused and failed units, too. Without an id it lists
-    every unit with what came of it.
+    Works for refused and failed units, too. The key of a call, which is listed below a unit, shows
+    its prompt and its raw reply. Without an id it lists every unit with what came of it.
 
     Examples:
 
@@ -38,26 +35,38 @@ def show_command(
 
       pairwright show runs/first pair-1f2e3d4c5b6a7980
 
-      pairwright show runs/first pair-1f2e3 --full
-
-      pairwright show runs/first twin:cooking-01 --no-calls
+      pairwright show runs/first twin:cooking-01
     """
     # What reads outcomes takes a while to import, and other commands do without.
-    from pairwright.cli.show_unit import print_details, print_summary
     from pairwright.construct.folder import RunFolder
-    from pairwright.construct.outcome_lines import details_of, heading_of
+    from pairwright.construct.outcome_details import (
+        Box,
+        Heading,
+        call_details,
+        details_of,
+        heading_of,
+    )
     from pairwright.construct.run_pairs import find_outcome, iterate_results
     from pairwright.models.store import Store
 
+    console = Console()
     with closing(Store(RunFolder(run).calls, writing=False)) as store:
-        console = Console()
         if wanted is None:
             for one in iterate_results(store):
                 say(console, visible(f"{one.unit}  {one.kind}  {one.subject or one.reason}"))
             return
-        outcome = find_outcome(store, wanted, run)
-        print_details(console, heading_of(outcome))
-        if full or no_calls:
-            print_details(console, details_of(outcome, None if no_calls else store))
+        if (stored := store.call(wanted)) is not None:
+            details = [*call_details(stored)]
         else:
-            print_summary(console, outcome, run, wanted)
+            outcome = find_outcome(store, wanted, run)
+            details = [*heading_of(outcome), *details_of(outcome)]
+    for part in details:
+        if isinstance(part, Heading):
+            console.print(Rule(escape(part.text)))
+        elif isinstance(part, Box):
+            console.print(Panel(escape(part.text), title=escape(part.title)))
+        elif part.label:
+            label = f"[{part.style}]{escape(part.label)}[/{part.style}]"
+            console.print(f"{part.indent}{label}{escape(part.rest)}")
+        else:
+            console.print(escape(part.rest))

@@ -7,7 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from pairwright.cli.run_tables import print_failures, print_run, print_source_problems
+from pairwright.cli.run_tables import (
+    print_failures,
+    print_run,
+    print_source_problems,
+    print_waits,
+)
 from pairwright.text import number_of
 
 
@@ -42,6 +47,7 @@ def status_command(
         print_run(console, found)
         print_source_problems(console, found)
         print_failures(console, found)
+        print_waits(console, found)
     if found.running and not found.finished:
         console.print("The build is running.")
     elif found.waiting:

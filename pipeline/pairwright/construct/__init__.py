@@ -16,7 +16,7 @@ candidates.py partners.py    who may be a partner, and who becomes one
 unit_work.py           what is done for one unit
 
 outcomes.py            what came of each unit, written, and how far it came
-outcome_lines.py       the same as lines: in brief, and with everything behind it
+outcome_details.py     the same as lines, with everything behind it; and one call
 run_pairs.py           a finished run read again, and replies that are asked for again
 tally.py manifest.py   outcomes counted, the index that says so, and the manifest
 folder.py              a run folder, and whether a run may go on in it

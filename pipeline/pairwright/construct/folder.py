@@ -1,4 +1,4 @@
-"""A run folder: its files, and whether a run may go on in it, by its files, settings and outcomes."""
+"""A run folder: its files, and whether a run may go on in it, by its files, settings, outcomes."""
 
 import json
 import sys

@@ -10,12 +10,12 @@ from pydantic import JsonValue
 
 from pairwright.construct.outcomes import funnel_rows
 from pairwright.construct.tally import ReplyCheck, Tally
+from pairwright.estimate import Estimate
 from pairwright.models.store import Store, Totals
 from pairwright.modes import MODES, verified_modes
 from pairwright.records import Mode, Record
 from pairwright.settings.config import Config, essential
 from pairwright.settings.prompt import Prompts
-from pairwright.stats import Share
 from pairwright.version import __version__
 
 
@@ -219,5 +219,5 @@ def cost(store: Store, config: Config) -> float | None:
     return round(priced, 6)
 
 
-def _share(share: Share) -> dict[str, JsonValue]:
+def _share(share: Estimate) -> dict[str, JsonValue]:
     return {"k": share.k, "n": share.n, "low": share.low, "high": share.high}

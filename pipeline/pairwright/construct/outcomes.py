@@ -17,13 +17,13 @@ from pydantic_core import from_json, to_json
 
 from pairwright.dataset import line_writer
 from pairwright.errors import on_disk
+from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency
 from pairwright.models.run import Call
 from pairwright.models.store import Store
 from pairwright.modes import MODES, STAGES, Stage
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
 from pairwright.stages.writer import WRITER_PROMPTS
-from pairwright.stats import Share, share
 
 Kind = Literal["kept", "rejected", "failed", "waiting"]
 FILES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
@@ -247,7 +247,7 @@ def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage:
     return "items"
 
 
-def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Share]]:
+def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Estimate]]:
     """Each stage with the share of all items that reached it, and its 95 % interval; none of
     people's own choices, of which every item is kept: the source refuses the others."""
     if MODES[mode].own_choice:

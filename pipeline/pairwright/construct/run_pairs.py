@@ -24,7 +24,7 @@ from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError
 from pairwright.models import Completion, completion_of
 from pairwright.models.model import UNUSABLE
-from pairwright.models.store import Store, StoredCall
+from pairwright.models.store import Store
 from pairwright.records import Mode, Pair, Rejected
 from pairwright.text import number_of
 
@@ -119,12 +119,6 @@ def _with_id(store: Store, wanted: str) -> Outcome | None:
         if wanted in names_of(outcome):
             return outcome
     return None
-
-
-def calls_of(store: Store, outcome: Outcome) -> list[StoredCall]:
-    """The unit's calls with requests and raw replies, in the order they were answered in."""
-    calls = (store.call(call.key) for call in outcome.calls)
-    return [stored for stored in calls if stored is not None]
 
 
 def load_release(path: str | Path) -> list[Pair] | list[Row]:

@@ -14,13 +14,13 @@ from pydantic import ConfigDict, Field
 
 from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
 from pairwright.construct.outcomes import Kind, Outcome, last_stage, reason_of, stages_up_to
+from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency, Reply, completion_of, parse
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Reading, Store, UnitEntry, UnitIndex
 from pairwright.models.store.file import unusable
 from pairwright.modes import Stage
 from pairwright.records import Mode, Record, Rejected, dyad_id
-from pairwright.stats import Share, share
 
 AT_ONCE = 200
 """Stale entries that are made again in one transaction."""
@@ -302,7 +302,7 @@ class Tally:
         ended = [*self.rejected.items(), *self.failed.items(), *self.waiting.items()]
         return self.kept[mode] + sum(n for (one, *_), n in ended if one == mode)
 
-    def no_signal_by_length(self) -> list[tuple[str, Share]]:
+    def no_signal_by_length(self) -> list[tuple[str, Estimate]]:
         """Share of items refused for want of personal signal, by number of earlier posts."""
         rows = []
         for low, high in _LENGTHS:
@@ -332,7 +332,7 @@ class ReplyCheck(NamedTuple):
     name: str
     """The purpose of the calls, such as `support_control`."""
     meaning: str
-    found: Share
+    found: Estimate
     """k of n cases, with its 95 % interval."""
 
 

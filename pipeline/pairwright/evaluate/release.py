@@ -13,8 +13,9 @@ from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
+from pairwright.estimate import Estimate
 from pairwright.evaluate.builders import BuildModel, BuildRole
-from pairwright.intervals import Interval, accuracy_by_cluster
+from pairwright.intervals import accuracy_by_cluster
 from pairwright.records import Cluster, Post, Record
 
 SOURCES = 30
@@ -38,10 +39,10 @@ class ReleaseRef(Record):
     pairs: int
     builders: tuple[BuildModel, ...] = ()
     """The models that built it. Empty in files of older versions."""
-    neighbours: Interval | None = None
+    neighbours: Estimate | None = None
     """Of natural twins: how often those who choose like the user lean more to the chosen response.
     None of other releases, and in files of older versions."""
-    neighbours_by_source: dict[str, Interval] = Field(default={})
+    neighbours_by_source: dict[str, Estimate] = Field(default={})
     """The same of each source, those with the most pairs."""
 
     @model_validator(mode="before")

@@ -28,7 +28,7 @@ from pairwright.models.completion import (
     Completion,
     completion_of,
 )
-from pairwright.models.model import LLM, Answer, Model, Models, Sender, Unstored
+from pairwright.models.model import LLM, Answer, Model, Models, Sender, Unstored, Wait
 from pairwright.models.reply import (
     WHOLE_NUMBER,
     Leniency,
@@ -63,6 +63,7 @@ __all__ = [
     "Unread",
     "Unstored",
     "Usage",
+    "Wait",
     "completion_of",
     "counting",
     "in_order",

@@ -28,6 +28,18 @@ class Sender(Protocol):
         ...
 
 
+class Wait(NamedTuple):
+    """How long an endpoint asks to be left alone."""
+
+    endpoint: str
+    """Its name in the config."""
+    seconds: float
+    until: float
+    """Seconds since 1970."""
+    words: str
+    """What it said of it."""
+
+
 class LLM(Protocol):
     """Whatever answers requests: the durable client, or a test's canned replies."""
 
@@ -48,6 +60,8 @@ class Unstored:
 
 T = TypeVar("T")
 
+RATE_LIMITED = "rate_limited"
+"""The reason of a call that failed because its endpoint asks for too long a wait."""
 CUT_IN_THINKING = "cut_in_thinking"
 """The reason of a refusal where thinking left no room for a reply."""
 CUT_SHORT = "cut_short"

@@ -16,7 +16,8 @@ from pairwright.blind_preference import (
 from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
 from pairwright.dataset.address import host_of
 from pairwright.dataset.row import MODE_FIELDS
-from pairwright.intervals import Interval, accuracy_by_cluster
+from pairwright.estimate import Estimate
+from pairwright.intervals import accuracy_by_cluster
 from pairwright.records import Cluster, Record
 from pairwright.text import word_count
 
@@ -94,11 +95,11 @@ class Summary(Record):
     """Different posts without a time, of rows whose question or other posts have one."""
     untimed_choices: int = 0
     """Rows of natural twins that do not say when the choice was made."""
-    younger_posts: Interval | None = None
+    younger_posts: Estimate | None = None
     """Of natural twins that do not say when the choice was made: the share of pairs of which at
     least one post is younger than both responses. Its n are pairs of which all these times are
     known, its clusters couples."""
-    neighbours: Interval | None = None
+    neighbours: Estimate | None = None
     """Of natural twins: the share of pairs whose chosen response those who choose like the user
     lean to more; equal ones count one half. Its clusters are couples."""
     preferences: tuple[PreferenceFigure, ...] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
-from pairwright.intervals import Interval, interval_text
+from pairwright.estimate import Estimate
 from pairwright.report import BLUE, FAINT, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import number_of, visible
 from pairwright.train.completions import CEILING, Completions, ConditionMean
@@ -63,8 +63,8 @@ def rows(completions: Completions) -> Iterator[tuple[str, ...]]:
     for mean in completions.means:
         words = f"{mean.words:,.0f}"
         shown = (
-            interval_text(mean.rouge_1),
-            interval_text(mean.rouge_l),
+            mean.rouge_1.text(),
+            mean.rouge_l.text(),
             f"{mean.posts:.1f}",
             words,
         )
@@ -79,8 +79,8 @@ def differences(completions: Completions) -> Iterator[tuple[str, ...]]:
         n = (f"{difference.rouge_1.n:,}", f"{difference.rouge_1.clusters:,}")
         yield (
             name,
-            interval_text(difference.rouge_1, "+"),
-            interval_text(difference.rouge_l, "+"),
+            difference.rouge_1.text(sign=True),
+            difference.rouge_l.text(sign=True),
             *n,
         )
 
@@ -121,7 +121,7 @@ def _plot(means: tuple[ConditionMean, ...]) -> Plot:
         panels = figure.subplots(1, 2, sharey=True)
         for axes, name in zip(panels, ("rouge_1", "rouge_l"), strict=True):
             for place, mean in enumerate(means):
-                estimate: Interval = getattr(mean, name)
+                estimate: Estimate = getattr(mean, name)
                 if estimate.low is not None and estimate.high is not None:
                     axes.hlines(place, estimate.low, estimate.high, color=BLUE.light)
                 axes.plot(estimate.value, place, "o", color=BLUE.light)

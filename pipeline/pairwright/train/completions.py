@@ -17,7 +17,8 @@ import numpy as np
 
 from pairwright import text
 from pairwright.errors import CallFailed
-from pairwright.intervals import Floats, Interval, mean_by_user
+from pairwright.estimate import Estimate
+from pairwright.intervals import Floats, mean_by_user
 from pairwright.models import Model, together
 from pairwright.models.run import work_through
 from pairwright.records import Item, Post, Record, Rejected
@@ -263,8 +264,8 @@ class ConditionMean(Record):
     """Mean of the posts that were shown."""
     words: float
     """Mean of the words that were written, or picked."""
-    rouge_1: Interval
-    rouge_l: Interval
+    rouge_1: Estimate
+    rouge_l: Estimate
 
 
 class CompletionDifference(Record):
@@ -272,8 +273,8 @@ class CompletionDifference(Record):
 
     first: str
     second: str
-    rouge_1: Interval
-    rouge_l: Interval
+    rouge_1: Estimate
+    rouge_l: Estimate
 
 
 class ModelRef(Record):
@@ -396,7 +397,7 @@ def _mean(name: str, values: Floats, users: Sequence[str]) -> ConditionMean:
     )
 
 
-def _rouges(values: Floats, users: Sequence[str], least: float = 0.0) -> dict[str, Interval]:
+def _rouges(values: Floats, users: Sequence[str], least: float = 0.0) -> dict[str, Estimate]:
     """Means of the first two columns, by the names of their fields."""
     intervals = {}
     for name, column in zip(("rouge_1", "rouge_l"), values.T[:2], strict=True):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pairwright import text
 from pairwright.assets import DOCS
 from pairwright.errors import SourceError
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.records import Item, Record
 from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
@@ -116,7 +116,7 @@ def by_embedding(model: str, where: str) -> Similarity:
     return similarity
 
 
-def format_interval(interval: Interval | None) -> str:
+def format_interval(interval: Estimate | None) -> str:
     """A mean with its interval and n, for people."""
     if interval is None or interval.value is None:
         return "none (n = 0)"

@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from pairwright.intervals import Interval, mean_by_user
+from pairwright.estimate import Estimate
+from pairwright.intervals import mean_by_user
 from pairwright.records import Record
 from pairwright.train.gold import AspectAgreement
 
@@ -81,7 +82,7 @@ class Figure(Record):
     planner: str
     match: Match
     name: Name
-    mean: Interval | None
+    mean: Estimate | None
     """Its n are items, its clusters users."""
     missing: int
     """Items without a plan or without a judge's answer, which the mean leaves out."""
@@ -98,7 +99,7 @@ class PlanDifference(Record):
     second: str
     match: Match
     name: Name
-    mean: Interval | None
+    mean: Estimate | None
 
 
 class PlannerCounts(Record):

@@ -18,7 +18,8 @@ from typing import Any
 
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import ConfigError, on_disk
-from pairwright.intervals import Interval, mean_by_user
+from pairwright.estimate import Estimate
+from pairwright.intervals import mean_by_user
 from pairwright.records import Item, Record
 from pairwright.settings.config import differences
 from pairwright.train.gold import AspectAgreement, Similarity, aspect_agreement
@@ -35,10 +36,10 @@ class CheckpointScore(Record):
     items: int
     unreadable: int
     """Items whose plan could not be read."""
-    precision: Interval | None
+    precision: Estimate | None
     """Over items with a plan of at least one aspect."""
-    recall: Interval | None
-    f1: Interval | None
+    recall: Estimate | None
+    f1: Estimate | None
     worst: float
     """Mean F1 over all items, 0 for each plan that could not be read: by this is chosen, for a
     planner that cannot be read is of no use."""

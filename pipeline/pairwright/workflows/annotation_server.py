@@ -21,7 +21,6 @@ from pairwright_human_eval.label_studio.server import (
     LabelStudioServer,
     ServerAccount,
     prepare,
-    team_accounts,
 )
 from pairwright_human_eval.raw_files import check_unmixed
 
@@ -218,12 +217,12 @@ def serve_study(
                 fix=f"Run {install('label-studio')}.",
             )
         progress(Step("preparing Label Studio"))
-        environment = prepare(cache, lambda *step: progress(Step(*step)))
+        environment = prepare(cache, lambda what: progress(Step(what)))
         progress(Step("starting Label Studio"))
         with LabelStudioServer(environment, study.folder.private / "label-studio", port) as server:
             people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
             progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
-            accounts = team_accounts(server.data, server.sign_up, people)
+            accounts = server.team(people)
             _load(study, server, progress)
             links = labelling_links_of(study)
             if study.lock:

@@ -19,7 +19,7 @@ from pairwright.evaluate.settings import Scorers, history_hash
 from pairwright.notebook import run_async
 from pairwright.settings.prompt_variables import SAMPLING
 from pairwright.settings.rules import HistoryRules
-from pairwright.workflows.output import write_report
+from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scorers import pointwise
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
@@ -79,7 +79,7 @@ def best_of_n(
     (folder / "best_of_n.json").unlink(missing_ok=True)
     write_lines(folder / "samples.jsonl", done.samples)
     write_lines(folder / "scores.jsonl", done.scores)
-    write_report(folder, "best_of_n", report, done.summary)
+    write_page(folder, "best_of_n", report, done.summary)
     return done
 
 

@@ -1,8 +1,10 @@
 """What a build says of itself in words: what it will cost, by assumptions or by a pilot, and why it
 made less than it could."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pairwright.blind_preference import preference_sentence
@@ -185,7 +187,8 @@ def _nodding(status: RunStatus) -> Iterator[str]:
         if check.name == "support_control" and (check.found.value or 0) > NODS:
             yield (
                 "The judge says that a stranger's posts support what is expected of a user, in"
-                f" {check.found} cases: it accepts what it should refuse. Try another judge."
+                f" {check.found.counted()} cases: it accepts what it should refuse. Try another"
+                " judge."
             )
 
 
@@ -255,3 +258,17 @@ def failure_sentence(status: RunStatus) -> str:
         f"{status.failed:,} of {number_of(status.tally.units, 'unit')} failed ({most});"
         f" {status.run / 'failed.jsonl'} says why."
     )
+
+
+def wait_sentences(status: RunStatus) -> Iterator[str]:
+    """Which endpoint asks for which wait."""
+    for wait in status.waits:
+        over = wait.until <= time.time()
+        try:
+            then = f", until {datetime.fromtimestamp(wait.until, UTC):%Y-%m-%d %H:%M} UTC"
+        except (ValueError, OverflowError):  # A year that no calendar has.
+            then = ""
+        yield (
+            f"[endpoints.{wait.endpoint}] {wait.words}; the server {'asked' if over else 'asks'} to"
+            f" be left alone for {wait.seconds:,.0f} s{then}{', which is over' if over else ''}."
+        )

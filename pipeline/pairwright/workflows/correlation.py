@@ -50,7 +50,7 @@ def correlate(
     the downstream outputs and which questions both share. `gain` is the gain of NDCG, `p` the
     persistence of RBO, `seed` that of random orders. `out` gets report.html, .md and .json.
 
-    Pearson, Spearman, Kendall, weighted tau, NDCG and RBO have 95 % intervals; below 10 models
+    Spearman, weighted tau, NDCG and RBO have 95 % intervals; below 10 models
     nothing is claimed. Raises InputError and StoreError.
 
         >>> correlate("models.csv", "accuracy", "best_of_16").correlations.n

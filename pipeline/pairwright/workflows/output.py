@@ -8,6 +8,7 @@ from pairwright.files import write_whole
 from pairwright.records import Record
 
 if TYPE_CHECKING:
+    from pairwright.pages import Page as RenderedPage
     from pairwright.report import Page
 
 
@@ -60,4 +61,11 @@ def write_report(
 
     write_whole(folder / f"{name}.html", to_html(page))
     write_whole(folder / f"{name}.md", to_markdown(summary or page))
+    write_whole(folder / f"{name}.json", values.model_dump_json(indent=2) + "\n")
+
+
+def write_page(folder: Path, name: str, page: "RenderedPage", values: Record) -> None:
+    """Write NAME.html, NAME.md and last NAME.json, each whole. Raises StoreError."""
+    write_whole(folder / f"{name}.html", page.html)
+    write_whole(folder / f"{name}.md", page.markdown)
     write_whole(folder / f"{name}.json", values.model_dump_json(indent=2) + "\n")

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
-from pairwright.models import LLM, Model, Models, simulated
+from pairwright.models import LLM, Model, Models, Wait, simulated
 from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore, Durable, Store, recorded_store
@@ -24,6 +24,7 @@ AUTO_UNITS = 256
 Say: TypeAlias = Callable[[str], None]
 say: Say = logging.getLogger("pairwright").warning
 """What people should know about an endpoint at once, where no progress is reported."""
+NoteWait: TypeAlias = Callable[[Wait], None]
 
 
 class RunModels:
@@ -91,7 +92,7 @@ def in_flight(endpoint: Endpoint) -> int:
 async def open_models(config: Config, store: Store, say: Say = say) -> AsyncIterator[RunModels]:
     """Connect the models of a build in this process."""
     meter = meter_of(config, store)
-    async with open_clients(config, meter, say) as clients:
+    async with open_clients(config, meter, say, store.note_wait) as clients:
         yield RunModels(config, store, clients, meter)
 
 
@@ -144,13 +145,13 @@ def call_counts(meter: Meter) -> MeterCounts:
 
 @asynccontextmanager
 async def open_clients(
-    config: Config, meter: Meter, say: Say = say
+    config: Config, meter: Meter, say: Say = say, note_wait: NoteWait = lambda _: None
 ) -> AsyncIterator[dict[str, Client]]:
     """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
     async with AsyncExitStack() as stack:
         yield {
             name: await stack.enter_async_context(
-                client_of(name, config.endpoints[name], meter, say)
+                client_of(name, config.endpoints[name], meter, say, note_wait)
             )
             for name in config.roles.all
         }
@@ -158,7 +159,11 @@ async def open_clients(
 
 @asynccontextmanager
 async def client_of(
-    name: str, endpoint: Endpoint, meter: Meter, say: Say = say
+    name: str,
+    endpoint: Endpoint,
+    meter: Meter,
+    say: Say = say,
+    note_wait: NoteWait = lambda _: None,
 ) -> AsyncIterator[Client]:
     """Connect one endpoint; a `simulated` one is served on loopback, and a recording is read."""
     if endpoint.recording is not None:
@@ -172,7 +177,9 @@ async def client_of(
             url = await stack.enter_async_context(simulated.serve())
             endpoint = endpoint.model_copy(update={"base_url": url})
         key = api_key(name, endpoint)
-        yield await stack.enter_async_context(Client(name, endpoint, key, meter, say=say))
+        yield await stack.enter_async_context(
+            Client(name, endpoint, key, meter, say=say, note_wait=note_wait)
+        )
 
 
 def batch_models(config: Config, store: Store, pending: PendingCalls) -> RunModels:

@@ -1,6 +1,7 @@
 """How far a run is: what was kept, refused and failed, what its checks gave, what it cost."""
 
 import json
+import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from pairwright.construct.manifest import ReachedTarget, cost
 from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
+from pairwright.models import Wait
+from pairwright.models.model import RATE_LIMITED
 from pairwright.models.served_model import is_same_model
 from pairwright.models.store import Store, Totals, is_held, lost_calls
 from pairwright.settings.config import Config
@@ -45,6 +48,8 @@ class RunStatus:
     """Whether the last build ended, and the outcome files are there."""
     running: bool
     """Whether a build was writing to the folder when this was read."""
+    waits: tuple[Wait, ...]
+    """The waits that endpoints ask for, and those that are over for which units failed."""
     source_problems: tuple[str, ...]
     """Why rows and posts of the source were refused or repaired, one line a reason."""
 
@@ -123,6 +128,7 @@ def status_of(
         target=_target(folder.path / "manifest.json") if store.finished else None,
         finished=store.finished and (folder.path / "manifest.json").exists(),
         running=running,
+        waits=_waits(store, counted),
         source_problems=source_problems(folder),
     )
 
@@ -133,6 +139,11 @@ def _other_models(store: Store) -> dict[str, dict[str, int]]:
         for model, names in store.served_names().items()
     }
     return {model: names for model, names in others.items() if names}
+
+
+def _waits(store: Store, counted: Tally) -> tuple[Wait, ...]:
+    failed = any(reason == RATE_LIMITED for _, reason in counted.failed)
+    return tuple(wait for wait in store.waits() if failed or wait.until > time.time())
 
 
 def _target(manifest: Path) -> ReachedTarget | None:

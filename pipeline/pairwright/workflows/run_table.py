@@ -69,7 +69,7 @@ def _checks(status: RunStatus) -> Iterator[RunRow]:
     """What is known of the models: signals by length of history, controls, odd replies."""
     counted = status.tally
     for posts, share in counted.no_signal_by_length():
-        yield RunRow("no signal", f"of {posts} posts", str(share))
+        yield RunRow("no signal", f"of {posts} posts", share.counted())
     for check in status.checks:
         if check.found.n:
             yield RunRow("check", check.meaning, str(check.found))

@@ -13,9 +13,9 @@ from typing import NamedTuple, TextIO
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, cannot_lock, on_disk
+from pairwright.estimate import Estimate
 from pairwright.settings.config import Config
 from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
-from pairwright.stats import Share
 from pairwright_human_eval.acceptance import Acceptance, accept, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
@@ -108,7 +108,7 @@ class OpenStudy(NamedTuple):
         ]
         return now.model_copy(update=dict.fromkeys(without))
 
-    def checks(self, verdicts: Iterable[Verdict]) -> dict[str, Share]:
+    def checks(self, verdicts: Iterable[Verdict]) -> dict[str, Estimate]:
         """By annotator: attention checks that were answered right, of those met."""
         return checks_passed(verdicts, self.fixed.key)
 

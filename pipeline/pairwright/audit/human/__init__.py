@@ -8,7 +8,7 @@ from pairwright.audit.human.annotators import ANNOTATORS, annotator_checks
 from pairwright.audit.human.claims import CLAIMS, agreement_checks, claim_checks
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
 from pairwright.dataset import Row
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.modes import is_own_choice
 from pairwright.text import number_of
 from pairwright_human_eval.public_study import ReleasedStudy
@@ -81,7 +81,7 @@ class Human:
                 name=VERIFIED.name,
                 config=config,
                 status="note",
-                found=Interval(value=share, low=None, high=None, n=rows, clusters=rows),
+                found=Estimate(value=share, low=None, high=None, n=rows, clusters=rows),
                 count=verified,
                 of=rows,
                 detail=self._not_people(config),

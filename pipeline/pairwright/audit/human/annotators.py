@@ -12,8 +12,8 @@ from typing import NamedTuple
 from scipy.stats import binomtest
 
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison
+from pairwright.estimate import Estimate, share
 from pairwright.intervals import holm
-from pairwright.stats import Share, share
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.annotators import first_position, with_majority
 from pairwright_human_eval.report.answers import abouts, answers_of
@@ -72,7 +72,7 @@ class AnnotatorComparison(NamedTuple):
     """Whether the share of any annotator differs from one half."""
 
     definition: CheckDefinition
-    counts: Mapping[str, Share]
+    counts: Mapping[str, Estimate]
     """The shares by annotator."""
     p: Sequence[float]
     """The p of each share, in the same order."""

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from scipy.stats import t
 
 from pairwright.audit.records import Check, CheckDefinition, LimitComparison, Status
-from pairwright.intervals import LEVEL, Interval, z_of
+from pairwright.estimate import Estimate
+from pairwright.intervals import LEVEL, z_of
 from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.assign import LIMIT
@@ -93,7 +94,7 @@ def agreement_checks(findings: Findings) -> Iterator[Check]:
             name=AGREEMENT.name,
             config=row.question,
             status="note",
-            found=Interval(
+            found=Estimate(
                 value=alpha.value, low=alpha.low, high=alpha.high, n=alpha.ratings,
                 clusters=alpha.items,
             ),
@@ -152,7 +153,7 @@ class VoteComparison(NamedTuple):
             return "pass" if (low > self.bound) == self.above else "fail"
         return "too_few"
 
-    def _interval(self, level: float) -> Interval:
+    def _interval(self, level: float) -> Estimate:
         low, high = self._ends(level)
         return _interval(self.measure).model_copy(update={"low": low, "high": high})
 
@@ -185,7 +186,7 @@ class ParityComparison(NamedTuple):
             name=EQUALLY_GOOD.name,
             config=f"{self.scale.mode}: {self.scale.scale}",
             status=self._status(level),
-            found=Interval(
+            found=Estimate(
                 value=tested.mean, low=low, high=high, n=tested.pairs, clusters=tested.clusters
             ),
             of=tested.pairs,
@@ -232,8 +233,8 @@ def _note(definition: CheckDefinition, config: str, measure: Measure) -> Check:
     )  # fmt: skip
 
 
-def _interval(measure: Measure) -> Interval:
-    return Interval(
+def _interval(measure: Measure) -> Estimate:
+    return Estimate(
         value=measure.value, low=measure.low, high=measure.high, n=measure.n, clusters=measure.dyads
     )
 

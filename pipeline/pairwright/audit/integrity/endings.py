@@ -9,7 +9,8 @@ from pairwright import text
 from pairwright.audit.records import Check, CheckDefinition, Definitions, LimitComparison
 from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
-from pairwright.intervals import Interval, exact
+from pairwright.estimate import Estimate
+from pairwright.intervals import exact
 
 LAST = 300
 """Characters of a response's end that are looked at."""
@@ -215,7 +216,7 @@ class EndingsComparison(NamedTuple):
         return self.found.model_copy(
             update={
                 "status": "fail" if fails else "pass",
-                "found": Interval(
+                "found": Estimate(
                     value=round(self.rejected / self.clusters, 6) if self.clusters else None,
                     low=None if low is None else round(low, 6),
                     high=None if high is None else round(high, 6),

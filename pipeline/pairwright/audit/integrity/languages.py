@@ -9,7 +9,8 @@ from typing import ClassVar, Literal, NamedTuple
 from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
 from pairwright.audit.row_check import clip
 from pairwright.dataset import Row
-from pairwright.intervals import MOST, Interval, exact
+from pairwright.estimate import Estimate
+from pairwright.intervals import MOST, exact
 from pairwright.text import is_character_run, language
 
 SAMPLE = 1000
@@ -108,7 +109,7 @@ class LanguageComparison(NamedTuple):
         return self.found.model_copy(
             update={
                 "status": status or "too_few",
-                "found": Interval(
+                "found": Estimate(
                     value=round(wrong / n, 6), low=round(low, 6), high=round(high, 6), n=n,
                     clusters=self.clusters,
                 ),

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.records import Check, Status
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.text import visible
 
 RESULTS: dict[Status, str] = {
@@ -33,7 +33,7 @@ def config_name(config: str) -> str:
     return short(config) if config else "all"
 
 
-def interval(estimate: Interval | None) -> str:
+def interval(estimate: Estimate | None) -> str:
     """`0.712 (0.651 to 0.768)`; empty where nothing was estimated."""
     if estimate is None:
         return ""

@@ -42,7 +42,8 @@ from pairwright.audit.shortcuts.trials import (
     source_accuracies,
 )
 from pairwright.dataset import Row
-from pairwright.intervals import AccuracyLimits, Interval
+from pairwright.estimate import Estimate
+from pairwright.intervals import AccuracyLimits
 from pairwright.modes import is_twin
 from pairwright.settings.release_info import ReleaseInfo
 
@@ -104,7 +105,7 @@ class Shortcuts:
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
         self._published = PublishedAnswers()
-        self.by_source: dict[str, dict[str, Interval]] = {}
+        self.by_source: dict[str, dict[str, Estimate]] = {}
         """After `checks`: see `source_accuracies`."""
         self._lean = PreferenceLean(self._blind)
 

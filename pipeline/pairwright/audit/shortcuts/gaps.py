@@ -7,7 +7,8 @@ import numpy as np
 from pairwright.audit.records import EXAMPLES, Check, CheckDefinition, Flag
 from pairwright.audit.shortcuts.pair_features import LIKE, PairFeatures, TwinHalf
 from pairwright.audit.shortcuts.trials import Trial
-from pairwright.intervals import LEVEL, Floats, Interval, Places, accuracy, mean, z_of
+from pairwright.estimate import Estimate
+from pairwright.intervals import LEVEL, Floats, Places, accuracy, mean, z_of
 
 LENGTH_MATCHED = CheckDefinition(
     family="shortcuts",
@@ -172,13 +173,13 @@ def _echo_gap(config: str, features: PairFeatures) -> Check:
     return _note(TWIN_ECHO_GAP, config, gap, detail).model_copy(update={"flags": flags})
 
 
-def _share(points: Floats, clusters: Places) -> Interval | None:
+def _share(points: Floats, clusters: Places) -> Estimate | None:
     share = accuracy(points, clusters)
     return share and share.found(z_of(LEVEL))
 
 
 def _note(
-    definition: CheckDefinition, config: str, estimate: Interval | None, detail: str = ""
+    definition: CheckDefinition, config: str, estimate: Estimate | None, detail: str = ""
 ) -> Check:
     return Check(
         family=definition.family,

@@ -17,12 +17,12 @@ from pairwright.audit.shortcuts.private_words import (
     private_word_points,
 )
 from pairwright.audit.shortcuts.response import COUNT_CHECKS
+from pairwright.estimate import Estimate
 from pairwright.intervals import (
     LEVEL,
     Accuracy,
     AccuracyLimits,
     Floats,
-    Interval,
     Places,
     accuracy,
     first_clusters,
@@ -101,7 +101,7 @@ def identity_note(trial: Trial) -> Check:
 def _check(
     trial: Trial,
     status: Status,
-    found: Interval | None,
+    found: Estimate | None,
     detail: str,
     *,
     limit: float | None = None,
@@ -134,7 +134,7 @@ def _like(trial: Trial) -> str:
 
 def source_accuracies(
     features: PairFeatures, trials: Iterable[Trial]
-) -> dict[str, dict[str, Interval]]:
+) -> dict[str, dict[str, Estimate]]:
     """By source of natural twins and by name, the accuracy of each informed baseline, and of what
     the choices of others tell."""
     there = np.flatnonzero(~np.isnan(features.others))
@@ -144,7 +144,7 @@ def source_accuracies(
         for one in trials
         if one.definition.family == "baselines"
     ]
-    found: dict[str, dict[str, Interval]] = {}
+    found: dict[str, dict[str, Estimate]] = {}
     for source, places in features.sources.items():
         found[source] = {}
         for name, on, points in tried:

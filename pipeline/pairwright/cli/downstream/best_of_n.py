@@ -10,7 +10,7 @@ from rich.console import Console
 from pairwright.cli.printing import say, table_of, warn
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.scoring import ReleasePath, ResultFolder, end, least_share, scorers_file
-from pairwright.text import number_of
+from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
     from pairwright.evaluate.best_of_n.records import BestOfN
@@ -76,15 +76,24 @@ def best_of_n_command(
 
 
 def _print(console: Console, summary: "BestOfN", out: Path) -> None:
-    from pairwright.evaluate.best_of_n.page import GAIN_SAYS, HEAD, missing, rows, warnings
+    from pairwright.evaluate.best_of_n.page import best_of_n_page
 
-    # The best of the first k is in the files alone.
-    brief = [place for place, name in enumerate(HEAD) if name != "first k"]
-    cells = ([row[place] for place in brief] for row in rows(summary))
-    console.print(table_of([HEAD[place] for place in brief], cells, lines=box.SIMPLE_HEAD))
-    say(console, GAIN_SAYS, wrap=True)
-    for line in (*warnings(summary), *missing(summary)):
-        warn(console, line)
+    head = ("scorer", "k", "all subsets of k", "gain", "questions", "users")
+    cells = (
+        (
+            visible(line.scorer.name),
+            str(point.k),
+            point.subsets.text(),
+            point.gain.text(sign=True) if point.k > 1 else "",
+            f"{point.first.n:,}",
+            f"{point.first.clusters:,}",
+        )
+        for line in summary.lines
+        for point in line.points
+    )
+    console.print(table_of(head, cells, lines=box.SIMPLE_HEAD))
+    for paragraph in best_of_n_page(summary, drawn=False).opening:
+        say(console, paragraph, wrap=True)
     say(console, f"Open: {out / 'best_of_n.html'}", wrap=True)
 
 

@@ -53,9 +53,10 @@ def correlate_command(
 ) -> None:
     """Correlate benchmark scores with downstream scores over the same models.
 
-    Pearson, Spearman, Kendall, weighted tau, NDCG and RBO, each with its interval, and beside what
-    chance gives with so many models. Below 10 models the numbers are printed and nothing is
-    claimed. Greater scores must be better in every column.
+    Spearman, weighted tau, NDCG and RBO, each with its interval, and beside what chance gives with
+    so many models. (Pearson and Kendall are in scipy.stats, as pearsonr and kendalltau.) Below 10
+    models the numbers are printed and nothing is claimed. Greater scores must be better in every
+    column.
 
     Examples:
 

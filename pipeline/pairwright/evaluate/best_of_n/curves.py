@@ -10,10 +10,11 @@ from math import comb
 
 import numpy as np
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.best_of_n.records import Curve, Point, SampledQuestion, SampleScores
 from pairwright.evaluate.outputs import mean_adherence
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import Floats, Interval, cluster_numbers, mean
+from pairwright.intervals import Floats, cluster_numbers, mean
 
 
 def of_first(scores: Floats, worth: Floats, k: int) -> float:
@@ -130,7 +131,7 @@ def _points(
     return tuple(map(point, ks))
 
 
-def _spread(gain: Interval | None) -> Interval | None:
+def _spread(gain: Estimate | None) -> Estimate | None:
     """Without an interval where no question shows a spread. A gain of 0 that has none is certain: a
     scorer that never picks gains nothing."""
     if gain is None or not gain.value or gain.low != gain.high:

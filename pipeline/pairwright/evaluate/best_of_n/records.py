@@ -1,8 +1,8 @@
 """The records of best-of-n."""
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import Interval
 from pairwright.records import Record
 
 
@@ -50,11 +50,11 @@ class Point(Record):
     """The mean adherence of what was picked from k samples, over questions."""
 
     k: int
-    first: Interval
+    first: Estimate
     """The mean over the first k."""
-    subsets: Interval
+    subsets: Estimate
     """The mean over all subsets of k of the N."""
-    gain: Interval
+    gain: Estimate
     """The same less the mean of the question's samples."""
 
 
@@ -69,6 +69,12 @@ class Curve(Record):
     shortened: int
     """Questions whose history did not fit whole."""
     points: tuple[Point, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean adherence without a pick."""
+        first = self.points[0]
+        return (first.subsets.value or 0.0) - (first.gain.value or 0.0)
 
 
 class BestOfN(Record):
@@ -92,3 +98,14 @@ class BestOfN(Record):
     ceiling: Curve | None
     """What a scorer would reach that is the judge itself; None where nothing was sampled."""
     curves: tuple[Curve, ...]
+
+    @property
+    def lines(self) -> tuple[Curve, ...]:
+        """The curves, the ceiling last."""
+        return (*self.curves, *([self.ceiling] if self.ceiling else []))
+
+    @property
+    def best(self) -> Curve | None:
+        """The curve that ends highest; None where no scorer has one."""
+        ended = [curve for curve in self.curves if curve.points]
+        return max(ended, key=lambda curve: curve.points[-1].subsets.value or 0.0, default=None)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings, scorer_findings
 from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
@@ -18,7 +19,7 @@ from pairwright.evaluate.measure.slices import FLOOR, overlap_slices, slice_figu
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import Result, ResultSummary
-from pairwright.intervals import Floats, Interval
+from pairwright.intervals import Floats
 from pairwright.modes import MODES
 from pairwright.records import Mode, Record
 
@@ -77,7 +78,7 @@ def leaderboard(
     )
 
 
-def choices_of_others(board: Leaderboard, ranking: Ranking) -> Interval | None:
+def choices_of_others(board: Leaderboard, ranking: Ranking) -> Estimate | None:
     """What the choices of others tell of a ranking's pairs: a row below it where the labels are
     choices and scorers read the user's posts. None where only some of the release's pairs were
     scored."""

@@ -4,16 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from pairwright.estimate import Estimate, p_value
 from pairwright.evaluate.board.board import Leaderboard, choices_of_others
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.builders import tie_mark
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names
-from pairwright.intervals import Interval
 from pairwright.modes import is_twin
 from pairwright.records import Mode
-from pairwright.stats import p_value
 from pairwright.text import visible
 
 
@@ -71,7 +70,7 @@ def ranking_table(board: Leaderboard, ranking: Ranking) -> RankingTable:
     return RankingTable(tuple(columns), tuple(table_rows), tuple(brief))
 
 
-def others_row(others: Interval, head: tuple[str, ...]) -> tuple[str, ...]:
+def others_row(others: Estimate, head: tuple[str, ...]) -> tuple[str, ...]:
     """What the choices of others tell, as a row below scorers; empty in columns that are of scorers
     alone."""
     known = {
@@ -108,7 +107,7 @@ def figure_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def percent(figure: ScorerFigure | Interval | None) -> str:
+def percent(figure: ScorerFigure | Estimate | None) -> str:
     """`71.2 (65.0 to 76.6)`, or `50.0 by identity`; empty where there is nothing to say."""
     if figure is None or figure.value is None:
         return ""

@@ -13,6 +13,8 @@ import csv
 import io
 from collections.abc import Iterator
 
+import pandas as pd
+
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label, ranking_table, unranked_by_accuracy
 from pairwright.evaluate.board.entry import BoardEntry, gain_over
@@ -32,7 +34,7 @@ GAIN_CONTROLS = tuple(
 """The conditions that a gain is measured over, in the order of the columns."""
 PARTS = ("", "_low", "_high", "_n", "_clusters")
 """The columns of an estimate, by how they end."""
-FURTHER = ("both_right", "coverage", "ece")
+FURTHER = ("both_right", "coverage", "ece_scaled")
 """Further figures of a row."""
 COLUMNS = (
     "release", "version", "digest", "mode", "condition", "scorer", "kind", "planner", "mark",
@@ -125,40 +127,38 @@ def latex_tables(board: Leaderboard) -> str:
     """The text of leaderboard.tex: a `table` with `booktabs` for each ranking."""
     release = board.release
     source = visible(f"{release.name} {release.version}, {release.digest}")
-    lines = [f"% {' '.join(source.split())}", r"% Needs \usepackage{booktabs} and [T1]{fontenc}."]
-    for ranking in board.rankings:
-        lines += ["", *_table(board, ranking)]
-    return "\n".join(lines) + "\n"
+    head = f"% {' '.join(source.split())}\n% Needs \\usepackage{{booktabs}} and [T1]{{fontenc}}.\n"
+    return head + "".join(f"\n{_table(board, ranking)}" for ranking in board.rankings)
 
 
-def _table(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
+def _table(board: Leaderboard, ranking: Ranking) -> str:
     table = ranking_table(board, ranking)
     shown = sorted({*table.brief, table.head.index("clusters")})
     words = [table.head[place] in ("scorer", "group") for place in shown]
     title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
-    trial = " The release is a trial, not a benchmark." if board.release.trial else ""
-    yield r"\begin{table}"
-    yield r"\centering\small"
-    yield (
-        f"\\caption{{{escaped(title)}. Shares in percent with 95\\,\\% intervals by cluster. "
-        f"Rows that share a letter cannot be distinguished.{trial}}}"
+    notes = [
+        f"Not ranked: {label(board.entries[name])} ({ranking.unranked[name]})."
+        for name in unranked_by_accuracy(board, ranking)
+    ]
+    if board.release.trial:
+        notes.append("The release is a trial, not a benchmark.")
+    caption = (
+        f"{title}. Shares in percent with 95 % intervals by cluster. Rows that share a letter"
+        " cannot be distinguished."
     )
-    yield f"\\begin{{tabular}}{{{''.join('l' if text else 'r' for text in words)}}}"
-    yield r"\toprule"
-    yield " & ".join(escaped(table.head[place]) for place in shown) + r" \\"
-    yield r"\midrule"
-    for row in table.rows:
-        cells = (
+    cells = [
+        [
             escaped(row[place]) if text else escaped(row[place]).replace("{-}", "$-$")
             for place, text in zip(shown, words, strict=True)
-        )
-        yield " & ".join(cells) + r" \\"
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
-    for name in unranked_by_accuracy(board, ranking):
-        why = f"Not ranked: {label(board.entries[name])} ({ranking.unranked[name]})."
-        yield f"\n{escaped(why)}"
-    yield r"\end{table}"
+        ]
+        for row in table.rows
+    ]
+    return pd.DataFrame(cells, columns=[escaped(table.head[place]) for place in shown]).to_latex(
+        index=False,
+        escape=False,  # It lets through what opens the options of a row.
+        column_format="".join("l" if text else "r" for text in words),
+        caption=escaped(" ".join((caption, *notes))),
+    )
 
 
 def escaped(text: str) -> str:

@@ -9,6 +9,7 @@ loses them with the cited posts.
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from pairwright.estimate import Estimate, p_text
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import percent
 from pairwright.evaluate.board.entry import gain_over
@@ -16,10 +17,8 @@ from pairwright.evaluate.board.findings import ScorerFinding
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.measure.slices import FLOOR
-from pairwright.intervals import Interval
 from pairwright.modes import mode_pairs
 from pairwright.records import Mode
-from pairwright.stats import p_text
 from pairwright.text import number_of
 
 Meaning = Literal[
@@ -135,7 +134,7 @@ def _of_words(one: ScorerFinding) -> Meaning:
     return "follows words" if where_right == "above" else "wrong there"
 
 
-def _side(accuracy: Interval | None) -> Literal["above", "below", "open"]:
+def _side(accuracy: Estimate | None) -> Literal["above", "below", "open"]:
     """Where an interval lies to one half."""
     if accuracy is None or accuracy.low is None or accuracy.high is None:
         return "open"
@@ -151,7 +150,7 @@ def _with_accuracy(one: ScorerFinding, meaning: Meaning) -> str:
     return text
 
 
-def _share(figure: ScorerFigure | Interval | None, unit: str = "%") -> str:
+def _share(figure: ScorerFigure | Estimate | None, unit: str = "%") -> str:
     """A figure as findings are written: `70.0 % (61.3 to 77.5, n = 120, 60 clusters)`."""
     value, _, interval = percent(figure).partition(" ")
     assert figure, "it was looked for"

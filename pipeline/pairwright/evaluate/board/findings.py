@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 from statsmodels.stats.multitest import multipletests
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
@@ -29,7 +30,6 @@ from pairwright.evaluate.measure.slices import OVERLAP_RIGHT, OVERLAP_WRONG, uni
 from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
 from pairwright.intervals import (
     LEVEL,
-    Interval,
     accuracy,
     accuracy_by_cluster,
     cluster_numbers,
@@ -56,11 +56,11 @@ class ScorerFinding(Record):
     scorer: str
     condition: ConditionName
     mode: Mode | None
-    value: Interval
+    value: Estimate
     """With its own 95 % interval; its n are pairs."""
-    of_all: Interval | None = None
+    of_all: Estimate | None = None
     """For question `overlap`, the accuracy on all pairs with a score."""
-    where_right: Interval | None = None
+    where_right: Estimate | None = None
     """For question `overlap`, the same where word overlap is right; None where it never is."""
     p: float
     """Of the sign-flip test of this one alone."""

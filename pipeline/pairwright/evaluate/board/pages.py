@@ -45,7 +45,6 @@ from pairwright.evaluate.board.tables import (
     configuration_table,
     cost_table,
     order_table,
-    people_table,
     scorer_table,
 )
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
@@ -93,7 +92,6 @@ def _mode_blocks(board: Leaderboard, mode: Mode | None) -> Iterator[Block]:
             yield Table(table.head, table.rows, left=2 if ranking.ranked else 1, note=note)
     yield from _part_blocks(board, mode)
     yield Fold("Gains, configurations and halves", (configuration_table(board, mode),))
-    yield Fold("Users, and people's votes", (people_table(board, mode),))
     margins = calibration_plot(board, mode)
     yield Fold(
         "Calibration and margins",
@@ -256,6 +254,6 @@ def _brief_method(board: Leaderboard) -> Iterator[Block]:
     yield (
         "In brackets: 95 % intervals by cluster. A tie counts one half, a pair without a score as"
         " wrong. leaderboard.html has plots, every condition's own table, configurations, halves"
-        " of twins, users, votes, judges' consistency and every comparison; leaderboard.json has"
+        " of twins, votes, judges' consistency and every comparison; leaderboard.json has"
         " all of it for a program."
     )

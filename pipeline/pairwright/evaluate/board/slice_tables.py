@@ -1,5 +1,6 @@
 """The leaderboard's tables of slices: word overlap, dates, domains, and what controls test."""
 
+from pairwright.estimate import p_value
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import (
     OTHERS,
@@ -17,7 +18,6 @@ from pairwright.evaluate.measure.slices import DATE_SLICES, OVERLAP_SLICES
 from pairwright.evaluate.release import SOURCES
 from pairwright.records import Mode
 from pairwright.report import Table
-from pairwright.stats import p_value
 from pairwright.text import visible
 
 

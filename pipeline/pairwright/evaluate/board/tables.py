@@ -1,8 +1,9 @@
-"""The leaderboard's other tables: configurations, users and votes, comparisons, costs."""
+"""The leaderboard's other tables: configurations, calibration, comparisons, costs."""
 
 from collections.abc import Sequence
 from itertools import chain
 
+from pairwright.estimate import p_value
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import (
     clusters,
@@ -21,7 +22,6 @@ from pairwright.evaluate.measure import figure_names
 from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.report import Table
-from pairwright.stats import p_value
 from pairwright.text import number_of, visible
 
 
@@ -59,21 +59,16 @@ def configuration_table(board: Leaderboard, mode: Mode | None) -> Table:
     return Table(tuple(head[n] for n in shown), rows, left=2)
 
 
-def people_table(board: Leaderboard, mode: Mode | None) -> Table:
-    """The share of users for whom a scorer is better than chance, and its agreement with votes."""
-    return _named(board, mode, figure_names("people"))
-
-
 def calibration_table(board: Leaderboard, mode: Mode | None) -> Table:
-    """Calibration error before and after scaling, and the accuracy of the surer half."""
+    """Distance from people's votes, calibration error, and the accuracy of the surer half."""
     table = _named(board, mode, figure_names("calibration"))
     return Table(
         table.head,
         table.rows,
         left=2,
         note="A probability is the logistic of the margin between two scores, and the mean of a"
-        " comparing judge's two verdicts. Scores of a reward model have no unit: read its error"
-        " after scaling. Intervals take the bins as given.",
+        " comparing judge's two verdicts. Scores of a reward model have no unit, so the error is"
+        " after temperature scaling; brier is not scaled. Intervals take the bins as given.",
     )
 
 

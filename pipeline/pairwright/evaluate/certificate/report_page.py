@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from matplotlib.figure import Figure
 
+from pairwright.estimate import p_value
 from pairwright.evaluate.certificate.certificate import Certificate
 from pairwright.evaluate.certificate.certificate_scorer import CertificateScorer
 from pairwright.evaluate.certificate.sentences import (
@@ -20,7 +21,6 @@ from pairwright.evaluate.correlation.page import correlation_head, measure_cells
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
-from pairwright.stats import p_value
 from pairwright.text import number_of, visible
 
 LABELLED = 30
@@ -147,8 +147,8 @@ def _correlations(certificate: Certificate) -> Iterator[Block]:
     yield Table(
         correlation_head(correlations),
         tuple(measure_cells(one, correlations) for one in correlations),
-        note=f"{PRIMARY} is decided on; the others describe, and their p (Holm) is over the five of"
-        " them. p is that of orders of the scorers; with families, of orders of the families'"
+        note=f"{PRIMARY} is decided on; the others describe, and their p (Holm) is over the three."
+        " p is that of orders of the scorers; with families, of orders of the families'"
         " means. Intervals leave out one scorer, or one family, at a time.",
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from pairwright.estimate import p_text
 from pairwright.evaluate.board.power import POWER
 from pairwright.evaluate.certificate.certificate import Certificate, PostsRule
 from pairwright.evaluate.certificate.number_needed import SCORERS_NEEDED, correlation_found
@@ -9,7 +10,6 @@ from pairwright.evaluate.correlation.page import interval_in_words, no_claim
 from pairwright.evaluate.correlation.table import LEAST_MODELS
 from pairwright.evaluate.measure import ScorerFigure
 from pairwright.intervals import LEVEL, z_of
-from pairwright.stats import p_text
 from pairwright.text import number_of
 
 

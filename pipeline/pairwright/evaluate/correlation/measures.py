@@ -35,12 +35,11 @@ class RankMeasure(NamedTuple):
 
 
 def reported_measures(gain: Gain, p: float) -> tuple[RankMeasure, ...]:
-    """The measures that are reported, in their order."""
+    """The measures that are reported: the one that decides, then the others that Personalized
+    RewardBench prints (arXiv 2604.07343)."""
     gains = "models below + 1" if gain == "rank" else "the downstream score"
     return (
-        RankMeasure("Pearson", pearson, True, "of the scores"),
         RankMeasure(PRIMARY, spearman, True, "of the ranks; tied models share theirs"),
-        RankMeasure("Kendall", kendall, True, "tau-b"),
         RankMeasure(
             "weighted tau", weighted_tau, True, "hyperbolic weights, both rankings in turn"
         ),

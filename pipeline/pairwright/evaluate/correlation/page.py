@@ -5,12 +5,12 @@ from math import ceil, floor
 
 from matplotlib.figure import Figure
 
+from pairwright.estimate import p_value
 from pairwright.evaluate.builders import families_by_name
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM, Correlation, Correlations
 from pairwright.evaluate.correlation.table import ModelTable
 from pairwright.evaluate.correlation.uncertainty import MeasureInterval
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
-from pairwright.stats import p_value
 from pairwright.text import visible
 
 FAMILIES_SHOWN = 3

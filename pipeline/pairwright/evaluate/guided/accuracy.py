@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.correlation.measures import RankMeasure, kendall
 from pairwright.evaluate.correlation.table import LEAST_MODELS
@@ -14,16 +15,7 @@ from pairwright.evaluate.guided.records import GuidedResult, Tau
 from pairwright.evaluate.measure.units import by_mode
 from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood
 from pairwright.evaluate.settings import Scorers
-from pairwright.intervals import (
-    LEVEL,
-    Floats,
-    Interval,
-    accuracy,
-    cluster_numbers,
-    mean,
-    with_width,
-    z_of,
-)
+from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
 
 
 def guided_results(
@@ -90,7 +82,7 @@ def _reasons(decisions: Sequence[PairDecision], counted: set[str]) -> Counter[st
     )
 
 
-def _accuracy(decisions: Sequence[PairDecision], clusters: Sequence[str]) -> Interval:
+def _accuracy(decisions: Sequence[PairDecision], clusters: Sequence[str]) -> Estimate:
     estimate = accuracy(_points(decisions), cluster_numbers(clusters))
     assert estimate, "some pairs count"
     return estimate.found(z_of(LEVEL))

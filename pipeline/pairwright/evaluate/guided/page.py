@@ -7,12 +7,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from pairwright.estimate import Estimate, p_value
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluate.correlation.page import interval_in_words
 from pairwright.evaluate.guided.readings import PER_TOKEN
 from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy, Tau
 from pairwright.evaluate.results import TRIAL
-from pairwright.intervals import Interval, interval_text
 from pairwright.report import (
     BLUE,
     FAINT,
@@ -27,7 +27,6 @@ from pairwright.report import (
     drawing,
     plot,
 )
-from pairwright.stats import p_value
 from pairwright.text import number_of, visible
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, SKY)
@@ -74,10 +73,10 @@ def rows(result: PolicyAccuracy) -> Iterator[tuple[str, ...]]:
             visible(line.scorer),
             line.condition,
             line.mode or "pairs",
-            interval_text(line.accuracy),
-            interval_text(line.policy_alone),
-            interval_text(line.gain, "+"),
-            interval_text(line.reward_alone),
+            line.accuracy.text(),
+            line.policy_alone.text(),
+            line.gain.text(sign=True),
+            line.reward_alone.text(),
             f"{line.accuracy.n:,}",
             f"{line.accuracy.clusters:,}",
         )
@@ -185,7 +184,7 @@ def _point(axes: Axes, line: GuidedResult, place: int) -> Line2D:
     return point
 
 
-def _percent(interval: Interval) -> tuple[float, float, float]:
+def _percent(interval: Estimate) -> tuple[float, float, float]:
     value = interval.value or 0.0
     low = value if interval.low is None else interval.low
     high = value if interval.high is None else interval.high

@@ -2,11 +2,11 @@
 
 from typing import Literal
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.correlation.uncertainty import Chance
 from pairwright.evaluate.correlation.uncertainty import MeasureInterval as OfRewards
 from pairwright.evaluate.release import ReleaseRef
-from pairwright.intervals import Interval
 from pairwright.records import Mode, Record
 
 
@@ -28,12 +28,12 @@ class GuidedResult(Record):
     """Pairs of this mode, with a score or without."""
     unscored: dict[str, int]
     """Pairs without a score from all three, by reason."""
-    accuracy: Interval
+    accuracy: Estimate
     """Policy accuracy."""
-    policy_alone: Interval
-    reward_alone: Interval
+    policy_alone: Estimate
+    reward_alone: Estimate
     """The reward model's accuracy."""
-    gain: Interval
+    gain: Estimate
     """Policy accuracy less that of the policy alone, pair by pair."""
 
 

@@ -5,8 +5,7 @@ units.py     the pairs that count: of twins, the whole ones
 accuracy.py  all figures of one result: accuracy, coverage, ties, twins; and gains
 order.py     whether a judge's verdict depends on the order: position bias, kappa
 slices.py    accuracy where word overlap is right, tied or wrong, and by dates of posts
-people.py    for how many users a scorer is better than guessing; agreement with people's votes
-calibration.py    calibration error, temperature scaling, accuracy by margin
+calibration.py    distance from people's votes, calibration error, accuracy by margin
 
 **A pair without a score** counts as wrong in accuracies and in both halves right, so that leaving
 out what is hard does not pay; the figures `of_scored` are beside them.

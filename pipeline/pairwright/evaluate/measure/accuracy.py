@@ -15,7 +15,6 @@ from pairwright.evaluate.measure.figure import (
     share,
 )
 from pairwright.evaluate.measure.order import order_figures
-from pairwright.evaluate.measure.people import users_above_chance, vote_figures
 from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
 from pairwright.intervals import cluster_numbers, difference
 from pairwright.modes import MODES, is_twin
@@ -207,6 +206,4 @@ def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     yield from order_figures(mode_pairs)
     if is_twin(mode_pairs.mode):
         yield from twin_figures(mode_pairs)
-    yield users_above_chance(mode_pairs)
-    yield from vote_figures(mode_pairs)
     yield from calibration_figures(mode_pairs)

@@ -1,4 +1,5 @@
-"""How far a scorer's margins can be trusted: calibration against labels, and accuracy by margin.
+"""How far a scorer's margins can be trusted: calibration against labels and people's votes, and
+accuracy by margin.
 
 A scorer's confidence is its probability of the response that it prefers: the logistic of the margin
 between two scores (Bradley and Terry 1952), and for a comparing judge the mean of its two verdicts.
@@ -7,9 +8,9 @@ of equally many pairs, between confidence and the share that is right. It is abo
 alone, so the value that a calibrated scorer with the same confidences would have is given beside
 it.
 
-Scores of a reward model have no unit, so that the second figure is after temperature scaling (Guo
-et al. 2017): margins are divided by one number, which is fitted on other clusters than those that
-it is applied to.
+Scores of a reward model have no unit, so the error is after temperature scaling (Guo et al. 2017):
+margins are divided by one number, which is fitted on other clusters than those that it is applied
+to.
 """
 
 import math
@@ -72,7 +73,6 @@ class Calibration(Record):
     temperature: float | None
     """What margins are divided by, fitted on all pairs; None where margins tell nothing, so that
     no number is large enough."""
-    raw: tuple[CalibrationBin, ...]
     scaled: tuple[CalibrationBin, ...]
     """After cross-fitted temperature scaling; empty below two clusters."""
     by_margin: tuple[CoveragePoint, ...]
@@ -83,8 +83,6 @@ class Margins(NamedTuple):
     """The scored pairs of a mode, each array of shape (n,)."""
 
     margins: Floats
-    probabilities: Floats
-    """The scorer's probability of the chosen response."""
     points: Floats
     clusters: Places
     folds: Places
@@ -104,7 +102,6 @@ def margins_of(mode_pairs: ModeDecisions) -> Margins:
     scored = mode_pairs.scored
     return Margins(
         margins=np.array([one.margin for one in scored], np.float64),
-        probabilities=np.array([choice_probability(one) for one in scored], np.float64),
         points=np.array([points(one) for one in scored], np.float64),
         clusters=cluster_numbers([one.clusters for one in scored]),
         folds=_folds([one.cluster for one in scored]),
@@ -120,20 +117,35 @@ def _folds(names: Sequence[str]) -> Places:
 
 
 def calibration_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
-    """The calibration error before and after scaling, and the accuracy of the surer half."""
+    """The distance from people's votes, the calibration error, and the accuracy of the surer
+    half."""
+    yield _brier(mode_pairs)
     pairs, group = margins_of(mode_pairs), mode_group(mode_pairs.mode)
     clusters = [one.clusters for one in mode_pairs.scored]
     scaled = scaled_probabilities(pairs)
-    for name, values in (("ece", pairs.probabilities), ("ece_scaled", scaled)):
-        if values is None:
-            yield average(name, group, np.empty(0), (), "one cluster: nothing to fit it on")
-            continue
-        distances, by_chance = _distances(values, pairs.points)
+    if scaled is None:
+        yield average("ece_scaled", group, np.empty(0), (), "one cluster: nothing to fit it on")
+    else:
+        distances, by_chance = _distances(scaled, pairs.points)
         note = f"a calibrated scorer has {by_chance:.3f} by chance" if len(clusters) else ""
-        yield average(name, group, distances, clusters, note)
+        yield average("ece_scaled", group, distances, clusters, note)
     surer = _surest(pairs, 0.5)
     kept = [clusters[n] for n in np.flatnonzero(surer)]
     yield share("accuracy_of_surer_half", group, pairs.points[surer].tolist(), kept)
+
+
+def _brier(mode_pairs: ModeDecisions) -> ScorerFigure:
+    """Over all pairs that people judged, also those that they were split on."""
+    judged = [(one, one.vote_share) for one in mode_pairs.scored if one.vote_share is not None]
+    probabilities = np.array([choice_probability(one) for one, _ in judged], np.float64)
+    voted = np.array([vote_share for _, vote_share in judged], np.float64)
+    note = "nobody voted on these pairs"
+    if judged:
+        note = f"always saying one half gives {((0.5 - voted) ** 2).mean():.3f}"
+    clusters = [one.clusters for one, _ in judged]
+    return average(
+        "brier", mode_group(mode_pairs.mode), (probabilities - voted) ** 2, clusters, note
+    )
 
 
 def calibration_of(mode_pairs: ModeDecisions) -> Calibration | None:
@@ -146,7 +158,6 @@ def calibration_of(mode_pairs: ModeDecisions) -> Calibration | None:
     return Calibration(
         mode=mode_pairs.mode,
         temperature=float(f"{1 / slope:.6g}") if slope else None,
-        raw=tuple(_bins(pairs.probabilities, pairs)),
         scaled=() if scaled is None else tuple(_bins(scaled, pairs)),
         by_margin=tuple(_coverage_points(pairs)),
     )

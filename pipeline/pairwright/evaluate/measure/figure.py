@@ -5,16 +5,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pairwright.intervals import (
-    LEVEL,
-    Floats,
-    Interval,
-    accuracy,
-    cluster_numbers,
-    mean,
-    with_width,
-    z_of,
-)
+from pairwright.estimate import Estimate
+from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
 from pairwright.records import Cluster, Mode, Record
 
 RULE = (
@@ -27,7 +19,7 @@ class FigureKind(NamedTuple):
     """What figures of one name are, and where the leaderboard has them."""
 
     meaning: str
-    table: Literal["", "ranking", "twins", "people", "judges", "calibration"] = ""
+    table: Literal["", "ranking", "twins", "judges", "calibration"] = ""
     """Which table has it: `ranking` is a column of those that rank; empty where a table has it in a
     place of its own, or none has it."""
     percent: bool = True
@@ -90,31 +82,17 @@ FIGURES: dict[str, FigureKind] = {
         "for the other users; ties count one half, and twins without both scores count 0",
         table="twins",
     ),
-    "users_above_chance": FigureKind(
-        "share of the users with 10 or more questions where it is right on more of them than "
-        "guessing gives in 5 of 100 (one-sided exact sign test)",
-        table="people",
-    ),
-    "vote_agreement": FigureKind(
-        "mean of 1 - |p - share of votes for the chosen response|; p is the logistic of the "
-        "margin between two scores, and the mean of a comparing judge's two verdicts",
-        table="people",
-        percent=False,
-    ),
     "brier": FigureKind(
-        "mean of (p - share of votes) squared, with the same p: 0 is perfect",
-        table="people",
-        percent=False,
-    ),
-    "ece": FigureKind(
-        "expected calibration error: mean distance between the scorer's probability of the "
-        "response it prefers, and the share that is right, over 10 bins of equally many pairs",
+        "mean of (p - share of votes for the chosen response) squared; p is the logistic of the "
+        "margin between two scores, and the mean of a comparing judge's two verdicts: 0 is perfect",
         table="calibration",
         percent=False,
     ),
     "ece_scaled": FigureKind(
-        "the same after temperature scaling: margins are divided by one number, fitted on other "
-        "clusters than those that it is applied to",
+        "expected calibration error: mean distance between the scorer's probability of the "
+        "response it prefers, and the share that is right, over 10 bins of equally many pairs; "
+        "margins are divided by one number, fitted on other clusters than those that it is "
+        "applied to",
         table="calibration",
         percent=False,
     ),
@@ -200,9 +178,9 @@ def average(
     return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
 
 
-def figure_of(name: str, group: Group, estimate: Interval | None, note: str = "") -> ScorerFigure:
+def figure_of(name: str, group: Group, estimate: Estimate | None, note: str = "") -> ScorerFigure:
     """An estimate as a figure; None where the group is empty."""
-    estimate = estimate or Interval(value=None, low=None, high=None, n=0, clusters=0)
+    estimate = estimate or Estimate(value=None, low=None, high=None, n=0, clusters=0)
     return ScorerFigure(
         name=name, mode=group.mode, group=group.name, note=note, **estimate.model_dump()
     )

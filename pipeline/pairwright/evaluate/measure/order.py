@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
+from pairwright.estimate import Estimate
 from pairwright.evaluate.decision import Choice, PairDecision
 from pairwright.evaluate.measure.figure import (
     Group,
@@ -17,7 +18,7 @@ from pairwright.evaluate.measure.figure import (
     share,
 )
 from pairwright.evaluate.measure.units import ModeDecisions
-from pairwright.intervals import Floats, Interval, cluster_numbers, first_clusters
+from pairwright.intervals import Floats, cluster_numbers, first_clusters
 from pairwright.modes import mode_pairs as mode_pairs_in_words
 from pairwright.records import Cluster, content_id
 
@@ -68,7 +69,7 @@ def _kappa(
     if terms is not None:
         return average("order_kappa", group, terms, clusters, least=-1)
     independent = len(np.unique(first_clusters(cluster_numbers(clusters))))
-    none = Interval(value=None, low=None, high=None, n=len(verdicts), clusters=independent)
+    none = Estimate(value=None, low=None, high=None, n=len(verdicts), clusters=independent)
     return figure_of("order_kappa", group, none, "every verdict is the same, in either order")
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from pairwright.errors import InputError
+from pairwright.estimate import Estimate
 from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ScorerRef
-from pairwright.intervals import LEVEL, Floats, Interval, accuracy, cluster_numbers, mean, z_of
+from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, z_of
 from pairwright.records import AspectScore, Record
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import excerpt
@@ -58,7 +59,7 @@ class ModelScore(Record):
     """Outputs without a score, by reason."""
     questions: int
     """Questions of the release."""
-    adherence: Interval | None
+    adherence: Estimate | None
     """Mean over scored outputs, its interval by user; None where none is scored."""
     worst: float | None
     """The same if every output without a score had 0."""
@@ -165,7 +166,7 @@ def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:
     return by_name
 
 
-def mean_adherence(values: Floats, clusters: Sequence[str]) -> Interval | None:
+def mean_adherence(values: Floats, clusters: Sequence[str]) -> Estimate | None:
     """The mean of values from 0 to 1 with its interval by cluster, all rounded; None where n = 0.
 
     Student's; where no value differs Wilson's at the effective number of values: a spread that

@@ -12,7 +12,7 @@ import tenacity
 from pydantic_core import from_json
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.models import Answer, Request, completion_of
+from pairwright.models import Answer, Request, Wait, completion_of
 from pairwright.models.client.endpoint_wires import wires_of
 from pairwright.models.client.headers import Secrets
 from pairwright.models.client.meter import Meter
@@ -21,6 +21,7 @@ from pairwright.models.client.pace import Concurrency, Pace, Server, least_busy
 from pairwright.models.client.refusals import BROKEN_OFF, STAND_INS, refusal
 from pairwright.models.client.wire import Response, Transient, Wire
 from pairwright.models.foreign_body import web_page
+from pairwright.models.model import RATE_LIMITED
 from pairwright.models.served_model import is_same_model
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of, token_estimate
@@ -51,10 +52,11 @@ class Client:
         meter: Meter,
         *wires: Wire,
         say: Callable[[str], None] = lambda _: None,
+        note_wait: Callable[[Wait], None] = lambda _: None,
     ) -> None:
         """`wires` answer in place of those of the endpoint, and end with the client. `say` tells
         people once that the endpoint does not answer at its start, which they would else learn
-        after the last attempt."""
+        after the last attempt; `note_wait` gets each long wait that the endpoint asks for."""
         self.name = name
         self._endpoint = endpoint
         self._meter = meter
@@ -69,6 +71,7 @@ class Client:
         self.others: set[str] = set()
         """Models that answered in place of the one that was asked for."""
         self._say = say
+        self._note_wait = note_wait
         answering = wires or wires_of(name, endpoint, api_key, say)
         self._servers = [Server(wire) for wire in answering]
 
@@ -126,7 +129,8 @@ class Client:
     async def _attempt(self, request: Request) -> Answer:
         async with self.concurrency:
             if (left := self._closed_until - time.monotonic()) > 0:
-                raise CallFailed("rate_limited", f"not sent: {self._asks_for(left)}")
+                said = f"[endpoints.{self.name}] not sent: {self._asks_for(left)}"
+                raise CallFailed(RATE_LIMITED, said)
             await self._pause(self._pace.delay(_rough_tokens(request)))
             self._meter.admit()
             self._meter.in_flight += 1
@@ -170,13 +174,15 @@ class Client:
         wait, most = error.retry_after, self._endpoint.max_wait
         if wait is None or wait <= most:
             return
+        said = f"[endpoints.{self.name}] {error.detail}; {self._asks_for(wait)}"
         if time.monotonic() >= self._closed_until:
+            self._note_wait(Wait(self.name, wait, time.time() + wait, error.detail))
             self._say(
-                f"[endpoints.{self.name}] {error.detail}; {self._asks_for(wait)}, and max_wait is"
-                f" {most:,.0f} s: its calls fail until then, and the same command asks again."
+                f"{said}, and max_wait is {most:,.0f} s: its calls fail until then, and the same"
+                " command asks again."
             )
         self._closed_until = time.monotonic() + wait
-        raise CallFailed("rate_limited", f"{error.detail}; {self._asks_for(wait)}") from None
+        raise CallFailed(RATE_LIMITED, said) from None
 
     def _compare(self, served: str, asked: str) -> None:
         """Say once of each model that answers in place of the one that was asked for."""
@@ -225,7 +231,7 @@ class Client:
             content = body.decode("utf-8", "replace")
         where = f"[endpoints.{self.name}] {server.wire.where}"
         meaning = refusal(
-            reply.status, content, where, self._secrets, reply.retry_after, enlarged=enlarged
+            reply.status, content, where, self._secrets, reply.headers, enlarged=enlarged
         )
         if reply.status == 403 and self._answered:
             # An endpoint that has answered knows the key: this one request is refused.
@@ -250,6 +256,7 @@ class Client:
         if error.retry_after is None or seconds < LONG_WAIT_S or now < self._waiting_until:
             return
         self._waiting_until = now + seconds
+        self._note_wait(Wait(self.name, seconds, time.time() + seconds, error.detail))
         times = number_of(self._endpoint.attempts, "time")
         self._say(
             f"[endpoints.{self.name}] {error.detail}; {self._asks_for(seconds)}. Its calls wait,"
@@ -259,7 +266,7 @@ class Client:
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
-    """What the endpoint asked for in Retry-After, else jittered backoff."""
+    """What the endpoint asked for, else jittered backoff."""
     error = state.outcome.exception() if state.outcome else None
     retry_after = error.retry_after if isinstance(error, Transient) else None
     return retry_after if retry_after is not None else _JITTERED(state)

@@ -138,8 +138,7 @@ class Connection:
             async with self._session.post(url, data=body, allow_redirects=False) as reply:
                 target = reply.headers.get("Location", "") if 300 < reply.status < 309 else ""
                 if not target:
-                    retry_after = reply.headers.get("Retry-After", "")
-                    return Response(reply.status, await _whole(reply), retry_after)
+                    return Response(reply.status, await _whole(reply), reply.headers)
                 url = self._onward(url, target, reply.status)
         raise ValueError(f"redirected more than {REDIRECTS} times in a row")
 

@@ -6,7 +6,10 @@ import json
 import math
 import re
 import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 
 from pairwright.errors import CallFailed, EndpointRefused
 from pairwright.models import CONTEXT_LENGTH
@@ -41,14 +44,14 @@ def refusal(
     body: object,
     where: str,
     secrets: Secrets,
-    retry_after: str = "",
+    headers: Mapping[str, str] = MappingProxyType({}),
     *,
     enlarged: bool = False,
 ) -> bytes | Exception:
     """What a 4xx or 5xx means: a body to store in its place, or the exception to raise.
 
-    `body` is what the endpoint said: parsed JSON, or text where it is none; `retry_after` is that
-    header's value. A prompt over the context and a content filter are answers about this one
+    `body` is what the endpoint said: parsed JSON, or text where it is none; `headers` may ask for a
+    wait. A prompt over the context and a content filter are answers about this one
     request, so they are stored like answers, and so is too much room in a request that is
     `enlarged`. What every call of this kind would meet stops the run.
     """
@@ -64,7 +67,7 @@ def refusal(
     if status == 429 and "insufficient_quota" in code:
         return EndpointRefused(f"{where}: {message}\n  The account has no quota left.")
     if status in (408, 409, 425, 429) or status >= 500:
-        return Transient(f"http_{status}", message, _seconds(retry_after))
+        return Transient(f"http_{status}", message, wait_asked(headers, status))
     if status in (401, 403):
         return EndpointRefused(
             f"{where}: {status} {message}\n"
@@ -115,13 +118,59 @@ def _message(error: object, secrets: Secrets) -> str:
     return secrets.hide(str(error or ""))[:1000]
 
 
-def _seconds(retry_after: str) -> float | None:
-    """Seconds that the endpoint asks for, given as a number or as a date."""
+def wait_asked(headers: Mapping[str, str], status: int) -> float | None:
+    """Seconds that the endpoint asks to be left alone; None where no header says so in a way that
+    makes sense.
+
+    `Retry-After` comes first, then `retry-after-ms`. A 429 or 503 without them waits for the reset
+    of the limits that are spent (`x-ratelimit-remaining-tokens: 0`,
+    `x-ratelimit-reset-tokens: 6m0s`), or of all those that do not say what remains.
+    """
+    named = {name.lower(): value.strip() for name, value in headers.items()}
+    asked = _seconds(named.get("retry-after", ""))
+    if asked is None:
+        asked = _seconds(f"{named.get('retry-after-ms', '')}ms")
+    if asked is not None or status not in (429, 503):
+        return asked
+    spent, unsaid = list[float](), list[float]()
+    for name, value in named.items():
+        if not _RESET.search(name):
+            continue
+        remaining = named.get(name.replace("reset", "remaining"), "")
+        said = _NUMBER.fullmatch(remaining) is not None
+        # A limit that is reset now says nothing of how busy the endpoint is.
+        if (seconds := _seconds(value, dated=True)) and (not said or float(remaining) <= 0):
+            (spent if said else unsaid).append(seconds)
+    return max(spent or unsaid, default=None)
+
+
+_RESET = re.compile(r"rate-?limit.*reset")
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]*)?")
+_DURATION = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?(?:ns|us|µs|ms|s|m|h|d))+")
+_UNITS = {
+    "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0,
+}  # fmt: skip
+_EPOCH, _EPOCH_MS = 1e9, 1e11
+"""From these numbers on, what a reset is given as is a time since 1970, in seconds or ms."""
+
+
+def _seconds(text: str, *, dated: bool = False) -> float | None:
+    """A wait as a number of seconds, a duration (`6m0s`, `20ms`) or a date; with `dated` a large
+    number is a time since 1970."""
+    now = time.time()
     try:
-        seconds = float(retry_after)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
-        except (ValueError, OverflowError):  # A year or an offset that no clock has.
-            return None
+        if _DURATION.fullmatch(text):
+            parts = re.findall(r"([0-9.]+)([a-zµ]+)", text)
+            seconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
+        elif text[:4].isdigit() and text[4:5] == "-":
+            then = datetime.fromisoformat(text)
+            seconds = (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp() - now
+        elif re.match(r"[A-Za-z]{3,9},? ", text):
+            seconds = parsedate_to_datetime(text).timestamp() - now
+        else:
+            seconds = float(text)
+            if dated and seconds >= _EPOCH:
+                seconds = seconds / (1000 if seconds >= _EPOCH_MS else 1) - now
+    except (ValueError, OverflowError):  # Also a year or an offset that no clock has.
+        return None
     return seconds if math.isfinite(seconds) and seconds >= 0 else None

@@ -1,5 +1,7 @@
 """`Wire`: what sends a body and brings a response back, and what is worth asking again."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from pairwright.models import Request
@@ -10,8 +12,8 @@ class Response(NamedTuple):
 
     status: int
     body: bytes
-    retry_after: str = ""
-    """That header's value."""
+    headers: Mapping[str, str] = MappingProxyType({})
+    """Names in any case; empty of an engine in this process."""
 
 
 class Wire(Protocol):

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from pairwright.models import Wait
 from pairwright.models.store.calls import CallStore
 from pairwright.models.store.database import Row
 from pairwright.models.store.unit_index import UnitEntry, UnitIndex, puts
@@ -43,6 +44,7 @@ class Store(CallStore):
         """Begin a run. Outcomes that follow from the same `identity` and are settled stay: the
         replies behind them are here for ever, so they would come out the same. Others are
         forgotten; calls never are."""
+        self._db.execute("DROP TABLE IF EXISTS waits")
         self._db.execute("CREATE TABLE IF NOT EXISTS follows (identity TEXT NOT NULL)")
         if self._db.execute("SELECT identity FROM follows").fetchall() == [(identity,)]:
             self._db.execute(
@@ -79,6 +81,20 @@ class Store(CallStore):
         self._db.execute("DELETE FROM unit_names")
         self._db.execute("DROP TABLE IF EXISTS matched")
         self._db.execute("UPDATE run SET finished = 0")
+
+    def note_wait(self, wait: Wait) -> None:
+        """Keep what an endpoint asks of this run; its last wait counts."""
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS waits"
+            " (endpoint TEXT PRIMARY KEY, seconds REAL, until REAL, words TEXT)"
+        )
+        self._db.execute("INSERT OR REPLACE INTO waits VALUES (?, ?, ?, ?)", *wait)
+
+    def waits(self) -> list[Wait]:
+        """The waits that endpoints asked for in the last run."""
+        if not self._db.has("waits"):
+            return []
+        return [Wait(*row) for row in self._db.rows("SELECT * FROM waits ORDER BY endpoint")]
 
     def finish(self) -> None:
         """Say that the outcome files of this run are written."""

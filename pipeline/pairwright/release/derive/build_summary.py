@@ -11,10 +11,10 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_valida
 
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
+from pairwright.estimate import share
 from pairwright.modes import STAGES, has_own_choices
 from pairwright.records import Mode, Record
 from pairwright.release.primary import Provenance, UnitOutcome
-from pairwright.stats import share
 from pairwright.text import number_of
 
 
@@ -190,7 +190,7 @@ def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
 def funnel_rows(build: BuildSummary) -> list[Row]:
     """Mode, stage, how many of the items reached it, with the interval of that share."""
     return [
-        (mode, meaning, str(share(counts[stage], counts.get("items", 0))))
+        (mode, meaning, share(counts[stage], counts.get("items", 0)).counted())
         for mode, counts in build.funnel.items()
         for stage, meaning in STAGES.items()
         if stage in counts and stage != "items"

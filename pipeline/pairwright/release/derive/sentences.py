@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 
 from pairwright.blind_preference import preference_sentence
-from pairwright.intervals import Interval
+from pairwright.estimate import Estimate
 from pairwright.modes import MODES, is_own_choice
 from pairwright.records import Record
 from pairwright.release.derive.audit_summary import endings, study_bounds
@@ -145,7 +145,7 @@ def _counts(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} {n:,}" for name, n in counts)
 
 
-def _share(found: Interval, places: int = 1) -> str:
+def _share(found: Estimate, places: int = 1) -> str:
     """A share and its interval."""
     value, low, high = (
         None if x is None else f"{100 * x:.{places}f}" for x in (found.value, found.low, found.high)

@@ -8,8 +8,8 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
+from pairwright.estimate import Estimate
 from pairwright.evaluate.board.power import CORRELATION, SimulatedReleases
-from pairwright.intervals import Interval
 from pairwright.modes import MODES, Mode
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Step, log_notes
@@ -231,7 +231,7 @@ def cluster_sizes(subjects: Sequence[Subject], units: int) -> list[int]:
     return list(counts.values())
 
 
-def _times(n: int, share: Interval) -> Range:
+def _times(n: int, share: Estimate) -> Range:
     assert share.value is not None
     assert share.low is not None
     return Range(

@@ -12,11 +12,12 @@ from pairwright.construct.corpus import BuildUnit, Chunk, Corpus
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.session import build_units
 from pairwright.errors import Interrupted, PairwrightError
+from pairwright.models import Wait
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore
 from pairwright.models.store.shards import open_shard, place
 from pairwright.settings.config import Config
-from pairwright.workflows.run_models import MeterCounts, RunModels, open_clients
+from pairwright.workflows.run_models import MeterCounts, NoteWait, RunModels, open_clients, say
 
 
 class WorkerSetup(NamedTuple):
@@ -84,10 +85,12 @@ def _announced(units: tuple[BuildUnit, ...], all_begun: asyncio.Event) -> Iterat
 
 
 @asynccontextmanager
-async def builder_of(setup: WorkerSetup, config: Config, meter: Meter) -> AsyncIterator[Builder]:
+async def builder_of(
+    setup: WorkerSetup, config: Config, meter: Meter, note_wait: NoteWait
+) -> AsyncIterator[Builder]:
     """A builder with its own connections; `config` has this worker's part of the limits."""
     with closing(CallStore(setup.calls, writing=False, unchanging=setup.several_hosts)) as main:
-        async with open_clients(config, meter) as clients:
+        async with open_clients(config, meter, say, note_wait) as clients:
             yield Builder(setup, config, main, clients, meter)
 
 
@@ -125,7 +128,7 @@ def worst(troubles: list[Trouble]) -> Trouble:
 
 
 class ChunkReport(NamedTuple):
-    """Units of a chunk that have ended, or the chunk itself."""
+    """Units of a chunk that have ended, or the chunk itself, or waits alone."""
 
     worker: str
     counts: MeterCounts
@@ -134,3 +137,5 @@ class ChunkReport(NamedTuple):
     ended: tuple[Brief, ...] = ()
     done: bool = False
     trouble: Trouble | None = None
+    waits: tuple[Wait, ...] = ()
+    """What endpoints have asked for."""

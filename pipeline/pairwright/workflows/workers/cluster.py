@@ -22,6 +22,7 @@ from pairwright.construct.outcomes import Brief
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
 from pairwright.extras import install
 from pairwright.files import write_whole
+from pairwright.models import Wait
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.models.store.shards import place
@@ -72,6 +73,7 @@ class Actor:
         self._resources = AsyncExitStack()
         self._watch: asyncio.Task[None] | None = None
         self._error: PairwrightError | None = None
+        self._waits: list[Wait] = []
 
     async def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """A batch of one chunk; gives one report."""
@@ -90,14 +92,18 @@ class Actor:
             # Raised here it would end the whole job, and calls that are in flight with it.
             trouble = trouble_of(error)
         counts = call_counts(self._builder.meter) if self._builder else MeterCounts()
-        return ChunkReport(self._name, counts, chunk.number, tuple(outcomes), True, trouble)
+        return ChunkReport(
+            self._name, counts, chunk.number, tuple(outcomes), True, trouble, tuple(self._waits)
+        )
 
     async def _ready(self) -> Builder:
         setup: WorkerSetup = pickle.loads(await self._token_content())
         os.environ.update({name: key.get_secret_value() for name, key in self._keys.items()})
         collector.ease()
         config = part_of(setup.rules.config, self._workers, None)
-        builder = await self._resources.enter_async_context(builder_of(setup, config, Meter()))
+        builder = await self._resources.enter_async_context(
+            builder_of(setup, config, Meter(), self._waits.append)
+        )
         self._watch = asyncio.create_task(self._stop_with_run(builder))
         return builder
 

@@ -140,7 +140,8 @@ class Pool:
             return self._died(worker, todo, stopped=stopped)
         worker.counts = report.counts
         if report.chunk is None:
-            worker.forget()
+            if not report.waits:
+                worker.forget()
         elif report.done:
             worker.open_units.pop(report.chunk)
             worker.chunks.pop(report.chunk)

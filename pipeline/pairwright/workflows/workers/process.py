@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from pairwright.construct.corpus import Chunk
 from pairwright.construct.outcomes import Brief
+from pairwright.models import Wait
 from pairwright.workflows import collector
 from pairwright.workflows.run_models import MeterCounts, call_counts
 from pairwright.workflows.workers.chunk_builder import (
@@ -50,7 +51,12 @@ async def _work(
 
     loop.add_reader(pipe.fileno(), read)
     config = part_of(setup.rules.config, workers, rank)
-    async with builder_of(setup, config, SharedMeter(allowance=allowance)) as builder:
+    meter = SharedMeter(allowance=allowance)
+
+    def note_wait(wait: Wait) -> None:
+        _send(pipe, ChunkReport(_name(), call_counts(meter), waits=(wait,)))
+
+    async with builder_of(setup, config, meter, note_wait) as builder:
         under_way = set()
         # Without a parent what is under way is left: what is stored is stored.
         while order := await orders.get():

@@ -108,6 +108,8 @@ def _round(
     missing = {chunk.number for chunk in round_}
     for report in group.build(round_):
         note(report)
+        for wait in report.waits:
+            store.note_wait(wait)
         if report.trouble:
             troubles.append(report.trouble)
         elif report.done and report.chunk is not None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pairwright.stats import share
+from pairwright.estimate import Estimate, share
 
 
 # Newcombe 1998, Statistics in Medicine 17, table I, method 3 (score without correction).
@@ -45,10 +45,38 @@ def test_the_interval_stays_between_0_and_1_and_holds_the_share() -> None:
 def test_none_of_none_is_no_share() -> None:
     nothing = share(0, 0)
     assert (nothing.value, nothing.low, nothing.high) == (None, None, None)
-    assert str(nothing) == "0 of 0"
+    assert nothing.counted() == "0 of 0"
 
 
 def test_a_share_reads_as_count_percent_and_interval() -> None:
-    assert str(share(5, 20)) == "5 of 20: 25 % (11 to 47)"
-    assert str(share(0, 20)) == "0 of 20: 0 % (0 to 16)"
-    assert str(share(1000, 4000)) == "1,000 of 4,000: 25 % (24 to 26)"
+    assert share(5, 20).counted() == "5 of 20: 25 % (11 to 47)"
+    assert share(0, 20).counted() == "0 of 20: 0 % (0 to 16)"
+    assert share(1000, 4000).counted() == "1,000 of 4,000: 25 % (24 to 26)"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text", "percent"),
+    [
+        (Estimate(value=0.5, low=0.4, high=0.6, n=9, clusters=9), "0.500 (0.400 to 0.600)",
+         "50 % (40 to 60)"),
+        (Estimate(value=-0.0001, low=-0.2, high=0.1, n=9, clusters=9), "0.000 (-0.200 to 0.100)",
+         "0 % (-20 to 10)"),
+        (Estimate(value=0.5, low=None, high=None, n=9, clusters=1, note="one user"),
+         "0.500 (one user)", "50 % (one user)"),
+        (Estimate(value=None, low=None, high=None, n=0, clusters=0, note="nobody answered"),
+         "n/a (nobody answered)", "n/a (nobody answered)"),
+        (Estimate(value=3.0, low=2.0, high=None, n=4, clusters=4), "3.000 (2.000 or more)",
+         "300 % (200 or more)"),
+    ],
+)  # fmt: skip
+def test_an_estimate_is_printed_with_its_interval_or_the_reason_that_it_has_none(
+    estimate: Estimate, text: str, percent: str
+) -> None:
+    assert (estimate.text(), estimate.percent()) == (text, percent)
+    assert str(estimate) == text
+
+
+def test_a_difference_has_its_sign() -> None:
+    gain = Estimate(value=0.12, low=-0.03, high=0.21, n=9, clusters=9)
+    assert gain.text(2, sign=True) == "+0.12 (-0.03 to +0.21)"
+    assert gain.percent(sign=True) == "+12 (-3 to +21)"

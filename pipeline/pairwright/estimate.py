@@ -1,0 +1,89 @@
+"""An estimate with its interval, n and clusters: the one record for every figure that is reported.
+
+    share(5, 20).counted()                 # "5 of 20: 25 % (11 to 47)"
+    estimate.percent()                     # "25 % (11 to 47)"
+    estimate.text()                        # "0.250 (0.112 to 0.469)"
+
+An estimate that is missing, or has no interval, says why in its note.
+"""
+
+import math
+
+from pydantic import Field
+
+from pairwright.records import Record
+
+Z_95 = 1.959964
+
+
+class Estimate(Record):
+    """A value with its 95 % interval, rounded to six places. What is missing is None."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    """None beside a low end where it has no upper end."""
+    n: int
+    """What the value is a share, mean or coefficient of: pairs, votes, users, ..."""
+    clusters: int
+    """What is independent: couples, users, prompts; n where each one is."""
+    note: str = Field("", exclude_if=lambda note: not note)
+    """Why the value is missing, or else its interval; left out of JSON where it is empty."""
+
+    @property
+    def k(self) -> int:
+        """Of a share of n: how many. 0 of none."""
+        return round((self.value or 0.0) * self.n)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, digits: int = 3, *, sign: bool = False) -> str:
+        """`0.712 (0.651 to 0.768)`; `n/a (why)` without a value; `sign` is for a difference."""
+        return self._text(1, f"{'+' if sign else ''},.{digits}f", "")
+
+    def percent(self, digits: int = 0, *, sign: bool = False) -> str:
+        """`71 % (65 to 77)`; of a difference with a sign, `+12 (+3 to +21)`, in points."""
+        return self._text(100, f"{'+' if sign else ''}.{digits}f", "" if sign else " %")
+
+    def counted(self) -> str:
+        """`5 of 20: 25 % (11 to 47)`; of none, `0 of 0`."""
+        return f"{self.k:,} of {self.n:,}: {self.percent()}" if self.n else "0 of 0"
+
+    def _text(self, scale: int, form: str, unit: str) -> str:
+        if self.value is None:
+            return f"n/a ({self.note})" if self.note else "n/a"
+        # Rounded first, so that no zero has a minus sign.
+        digits = int(form[-2])
+        value, low, high = (
+            None if x is None else f"{round(scale * x, digits) + 0.0:{form}}"
+            for x in (self.value, self.low, self.high)
+        )
+        if low is None:
+            return f"{value}{unit} ({self.note or 'no interval'})"
+        if high is None:
+            return f"{value}{unit} ({low} or more)"
+        return f"{value}{unit} ({low} to {high})"
+
+
+def share(k: int, n: int, z: float = Z_95) -> Estimate:
+    """k of n independent ones with Wilson's score interval (Wilson 1927, eq. 6): never outside 0 to
+    1, defined at 0 and n. Of n = 0 nothing is known."""
+    if n == 0:
+        return Estimate(value=None, low=None, high=None, n=0, clusters=0, note="none of them")
+    p = k / n
+    centre = p + z * z / (2 * n)
+    spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    low, high = max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+    return Estimate(value=round(p, 6), low=round(low, 6), high=round(high, 6), n=n, clusters=n)
+
+
+def p_value(p: float) -> str:
+    """Three places, as in a table; no p is ever 0."""
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def p_text(p: float) -> str:
+    """The same in a sentence: `p = 0.012`, `p < 0.001`."""
+    return f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"

@@ -1,0 +1,13 @@
+"""Pages: a template in Markdown over one record gives a report in HTML and in Markdown.
+
+page.py        fills a template, escapes every value, and lays the page out
+plots.py       the colours, and the drawings that several pages share
+templates/     the words of every page, a file a page; kit.md.jinja has what they share
+
+A page opens with its verdict (three sentences and one figure at most). Its tables have five columns
+at most; what only a few readers need is folded. A template never reads the text of another page.
+"""
+
+from pairwright.pages.page import Page, render_page
+
+__all__ = ["Page", "render_page"]

@@ -1,0 +1,172 @@
+"""A page from a template in Markdown.
+
+    page = render_page("best_of_n", plots, result=result)
+    page.markdown, page.html
+
+Every value that a template prints is untrusted text and is shown as it is: no markup, HTML, link or
+image comes from a value. A whole number is printed with its thousands, an estimate with its
+interval; any other number is formatted by the template; None is an error. The words of a template
+are Markdown with tables. `fold` (kit.md.jinja) hides what follows until a reader opens it. The HTML
+needs no other file, has no scripts, and loads nothing. The same values give the same bytes.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import jinja2
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from pairwright.estimate import Estimate
+from pairwright.pages.plots import Plot, colour_variables
+from pairwright.text import number_of, visible
+
+FOLDER = Path(__file__).resolve().parent
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""Plots have styles of their own, which a hash could not name."""
+
+
+class Page(NamedTuple):
+    """A report in its forms."""
+
+    markdown: str
+    html: str
+    opening: tuple[str, ...]
+    """The paragraphs before the first heading as plain text, for a terminal: warnings, verdict."""
+
+
+def render_page(name: str, plots: Mapping[str, Plot] | None = None, /, **values: object) -> Page:
+    """The page of `templates/NAME.md.jinja`, filled with `values`.
+
+    `{{ plot("accuracy") }}` places the plot of that name; one that is not among `plots` leaves
+    nothing. Raises jinja2.UndefinedError for a value that is missing, and ValueError for one that
+    has no text.
+    """
+    template = _environment().get_template(f"{name}.md.jinja")
+    pictures = dict(plots or {})
+
+    def place(plot: str) -> Markup:
+        return Markup(f"![plot]({plot})") if plot in pictures else Markup("")
+
+    text = re.sub(r"\n{3,}", "\n\n", template.render(plot=place, **values)).strip() + "\n"
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    tokens = markdown.parse(text)
+    return Page(
+        _with_captions(text, pictures), _html(markdown, tokens, pictures), tuple(_opening(tokens))
+    )
+
+
+def escaped(value: object) -> Markup:
+    """A value as Markdown that shows it as it is. Raises ValueError for None and for a number that
+    the template should have formatted."""
+    match value:
+        case Markup():
+            return value
+        case str():
+            return Markup(_escaped_text(value))
+        case jinja2.Undefined():
+            return Markup(str(value))  # It raises what says which name is missing.
+        case int() if not isinstance(value, bool):
+            return Markup(f"{value:,}")
+        case Estimate():
+            return Markup(value.text())
+        case _:
+            raise ValueError(f"{value!r} has no text on a page")
+
+
+def _escaped_text(text: str) -> str:
+    text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = " ".join(text.split())
+    text = re.sub(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", text)
+    # Neither an address nor a line's beginning is turned into a link, a list or a heading.
+    text = re.sub(r"(?<=\w):(?=//)|(?<=\bwww)\.", r"\\\g<0>", text, flags=re.IGNORECASE)
+    text = re.sub(r"^(?=[#+=-]+(\s|$))", r"\\", text)
+    return re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", text)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    """Kept: to compile a template takes longer than to fill it."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([FOLDER / "templates", FOLDER]),
+        autoescape=lambda name: bool(name),
+        finalize=escaped,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals["number_of"] = number_of
+    return environment
+
+
+def _with_captions(text: str, plots: Mapping[str, Plot]) -> str:
+    """The Markdown, in which a plot is its caption."""
+
+    def caption(match: re.Match[str]) -> str:
+        return f"*Plot, in the HTML report: {_escaped_text(plots[match[1]].caption)}*"
+
+    return re.sub(r"^!\[plot\]\(([\w-]+)\)$", caption, text, flags=re.MULTILINE)
+
+
+def _opening(tokens: Sequence[Token]) -> Iterator[str]:
+    for before, token in itertools.pairwise(tokens):
+        if before.type == "heading_open" and before.tag == "h2":
+            return
+        if before.type == "paragraph_open" and not _plot_name(token):
+            children = token.children or []
+            yield "".join(" " if one.type == "softbreak" else one.content for one in children)
+
+
+def _html(markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, Plot]) -> str:
+    title, sections = "", list[tuple[str, Markup]]()
+    for opening, inline in itertools.pairwise(tokens):
+        if opening.type == "heading_open":
+            words = Markup(markdown.renderer.render(inline.children or [], markdown.options, {}))
+            if opening.tag == "h1":
+                title = words.striptags()
+            elif opening.tag == "h2":
+                sections.append((f"s{len(sections) + 1}", words))
+                opening.attrSet("id", sections[-1][0])
+    tokens = [_with_plot(token, plots) for token in tokens]
+    body = markdown.renderer.render(tokens, markdown.options, {})
+    body = body.replace("<table>", '<div class="wide">\n<table>').replace(
+        "</table>", "</table>\n</div>"
+    )
+    # The first section comes after the verdict, and so do the links to all of them.
+    verdict, heading, rest = body.partition("<h2 ")
+    layout = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    source = (FOLDER / "page.html.jinja").read_text(encoding="utf-8")
+    return layout.from_string(source).render(
+        title=title,
+        policy=Markup(POLICY),
+        variables=colour_variables(),
+        style=Markup((FOLDER / "page.css").read_text(encoding="utf-8")),
+        verdict=Markup(verdict),
+        sections=sections,
+        body=Markup(heading + rest),
+    )
+
+
+def _with_plot(token: Token, plots: Mapping[str, Plot]) -> Token:
+    """The token, or in place of a plot's mark the plot."""
+    name = _plot_name(token)
+    if not name:
+        return token
+    figure = Markup('<figure><div class="wide">{}</div>\n<figcaption>{}</figcaption></figure>')
+    drawn = plots[name]
+    return Token("html_inline", "", 0, content=figure.format(drawn.svg, drawn.caption))
+
+
+def _plot_name(token: Token) -> str:
+    """The name of the plot that the token is a mark of, or nothing. No value can be such a mark:
+    its brackets are escaped."""
+    children = token.children or []
+    if len(children) == 1 and children[0].type == "image" and children[0].content == "plot":
+        return str(children[0].attrs["src"])
+    return ""

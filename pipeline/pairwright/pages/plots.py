@@ -1,0 +1,230 @@
+"""Plots: the colours of pages, and the drawings that several pages share.
+
+A plot is SVG that follows the page's colours, on a light page and on a dark one. Every estimate is
+drawn with its interval.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from html import escape
+from typing import Any, NamedTuple
+
+import matplotlib as mpl
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pairwright.estimate import Estimate
+
+WIDTH = 8.6
+"""Inches, of every plot."""
+
+
+class Plot(NamedTuple):
+    """A drawing with a caption that says what is to be seen."""
+
+    svg: Markup
+    caption: str
+
+
+class Colour(NamedTuple):
+    """A colour on a light page and on a dark one."""
+
+    light: str
+    dark: str
+
+
+INK = Colour("#1f2328", "#e6edf3")
+FAINT = Colour("#6a727b", "#9aa4ae")
+RULE = Colour("#d5dae0", "#353c45")
+PAPER = Colour("#ffffff", "#12161c")
+# Okabe and Ito's palette (2008), which people with any colour vision distinguish.
+BLUE = Colour("#0072b2", "#4aa8e0")
+ORANGE = Colour("#e69f00", "#f0b429")
+GREEN = Colour("#009e73", "#2fc49a")
+RED = Colour("#d55e00", "#f0813a")
+SKY = Colour("#56b4e9", "#7cc7f0")
+GREY = Colour("#999999", "#8b939c")
+_VARIABLES = {
+    "ink": INK, "faint": FAINT, "rule": RULE, "paper": PAPER, "blue": BLUE, "orange": ORANGE,
+    "green": GREEN, "red": RED, "sky": SKY, "grey": GREY,
+}  # fmt: skip
+_BY_LIGHT = {colour.light: name for name, colour in _VARIABLES.items()}
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",  # Text stays text: it can be searched, and read aloud.
+    "svg.hashsalt": "pairwright",
+    "font.family": ["DejaVu Sans", "sans-serif"],
+    "font.size": 10,
+    "text.parse_math": False,
+    "text.color": INK.light,
+    "axes.labelcolor": INK.light,
+    "axes.edgecolor": FAINT.light,
+    "axes.titlesize": 11,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": INK.light,
+    "ytick.color": INK.light,
+    "grid.color": RULE.light,
+    "legend.frameon": False,
+}
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """The style of plots, for making figures in."""
+    with mpl.rc_context(), warnings.catch_warnings():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_STYLE)
+        # A script that the measuring font lacks is drawn by the reader's own fonts.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def plot(figure: Figure, caption: str, *, name: str) -> Plot:
+    """The figure as SVG that follows the page's colours. Call it inside `drawing`.
+
+    `name` sets its ids apart from those of the page's other plots.
+    """
+    file = io.StringIO()
+    figure.savefig(
+        file, format="svg", transparent=True,
+        metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+    )  # fmt: skip
+    svg = file.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r'(?<= id=")|(?<=href="#)|(?<=url\(#)', f"{name}-", svg)
+    svg = svg.replace("*{stroke-linejoin", "svg *{stroke-linejoin", 1)
+    # Variables work in styles alone, and the ground of a hatch is an attribute.
+    svg = re.sub(r'fill="(#[0-9a-f]{6})"', r'style="fill: \1"', svg)
+    svg = re.sub(r"(?<=: )#[0-9a-f]{6}(?=[;\"])", _themed, svg)
+    named = f'<svg role="img" aria-label="{escape(caption)}" '
+    return Plot(Markup(svg.replace("<svg ", named, 1)), caption)
+
+
+class Dot(NamedTuple):
+    """An estimate on the line of its label."""
+
+    label: str
+    estimate: Estimate
+    colour: Colour = BLUE
+    marker: str = "o"
+    name: str = ""
+    """What the marker stands for, in the legend; empty: it is not there."""
+    hollow: bool = False
+
+
+def draw_dots(
+    dots: Sequence[Dot], *, unit: str, reference: float | None, caption: str, name: str
+) -> Plot:
+    """A line a label, on which each estimate is a mark with its interval; values times 100.
+
+    `reference` is a share at which a dashed line stands, such as one half.
+    """
+    labels = list(dict.fromkeys(dot.label for dot in dots))
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(labels)), layout="constrained")
+        axes = figure.add_subplot()
+        for line, label in enumerate(labels):
+            own = [dot for dot in dots if dot.label == label]
+            for step, dot in enumerate(own):
+                draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
+        set_lines(axes, labels)
+        if reference is not None:
+            axes.axvline(100 * reference, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+        axes.set_xlabel(unit)
+        draw_legend(figure, dots)
+        return plot(figure, caption, name=name)
+
+
+def draw_mark(axes: Axes, dot: Dot, at: float) -> None:
+    """An estimate with its interval at the height `at`; nothing where it has no value."""
+    value, low, high = dot.estimate.value, dot.estimate.low, dot.estimate.high
+    if value is None:
+        return
+    if low is not None and high is not None:
+        axes.hlines(at, 100 * low, 100 * high, color=dot.colour.light, linewidth=1.8)
+    axes.plot(
+        100 * value, at, dot.marker, color=dot.colour.light, markersize=5, clip_on=False,
+        markerfacecolor=PAPER.light if dot.hollow else dot.colour.light,
+    )  # fmt: skip
+
+
+def set_lines(axes: Axes, labels: Sequence[str]) -> None:
+    """The labels from top to bottom, a line each."""
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.grid(axis="x")
+
+
+def draw_legend(figure: Figure, dots: Sequence[Dot]) -> None:
+    """The named markers above the axes; nothing where none has a name."""
+    looks = {dot.name: dot for dot in dots if dot.name}
+    handles = [
+        figure.axes[0].plot([], [], dot.marker, color=dot.colour.light, linestyle="", label=name)[0]
+        for name, dot in looks.items()
+    ]
+    if handles:
+        figure.legend(handles=handles, loc="outside upper left", ncols=min(4, len(handles)))
+
+
+LINES = ("-", "--", ":", "-.")
+
+
+class Curve(NamedTuple):
+    """Estimates over a number, as a line with its band. Lines and colours come again, so that
+    twenty can be distinguished."""
+
+    label: str
+    xs: Sequence[float]
+    estimates: Sequence[Estimate]
+    colour: Colour | None = None
+    """None: the next of the palette."""
+    dotted: bool = False
+    """A line of reference: dotted, without marks and band."""
+
+
+def draw_curves(axes: Axes, curves: Sequence[Curve], *, scale: float = 1) -> None:
+    """The curves with their 95 % bands, values times `scale`."""
+    palette = (BLUE, ORANGE, GREEN, RED, SKY)
+    places = iter(range(len(curves)))
+    for curve in curves:
+        values = [scale * (one.value or 0.0) for one in curve.estimates]
+        if curve.dotted:
+            colour = (curve.colour or GREY).light
+            axes.plot(curve.xs, values, color=colour, linestyle=":", label=curve.label)
+            continue
+        place = next(places)
+        colour = (curve.colour or palette[place % len(palette)]).light
+        line = LINES[place // len(palette) % len(LINES)]
+        axes.plot(curve.xs, values, "o", linestyle=line, color=colour, label=curve.label)
+        low, high = (
+            [value if end is None else scale * end for value, end in zip(values, ends, strict=True)]
+            for ends in (
+                [one.low for one in curve.estimates],
+                [one.high for one in curve.estimates],
+            )
+        )
+        axes.fill_between(curve.xs, low, high, color=colour, alpha=0.12, linewidth=0)
+
+
+def _themed(match: re.Match[str]) -> str:
+    name = _BY_LIGHT.get(match[0])
+    return f"var(--{name})" if name else match[0]
+
+
+def colour_variables() -> Markup:
+    """The colours as variables of a style sheet, light and dark."""
+    dark = "@media (prefers-color-scheme: dark) { :root { "
+    return Markup(f":root {{ {css('light')} }}\n{dark}{css('dark')} }} }}")
+
+
+def css(scheme: str) -> Markup:
+    """The variables of one scheme, `light` or `dark`."""
+    return Markup(
+        " ".join(f"--{name}: {getattr(colour, scheme)};" for name, colour in _VARIABLES.items())
+    )

@@ -1,0 +1,136 @@
+"""Pages: a template in Markdown shows every value as it is, in Markdown and in HTML."""
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import jinja2
+import pytest
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from pairwright.estimate import Estimate, share
+from pairwright.pages import page as pages
+from pairwright.pages import render_page
+from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots
+
+HOSTILE = (
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a | b", "![plot](accuracy)",
+    "[a](javascript:alert(1))", "**bold** _it_ `code`", "# heading", "- item", "1. first",
+    "> quote", "===", "$x$", "http://example.org", "www.example.org", "a\n\nb", "&lt;b&gt;",
+    "</details><h2 id=x>", "{{ 7 * 7 }}", "\\", "~~~", "+ item", "a_b_c", "2 < 3 > 1",
+    "<https://example.org>", "``` ```", "---",
+)  # fmt: skip
+
+
+class Shown(HTMLParser):
+    """The tags and the text of a page, without its head."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+        self.feed(html[html.index("<body>") :])
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where the template `page` of a test is."""
+    folder = tmp_path / "templates"
+    folder.mkdir()
+    kit = (pages.FOLDER / "templates" / "kit.md.jinja").read_text("utf-8")
+    (folder / "kit.md.jinja").write_text(kit, "utf-8")
+    for name in ("page.html.jinja", "page.css"):
+        (tmp_path / name).write_text((pages.FOLDER / name).read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(pages, "FOLDER", tmp_path)
+    pages._environment.cache_clear()
+    yield folder / "page.md.jinja"
+    pages._environment.cache_clear()
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "# T\n\n{{ value }}\n",
+        "# T {{ value }}\n\n## S {{ value }}\n\nText {{ value }} text.\n",
+        "# T\n\n| a | b |\n| --- | --: |\n| {{ value }} | x |\n",
+        '{% import "kit.md.jinja" as kit %}# T\n\n{{ kit.warning(value) }}\n'
+        "{% call kit.fold(value) %}\n{{ value }}\n{% endcall %}\n",
+        "# T\n\n- {{ value }}\n",
+    ],
+)
+def test_a_value_is_shown_as_it_is(template: Path, source: str, value: str) -> None:
+    template.write_text(source, "utf-8")
+    page = render_page("page", value=value)
+    harmless = render_page("page", value="plain")
+    assert Shown(page.html).tags == Shown(harmless.html).tags
+    words = " ".join(value.split())
+    assert words in " ".join(Shown(page.html).text.split())
+    # Of a reader of Markdown, too, whether it lets HTML through or not.
+    for html in (True, False):
+        reader = MarkdownIt("gfm-like", {"html": html, "linkify": False})
+        shown = Shown("<body>" + reader.render(page.markdown))
+        assert "script" not in shown.tags
+        assert "img" not in shown.tags
+        assert "a" not in shown.tags
+        assert words in " ".join(shown.text.split())
+
+
+@pytest.mark.parametrize("value", [None, True, 0.5, ["a"], object()])
+def test_what_has_no_text_is_an_error(template: Path, value: object) -> None:
+    template.write_text("# T\n\n{{ value }}\n", "utf-8")
+    with pytest.raises(ValueError, match="has no text on a page"):
+        render_page("page", value=value)
+
+
+def test_a_value_that_is_missing_is_an_error(template: Path) -> None:
+    template.write_text("# T\n\n{{ value }}\n", "utf-8")
+    with pytest.raises(jinja2.UndefinedError):
+        render_page("page")
+
+
+def test_numbers_and_estimates_have_one_text(template: Path) -> None:
+    template.write_text("# T\n\n{{ n }} of {{ n }}: {{ estimate }}\n", "utf-8")
+    page = render_page("page", n=12345, estimate=share(5, 20))
+    assert page.opening == ("12,345 of 12,345: 0.250 (0.112 to 0.469)",)
+
+
+def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Path) -> None:
+    template.write_text('# T\n\n{{ plot("a") }}\n\n{{ plot("b") }}\n\n## S\n\nEnd.\n', "utf-8")
+    page = render_page("page", {"a": Plot(Markup("<svg></svg>"), "All <b> scorers")})
+    assert "*Plot, in the HTML report: All &lt;b&gt; scorers*" in page.markdown
+    assert Shown(page.html).tags.count("svg") == 1
+    assert "<figcaption>All &lt;b&gt; scorers</figcaption>" in page.html
+    assert page.opening == ()
+
+
+def test_the_opening_ends_at_the_first_heading(template: Path) -> None:
+    template.write_text("# T\n\n> **Careful.**\n\nOne\nline.\n\n## S\n\nMore.\n", "utf-8")
+    assert render_page("page").opening == ("Careful.", "One line.")
+
+
+def test_sections_are_linked_below_the_verdict(template: Path) -> None:
+    template.write_text("# T\n\nVerdict.\n\n## First\n\na\n\n## Second\n\nb\n", "utf-8")
+    html = render_page("page").html
+    assert '<a href="#s2">Second</a>' in html
+    assert '<h2 id="s2">Second</h2>' in html
+    assert html.index("Verdict.") < html.index("<nav>") < html.index('id="s1"')
+
+
+def test_dots_have_their_intervals_and_no_value_has_no_dot() -> None:
+    dots = [
+        Dot("one", share(5, 20), name="with posts"),
+        Dot("one", share(9, 20), BLUE, "s", name="without", hollow=True),
+        Dot("two", Estimate(value=None, low=None, high=None, n=0, clusters=0)),
+    ]
+    drawn = draw_dots(dots, unit="%", reference=0.5, caption="Dots", name="dots")
+    assert "with posts" in drawn.svg
+    assert "two" in drawn.svg
+    assert drawn == draw_dots(dots, unit="%", reference=0.5, caption="Dots", name="dots")
