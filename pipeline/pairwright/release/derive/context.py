@@ -22,7 +22,7 @@ from pairwright.release.derive.study_summary import HumanSummary, summarise_stud
 from pairwright.release.primary import Kind, PrimaryFiles, primary_paths
 from pairwright.release.summary import Summary
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.report.findings_records import Findings
+from pairwright_human_eval.report.records import Findings
 
 
 @dataclass(frozen=True)

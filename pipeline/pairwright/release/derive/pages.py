@@ -23,8 +23,7 @@ from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.markdown import Markdown, code, page, points, table, visible
 from pairwright.release.derive.sentences import HERE, Sentences, own_choice_words
 from pairwright.release.primary import Erratum, Version
-from pairwright_human_eval.report.aspects import foil_sentence
-from pairwright_human_eval.report.decision_states import label_error_sentence
+from pairwright_human_eval.report.words import foil_sentence, label_error_sentence
 
 # https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
 _ON_THE_HUB = (

@@ -10,15 +10,13 @@ from pathlib import Path
 import jinja2
 
 from pairwright.blind_preference import preference_sentence
-from pairwright.estimate import Estimate
 from pairwright.modes import MODES, is_own_choice
 from pairwright.records import Record
 from pairwright.release.derive.audit_summary import endings, study_bounds
 from pairwright.release.derive.context import ReleaseContext
 from pairwright.release.derive.study_summary import agreement_rows
 from pairwright.release.summary import Summary
-from pairwright_human_eval.report import number_text
-from pairwright_human_eval.report.claims import stranger_sentence
+from pairwright_human_eval.report.words import stranger_sentence
 
 HERE = Path(__file__).resolve().parent
 SHARE_ALIKE = "CC-BY-SA-"
@@ -123,8 +121,7 @@ def _template() -> jinja2.Template:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     environment.filters |= {
-        "counts": _counts, "percent": lambda share: f"{100 * share:.0f} %", "share": _share,
-        "proportion": number_text.percent, "percent_points": number_text.percent_points,
+        "counts": _counts, "percent": lambda share: f"{100 * share:.0f} %",
         "stranger": stranger_sentence,
     }  # fmt: skip
     environment.globals |= {
@@ -143,11 +140,3 @@ def _shown(value: object) -> str:
 
 def _counts(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} {n:,}" for name, n in counts)
-
-
-def _share(found: Estimate, places: int = 1) -> str:
-    """A share and its interval."""
-    value, low, high = (
-        None if x is None else f"{100 * x:.{places}f}" for x in (found.value, found.low, found.high)
-    )
-    return f"{value} % ({'no interval' if None in (low, high) else f'{low} to {high}'})"

@@ -3,26 +3,20 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright.settings.study_rules import HumanRules, StoredRules
 from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import StoppingRule
-from pairwright_human_eval.report.by_question import WITH_CANNOT_TELL
-from pairwright_human_eval.report.findings_records import (
+from pairwright_human_eval.report.quality import WITH_CANNOT_TELL
+from pairwright_human_eval.report.records import (
     ByChance,
     Findings,
     PreferenceShares,
-    Proportion,
     QuestionAgreement,
 )
-from pairwright_human_eval.report.number_text import (
-    estimate_percent,
-    group_name,
-    percent,
-    points,
-    share_text,
-)
+from pairwright_human_eval.report.words import group_name
 
 
 class HumanSummary(Record):
@@ -37,7 +31,7 @@ class HumanSummary(Record):
     states: dict[State, int]
     """Subjects by what the rule decided; `verified` is those that pass it, and by the answers of
     simulated annotators nothing is verified."""
-    verified: Proportion
+    verified: Estimate
     """Those that pass the rule, of those that could."""
     by_chance: tuple[ByChance, ...]
     """What annotators who toss a coin would have verified."""
@@ -127,7 +121,7 @@ def state_rows(findings: Findings) -> list[Row]:
         (
             group_name(group.group), f"{group.subjects:,}",
             *(f"{group.states[state].k:,}" for state in group.states),
-            share_text(group.of_verifiable),
+            group.of_verifiable.counted(),
         )
         for group in findings.decisions
     ]  # fmt: skip
@@ -144,17 +138,19 @@ def agreement_rows(findings: Findings) -> list[Row]:
     """Question, items, answers, annotators, percent agreement, alpha."""
     return [
         (
-            each.question, *(f"{n:,}" for n in (percent.items, percent.ratings, percent.raters)),
-            estimate_percent(percent),
-            points(
+            each.question,
+            f"{each.agreement.items:,}",
+            f"{each.agreement.percent.n:,}",
+            f"{each.agreement.raters:,}",
+            each.agreement.percent.percent(),
+            (
                 each.agreement.alpha_nominal
                 if each.measurement == "nominal"
                 else each.agreement.alpha_ordinal
-            ),
+            ).text(2),
         )
         for each in findings.agreement
-        for percent in (each.agreement.percent,)
-    ]  # fmt: skip
+    ]
 
 
 def preference_rows(findings: Findings) -> list[Row]:
@@ -164,8 +160,8 @@ def preference_rows(findings: Findings) -> list[Row]:
         (
             group_name(each.group),
             f"{each.of_all.n:,}",
-            percent(each.of_choices),
-            percent(each.of_all),
+            each.of_choices.percent(),
+            each.of_all.percent(),
         )
         for each in groups
     ]
