@@ -18,7 +18,7 @@ from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency, Reply, completion_of, parse
 from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Reading, Store, UnitEntry, UnitIndex
-from pairwright.models.store.file import unusable
+from pairwright.models.store.database import unusable
 from pairwright.modes import Stage
 from pairwright.records import Mode, Record, Rejected, dyad_id
 

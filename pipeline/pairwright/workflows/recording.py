@@ -181,6 +181,8 @@ def _recorded(store: Store, key: str) -> RecordedCall:
 
 
 def _settings(saved: dict[str, Any]) -> dict[str, Any]:
+    # Releases bring statistics and figures, seconds to import, which a build does without.
+
     return public_settings(essential(saved), saved.get("content", {}))
 
 

@@ -21,7 +21,7 @@ from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.stored_scores import chat_reply, score_reply
+from pairwright.models.client.scores import chat_reply, score_reply
 
 
 class Candidate(NamedTuple):
