@@ -25,9 +25,9 @@ from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.report.annotators import first_position, with_majority
 from pairwright_human_eval.report.answers import abouts, answers_of
-from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
+from pairwright_human_eval.report.people import first_position, with_majority
+from pairwright_human_eval.report.records import Findings, ParityOf
 
 
 class Human:
@@ -131,12 +131,9 @@ def agreement_checks(findings: Findings) -> Iterator[Check]:
             name="agreement",
             config=row.question,
             status="note",
-            found=Estimate(
-                value=alpha.value, low=alpha.low, high=alpha.high, n=alpha.ratings,
-                clusters=alpha.items,
-            ),
-            of=alpha.ratings,
-            detail=_agreement_detail(own.percent.value, own.gwet_ac1.value, alpha.reason),
+            found=_interval(alpha),
+            of=alpha.n,
+            detail=_agreement_detail(own.percent.value, own.gwet_ac1.value, alpha.note),
         )  # fmt: skip
 
 
@@ -165,7 +162,7 @@ class VoteComparison(NamedTuple):
 
     name: str
     config: str
-    measure: Measure
+    measure: Estimate
     bound: float
     least: float
     """The smallest possible value; the largest is 1."""
@@ -179,7 +176,7 @@ class VoteComparison(NamedTuple):
         return Check(
             family="human", name=self.name, config=self.config,
             status=self._status(level), found=self._interval(level), of=self.measure.n,
-            limit=self.bound, detail=self.measure.reason,
+            limit=self.bound, detail=self.measure.note,
         )  # fmt: skip
 
     def _status(self, level: float) -> Status:
@@ -190,90 +187,9 @@ class VoteComparison(NamedTuple):
             return "pass" if (low > self.bound) == self.above else "fail"
         return "too_few"
 
-    def _interval(self, level: float) -> Estimate:
-        low, high = self._ends(level)
-        return _interval(self.measure).model_copy(update={"low": low, "high": high})
-
-    def _ends(self, level: float) -> tuple[float | None, float | None]:
-        """The bootstrap's 95 % interval, each end as much further from the estimate as a normal
-        quantile is: its replicates are too few for the tail of a smaller level."""
-        value, low, high = self.measure.value, self.measure.low, self.measure.high
-        if value is None or low is None or high is None:
-            return None, None
-        wider = z_of(level if self.above else 2 * level) / z_of(LEVEL)
-        return (
-            round(max(self.least, value - wider * (value - low)), 6),
-            round(min(1.0, value + wider * (high - value)), 6),
-        )
-
-
-class ParityComparison(NamedTuple):
-    """The mean difference of quality compared with the margin, by two one-sided t tests."""
-
-    scale: ParityOf
-
-    def settled(self, level: float) -> bool:
-        return self._status(level) != "too_few"
-
-    def check(self, level: float) -> Check:
-        tested = self.scale.parity
-        low, high = _parity_ends(tested, level)
-        return Check(
-            family="human",
-            name="equally_good",
-            config=f"{self.scale.mode}: {self.scale.scale}",
-            status=self._status(level),
-            found=Estimate(
-                value=tested.mean, low=low, high=high, n=tested.pairs, clusters=tested.clusters
-            ),
-            of=tested.pairs,
-            limit=tested.margin,
-            detail=tested.reason,
-        )
-
-    def _status(self, level: float) -> Status:
-        low, high = _parity_ends(self.scale.parity, level)
-        margin = self.scale.parity.margin
-        if low is None or high is None:
-            return "too_few"
-        if -margin < low and high < margin:
-            return "pass"
-        return "fail" if low > margin or high < -margin else "too_few"
-
-
-def _parity_ends(parity: Parity, level: float) -> tuple[float | None, float | None]:
-    """The interval whose one-sided tests err at `level`; 90 % at 0.05."""
-    if parity.mean is None or parity.low is None or parity.high is None:
-        return None, None
-    degrees = min(parity.clusters, parity.annotators) - 1
-    wider = float(t.isf(level, degrees) / t.isf(PARITY_LEVEL, degrees))
-    return (
-        round(parity.mean - wider * (parity.mean - parity.low), 6),
-        round(parity.mean + wider * (parity.high - parity.mean), 6),
-    )
-
-
-def _judge(findings: Findings) -> Iterator[Check]:
-    for delivered in findings.delivered:
-        yield _note("judge_on_aspects", f"{delivered.responses} responses", delivered.kappa)
-    for quality in findings.judged_quality:
-        yield _note("judge_on_quality", quality.scale, quality.within_one)
-    for preference in findings.judged_preference:
-        if preference.group == "all":
-            yield _note("judge_on_preference", "", preference.agree)
-
-
-def _note(name: str, config: str, measure: Measure) -> Check:
-    return Check(
-        family="human", name=name, config=config, status="note",
-        found=_interval(measure), of=measure.n, detail=measure.reason,
-    )  # fmt: skip
-
-
-def _interval(measure: Measure) -> Estimate:
-    return Estimate(
-        value=measure.value, low=measure.low, high=measure.high, n=measure.n, clusters=measure.dyads
-    )
+    def _interval(measure: Estimate) -> Estimate:
+    """Without its note, which is the check's detail."""
+    return measure.model_copy(update={"note": ""})
 
 
 def _agreement_detail(percent: float | None, ac1: float | None, reason: str) -> str:
