@@ -187,7 +187,87 @@ class VoteComparison(NamedTuple):
             return "pass" if (low > self.bound) == self.above else "fail"
         return "too_few"
 
-    def _interval(measure: Estimate) -> Estimate:
+    def _interval(self, level: float) -> Estimate:
+        low, high = self._ends(level)
+        return _interval(self.measure).model_copy(update={"low": low, "high": high})
+
+    def _ends(self, level: float) -> tuple[float | None, float | None]:
+        """The bootstrap's 95 % interval, each end as much further from the estimate as a normal
+        quantile is: its replicates are too few for the tail of a smaller level."""
+        value, low, high = self.measure.value, self.measure.low, self.measure.high
+        if value is None or low is None or high is None:
+            return None, None
+        wider = z_of(level if self.above else 2 * level) / z_of(LEVEL)
+        return (
+            round(max(self.least, value - wider * (value - low)), 6),
+            round(min(1.0, value + wider * (high - value)), 6),
+        )
+
+
+class ParityComparison(NamedTuple):
+    """The mean difference of quality compared with the margin, by two one-sided t tests."""
+
+    scale: ParityOf
+
+    def settled(self, level: float) -> bool:
+        return self._status(level) != "too_few"
+
+    def check(self, level: float) -> Check:
+        tested = self.scale.parity
+        low, high = _parity_ends(tested, level)
+        return Check(
+            family="human",
+            name="equally_good",
+            config=f"{self.scale.mode}: {self.scale.scale}",
+            status=self._status(level),
+            found=Estimate(
+                value=tested.mean, low=low, high=high, n=tested.pairs, clusters=tested.clusters
+            ),
+            of=tested.pairs,
+            limit=tested.margin,
+            detail=tested.reason,
+        )
+
+    def _status(self, level: float) -> Status:
+        low, high = _parity_ends(self.scale.parity, level)
+        margin = self.scale.parity.margin
+        if low is None or high is None:
+            return "too_few"
+        if -margin < low and high < margin:
+            return "pass"
+        return "fail" if low > margin or high < -margin else "too_few"
+
+
+def _parity_ends(parity: Parity, level: float) -> tuple[float | None, float | None]:
+    """The interval whose one-sided tests err at `level`; 90 % at 0.05."""
+    if parity.mean is None or parity.low is None or parity.high is None:
+        return None, None
+    degrees = min(parity.clusters, parity.annotators) - 1
+    wider = float(t.isf(level, degrees) / t.isf(PARITY_LEVEL, degrees))
+    return (
+        round(parity.mean - wider * (parity.mean - parity.low), 6),
+        round(parity.mean + wider * (parity.high - parity.mean), 6),
+    )
+
+
+def _judge(findings: Findings) -> Iterator[Check]:
+    for delivered in findings.delivered:
+        yield _note("judge_on_aspects", f"{delivered.responses} responses", delivered.kappa)
+    for quality in findings.judged_quality:
+        yield _note("judge_on_quality", quality.scale, quality.within_one)
+    for preference in findings.judged_preference:
+        if preference.group == "all":
+            yield _note("judge_on_preference", "", preference.agree)
+
+
+def _note(name: str, config: str, measure: Estimate) -> Check:
+    return Check(
+        family="human", name=name, config=config, status="note",
+        found=_interval(measure), of=measure.n, detail=measure.note,
+    )  # fmt: skip
+
+
+def _interval(measure: Estimate) -> Estimate:
     """Without its note, which is the check's detail."""
     return measure.model_copy(update={"note": ""})
 
