@@ -23,7 +23,7 @@ from pairwright.assets import DOCS
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import Difference, InputError
-from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.evaluate.outputs import ReleaseQuestions
 from pairwright.records import content_id, pseudonym
 from pairwright.release.records import Provenance
 from pairwright.release.verify.row_checks import TwinCheck, check_evidence, check_own_choice

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.baselines import EmbeddingBaseline
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
+    EmbeddingBaseline,
     Pointwise,
     PromptContent,
     ResponseScore,

@@ -14,7 +14,7 @@ import pytest
 from pairwright import text
 from pairwright.errors import ConfigError
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     Preference,
     PromptContent,
     ResponseScore,

@@ -13,7 +13,7 @@ import pytest
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.dataset import Layout, Row, RowDelivery, RowSupport, content_digest
 from pairwright.errors import Difference
-from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.evaluate.outputs import ReleaseQuestions
 from pairwright.release.verify.release import verify_release
 from pairwright.settings.study_rules import LATER_LIMITS
 from pairwright.workflows.decision_report import decide

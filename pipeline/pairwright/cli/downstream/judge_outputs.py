@@ -13,8 +13,7 @@ from pairwright.cli.scoring import ReleasePath, ResultFolder, end, least_share, 
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.outputs import OutputScores
-    from pairwright.evaluate.outputs.records import ModelScore
+    from pairwright.evaluate.outputs import ModelScore, OutputScores
     from pairwright.workflows.output_judging import JudgedOutputs
 
 

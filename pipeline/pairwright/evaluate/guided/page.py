@@ -10,8 +10,7 @@ from matplotlib.lines import Line2D
 from pairwright.estimate import Estimate, p_value
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluate.correlation.page import interval_in_words
-from pairwright.evaluate.guided.readings import PER_TOKEN
-from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy, Tau
+from pairwright.evaluate.guided.accuracy import PER_TOKEN, GuidedResult, PolicyAccuracy, Tau
 from pairwright.evaluate.results import TRIAL
 from pairwright.report import (
     BLUE,
