@@ -56,7 +56,7 @@ def policy_page(result: PolicyAccuracy) -> Page:
 def warnings(result: PolicyAccuracy) -> Iterator[str]:
     """What a reader must know before any number."""
     if result.simulated:
-        yield "The embedded model had a part in it, so it is not a result."
+        yield "A simulated model had a part in it, so it is not a result."
     if result.release.trial:
         yield TRIAL
     if result.limit is not None:
