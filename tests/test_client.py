@@ -37,10 +37,8 @@ from endpoint import (
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, Wait, completion_of
 from pairwright.models.client import Client, Meter, client, pace
-from pairwright.models.client.headers import Secrets
 from pairwright.models.client.pace import Concurrency
-from pairwright.models.client.refusals import refusal, wait_asked
-from pairwright.models.client.wire import Transient
+from pairwright.models.client.wire import Secrets, Transient, refusal, wait_asked
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 
@@ -182,7 +180,7 @@ def test_without_a_key_no_key_is_needed() -> None:
 def test_a_proxy_of_the_environment_is_not_asked_for_a_server_on_this_machine(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The embedded model is one: else `make demo` fails behind a proxy."""
+    """A server on loopback is one: else `make demo` fails behind a proxy."""
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(variable, "http://127.0.0.1:9")

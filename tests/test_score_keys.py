@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from pairwright.evaluate.scorers.scorer_protocols import Pointwise, PromptContent, Unscored
+from pairwright.evaluate.scorers.scorer import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.settings import Scorers
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter
-from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, score_reply, to_text
+from pairwright.models.client.scores import TokenLogprobs, chat_reply, score_reply, to_text
 from pairwright.records import Post
 from pairwright.workflows.scorers import OpenScorer, open_scorers
 from pairwright.workflows.scoring import prompts_of

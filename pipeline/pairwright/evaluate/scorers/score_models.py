@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     Pointwise,
     PromptContent,
     ResponseScore,
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
-from pairwright.models.client.stored_scores import TokenLogprobs, of_text
+from pairwright.models.client.scores import TokenLogprobs, of_text
 from pairwright.settings.prompt_variables import Message
 
 
