@@ -8,13 +8,13 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from pairwright.evaluate.certificate.report_page import certificate_page
+from pairwright.evaluate.certificate.sentences import claims, posts_sentence, warnings
 
 from decided import RELEASE, result, twin
 from pairwright import certify
 from pairwright.errors import InputError
 from pairwright.evaluate.certificate.certificate import SCORERS_NEEDED, Certificate
-from pairwright.evaluate.certificate.report_page import certificate_page
-from pairwright.evaluate.certificate.sentences import claims, posts_sentence, warnings
 from pairwright.evaluate.correlation import uncertainty
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluate.decision import PairDecision

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from pairwright.cli.downstream.correlate import print_measures
 from pairwright.cli.printing import say, table_of
 from pairwright.cli.progress import display
 from pairwright.cli.scoring import new_folder
@@ -31,9 +32,9 @@ def certify_command(
     """Compare generated twins with people's own choices: do both rank the same scorers alike?
 
     GENERATED and NATURAL are folders of `pairwright evaluate`. The scorers that are ranked on both
-    count, and baselines do not. Printed are rank correlations with p by family, the difference of
-    accuracies of each scorer, and how many scorers it takes; below 10 nothing is claimed. With no
-    scorer on both it ends with code 1.
+    count, and baselines do not. Printed are rank correlations with p by family, and the difference
+    of accuracies of each scorer; below 10 scorers nothing is claimed, and the page says how many it
+    takes. With no scorer on both it ends with code 1.
 
     Examples:
 
@@ -42,16 +43,7 @@ def certify_command(
       pairwright downstream certify results/generated results/natural --families families.csv
     """
     # Statistics and plots take a while to import, and other commands do without.
-    from pairwright.evaluate.certificate.report_page import scorer_head, scorer_rows
-    from pairwright.evaluate.certificate.sentences import (
-        NEEDED_HEAD,
-        claims,
-        needed_note,
-        needed_rows,
-        posts_sentence,
-        warnings,
-    )
-    from pairwright.evaluate.correlation.page import correlation_head, measure_cells
+    from pairwright.evaluate.certificate.page import certificate_page
     from pairwright.workflows.certificate import certify
 
     console = Console()
@@ -65,22 +57,25 @@ def certify_command(
             seed=seed,
             progress=progress,
         )
-    left = 2 if certificate.has_families else 1
-    rows = scorer_rows(certificate)
     if certificate.scorers:
-        console.print(table_of(scorer_head(certificate), rows, left=left))
-    if certificate.correlations:
-        (measures,) = certificate.correlations.found.values()
-        lines = [measure_cells(one, measures) for one in measures]
-        console.print(table_of(correlation_head(measures), lines))
+        head = ("scorer", "generated twins", "natural twins", "natural less generated", "pairs")
+        rows = (
+            (
+                one.scorer,
+                f"{one.generated.value:.3f}",
+                f"{one.natural.value:.3f}",
+                one.in_words,
+                f"{one.generated.n:,} and {one.natural.n:,}",
+            )
+            for one in certificate.scorers
+        )
+        console.print(table_of(head, rows))
+    if certificate.measures:
+        print_measures(console, "", certificate.measures)
     for name, why in certificate.left_out.items():
         say(console, f"{name} is not compared: {why}.", wrap=True)
-    for warning in warnings(certificate):
-        say(console, warning, "yellow", wrap=True)
-    for sentence in (posts_sentence(certificate), *claims(certificate)):
-        say(console, sentence, wrap=True)
-    console.print(table_of(NEEDED_HEAD, needed_rows(), left=0))
-    say(console, needed_note(), wrap=True)
+    for paragraph in certificate_page(certificate, drawn=False).opening:
+        say(console, paragraph, wrap=True)
     if out:
         typer.echo(f"Open: {out / 'certificate.html'}")
     if not certificate.scorers:

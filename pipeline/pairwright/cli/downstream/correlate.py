@@ -1,5 +1,6 @@
 """`pairwright downstream correlate`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,12 +10,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pairwright.cli.printing import say, warn
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display
 from pairwright.cli.scoring import new_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.correlation.correlations import Correlations
+    from pairwright.evaluate.correlation.correlations import Correlation, Correlations
     from pairwright.evaluate.correlation.table import ModelTable
 
 
@@ -95,33 +96,37 @@ def correlate_command(
 
 
 def _print(console: Console, models: "ModelTable", result: "Correlations") -> None:
-    from pairwright.evaluate.correlation.page import (
-        correlation_head,
-        interval_in_words,
-        measure_cells,
-        no_claim,
-        warnings,
-    )
+    from pairwright.evaluate.correlation.page import correlation_page
 
     for name, correlations in result.found.items():
         title = f"{name} against {result.downstream}, n = {result.n} models"
-        # A column's name may hold what rich would take for markup.
-        shown = Table(
-            *correlation_head(correlations),
-            title=Text(title),
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
+        print_measures(console, title, correlations)
+    for one in result.differences:
+        names = f"{one.first} less {one.second}, {one.measure}:"
+        say(console, f"{names} {one.value:+.4f} ({one.interval.text(sign=True)})", wrap=True)
+    for paragraph in (*correlation_page(models, result, drawn=False).opening, *result.claims[3:]):
+        say(console, paragraph, wrap=True)
+
+
+def print_measures(console: Console, title: str, correlations: Sequence["Correlation"]) -> None:
+    """Print the correlations of one benchmark."""
+    from pairwright.estimate import p_value
+
+    # A column's name may hold what rich would take for markup.
+    shown = Table(
+        "", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)",
+        title=Text(title), title_justify="left", box=box.SIMPLE_HEAD,
+    )  # fmt: skip
+    for column in shown.columns[1:]:
+        column.justify = "right"
+    for one in correlations:
+        shown.add_row(
+            one.measure,
+            f"{one.value:.4f}",
+            one.interval.text(),
+            f"{one.chance.mean:.2f}",
+            f"{one.chance.low:.2f} to {one.chance.high:.2f}",
+            p_value(one.chance.p),
+            p_value(one.adjusted),
         )
-        for column in shown.columns[1:]:
-            column.justify = "right"
-        for correlation in correlations:
-            shown.add_row(*measure_cells(correlation, correlations))
-        console.print(shown)
-    for difference in result.differences:
-        names = f"{difference.first} less {difference.second}, {difference.measure}:"
-        numbers = f"{difference.value:+.4f} ({interval_in_words(difference.interval, '+')})"
-        say(console, f"{names} {numbers}", wrap=True)
-    for warning in warnings(models, result):
-        warn(console, warning)
-    for sentence in result.claims or (no_claim(result),):
-        say(console, sentence, wrap=True)
+    console.print(shown)

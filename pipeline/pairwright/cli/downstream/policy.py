@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pairwright.cli.printing import say, warn
+from pairwright.cli.printing import say
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.scoring import (
     PairSplit,
@@ -20,6 +20,7 @@ from pairwright.cli.scoring import (
     print_result,
     scorers_file,
 )
+from pairwright.text import visible
 
 if TYPE_CHECKING:
     from pairwright.evaluate.guided.accuracy import PolicyAccuracy
@@ -88,30 +89,38 @@ _TAUS = ("policy", "shown,\npairs of", "tau", "chance", "p", "rewards")
 
 
 def _print(console: Console, accuracy: "PolicyAccuracy", out: Path) -> None:
-    from pairwright.evaluate.guided.page import claims, rows, tau_rows, warnings
+    from pairwright.estimate import p_value
+    from pairwright.evaluate.guided.page import policy_page
 
     tables: dict[tuple[str, str], list[tuple[str, ...]]] = {}
-    for name, shown, pairs, share, _, gain, reward, n, clusters in rows(accuracy):
-        row = (name, share, gain, reward, f"{n} ({clusters})")
-        tables.setdefault((shown, pairs), []).append(row)
+    for line in accuracy.lines:
+        n = f"{line.accuracy.n:,} ({line.accuracy.clusters:,})"
+        figures = (line.accuracy.text(), line.gain.text(sign=True), line.reward_alone.text())
+        row = (visible(line.scorer), *figures, n)
+        tables.setdefault((line.condition, line.mode or "pairs"), []).append(row)
     for (shown, pairs), found in tables.items():
         console.print(_table(f"shown: {shown}; pairs of: {pairs}", _ACCURACIES, found), "")
-    defined: list[tuple[str, ...]] = [
-        (f"{policy}\n{beta}", f"{shown},\n{pairs}", f"{tau} ({interval})", chance, p, n)
-        for (policy, beta, shown, pairs, tau, interval, chance, p, n), tau_of in zip(
-            tau_rows(accuracy), accuracy.taus, strict=True
+    taus = [
+        (
+            f"{visible(tau.policy)}\nbeta {tau.beta:g}",
+            f"{tau.condition},\n{tau.mode or 'pairs'}",
+            f"{tau.value:+.3f} ({tau.interval.text()})",
+            f"{tau.chance.mean:.2f} ({tau.chance.low:.2f} to {tau.chance.high:.2f})",
+            p_value(tau.chance.p),
+            str(tau.n),
         )
-        if tau_of.value is not None
+        for tau in accuracy.taus
+        if tau.value is not None and tau.interval and tau.chance
     ]
-    if defined:
-        console.print(_table("Do rewards that rank well guide well?", _TAUS, defined), "")
+    if taus:
+        console.print(_table("Do rewards that rank well guide well?", _TAUS, taus), "")
     if tables:
         console.print(
             "In brackets: 95 % intervals; of pairs, clusters. Gain: over the policy alone.",
             highlight=False,
         )
-    for line in (*warnings(accuracy), *claims(accuracy)):
-        warn(console, line)
+    for paragraph in policy_page(accuracy, drawn=False).opening:
+        say(console, paragraph, wrap=True)
     say(console, f"Open: {out / 'policy.html'}", wrap=True)
 
 
