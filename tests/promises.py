@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_origin
 from unittest import mock
 
 import pairwright as public
@@ -82,9 +82,23 @@ def public_names() -> str:
     lines = []
     for name in sorted(public.__all__):
         value = getattr(public, name)
-        signature = "" if isinstance(value, str) else str(inspect.signature(value))
+        signature = "" if isinstance(value, str) else str(_signature(value))
         lines.append(name + re.sub(r" at 0x[0-9a-f]+", "", signature))
     return "\n".join(lines) + "\n"
+
+
+def _signature(value: Any) -> inspect.Signature:
+    """The signature without what the arguments mean."""
+    signature = inspect.signature(value)
+    if inspect.isclass(value):
+        return signature
+    plain = []
+    for one in signature.parameters.values():
+        annotation = one.annotation
+        if get_origin(annotation) is Annotated:
+            annotation = annotation.__origin__
+        plain.append(one.replace(annotation=annotation))
+    return signature.replace(parameters=plain)
 
 
 def commands() -> str:

@@ -20,8 +20,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-from typer.main import get_command
-
 from endpoint import double_url
 from pairwright import assets, cli
 from pairwright.construct.folder import to_toml
@@ -53,7 +51,7 @@ def _commands() -> Any:
         mock.patch.object(cli.app, "registered_groups", []),
     ):
         cli._register()
-        return get_command(cli.app)
+        return cli.command_tree()
 
 
 def pairwright(*arguments: object) -> Done:
@@ -66,7 +64,7 @@ def pairwright(*arguments: object) -> Done:
         mock.patch.object(sys, "argv", ["pairwright", *map(str, arguments)]),
         # `main` makes the commands at each call.
         mock.patch.object(cli, "_register"),
-        mock.patch.object(cli, "app", commands),
+        mock.patch.object(cli, "command_tree", return_value=commands),
         mock.patch.dict(os.environ, {"COLUMNS": "400", "NO_COLOR": "1", "TERM": "dumb"}),
         # A build tunes the collector for its own process.
         mock.patch.object(gc, "freeze"),

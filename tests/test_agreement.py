@@ -17,7 +17,7 @@ TABLES = REFERENCE / "agreement_and_rank_metrics.json"
 def of_agreement(ratings: Ratings, name: str, measurement: Measurement = "nominal") -> Coefficient:
     """A coefficient without its interval."""
     found = getattr(agreement(ratings, measurement=measurement), name)
-    return Coefficient(found.value, found.reason if found.value is None else "")
+    return Coefficient(found.value, found.note if found.value is None else "")
 
 
 def percent_agreement(ratings: Ratings) -> Coefficient:

@@ -16,7 +16,8 @@ from agreement_reference import (
     krippendorff_alpha,
     percent_agreement,
 )
-from pairwright_human_eval.agreement import Agreement, Estimate, Level, Ratings, agreement
+from pairwright.estimate import Estimate
+from pairwright_human_eval.agreement import Agreement, Level, Ratings, agreement
 from pairwright_human_eval.agreement.intervals import left_out
 
 NUMBERS = np.array([1, 2, 3], np.float64)
@@ -123,33 +124,34 @@ def test_the_interval_by_hand() -> None:
 
 
 def estimates(of: Agreement) -> dict[str, Estimate]:
-    return {name: getattr(of, name) for name in Agreement.model_fields}
+    return {name: found for name, found in of if isinstance(found, Estimate)}
 
 
 def test_every_interval_holds_its_value_and_says_what_it_rests_on() -> None:
     ratings = study(np.random.default_rng(1), items=80, people=6, each=3)
-    found = estimates(agreement(ratings, measurement="interval"))
-    for of in found.values():
+    whole = agreement(ratings, measurement="interval")
+    assert (whole.items, whole.raters) == (80, 6)
+    for of in estimates(whole).values():
         assert of.low is not None
         assert of.value is not None
         assert of.high is not None
         assert of.low < of.value < of.high
-        assert (of.items, of.ratings, of.raters, of.reason) == (80, 240, 6, "")
+        assert (of.n, of.clusters, of.note) == (240, 80, "")
 
 
 def test_n_leaves_out_what_nobody_else_rated() -> None:
     rows = [("x", "p", 1), ("x", "q", 2), ("y", "p", 1), ("y", "q", 1), ("z", "r", 1)]
-    found = agreement(Ratings.of(rows, [1, 2])).percent
-    assert (found.items, found.ratings, found.raters) == (2, 4, 2)
+    found = agreement(Ratings.of(rows, [1, 2]))
+    assert (found.items, found.percent.n, found.raters) == (2, 4, 2)
 
 
 def test_levels_without_order_have_no_ordinal_alpha() -> None:
     ratings = study(np.random.default_rng(1), items=20, people=4, each=3)
     nominal = agreement(ratings)
-    assert nominal.alpha_ordinal.reason == nominal.alpha_interval.reason == "the levels are nominal"
+    assert nominal.alpha_ordinal.note == nominal.alpha_interval.note == "the levels are nominal"
     ordinal = agreement(ratings, measurement="ordinal")
     assert ordinal.alpha_ordinal.value is not None
-    assert ordinal.alpha_interval.reason == "the levels are ordinal"
+    assert ordinal.alpha_interval.note == "the levels are ordinal"
 
 
 def test_no_interval_without_something_to_vary() -> None:
@@ -157,18 +159,18 @@ def test_no_interval_without_something_to_vary() -> None:
     two = agreement(study(rng, items=30, people=2, each=2)).percent
     assert two.value is not None
     assert two.low is None
-    assert two.reason == "no interval: undefined without 2 of 2 raters"
+    assert two.note == "no interval: undefined without 2 of 2 raters"
     three = agreement(study(rng, items=30, people=3, each=3)).percent
     assert three.low is not None
     rows = [(f"item {n}", f"rater {m}", 1 + n % 2) for n in range(9) for m in range(4)]
     same = agreement(Ratings.of(rows, [1, 2]))
     assert same.percent.value == same.alpha_nominal.value == 1
     assert same.percent.low is None
-    assert same.percent.reason == "no interval: the ratings do not vary"
+    assert same.percent.note == "no interval: the ratings do not vary"
     alone = agreement(Ratings.of([*rows[:3], ("item 0", "rater 3", 2)], [1, 2]))
-    assert alone.percent.reason == "no interval: a single item or cluster"
+    assert alone.percent.note == "no interval: a single item or cluster"
     nothing = estimates(agreement(Ratings.of([], [1, 2])))
-    assert all(of.value is None and of.reason for of in nothing.values())
+    assert all(of.value is None and of.note for of in nothing.values())
 
 
 def test_items_of_one_cluster_are_sampled_together() -> None:

@@ -8,7 +8,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
-from pairwright_human_eval.report.decision_states import verified_by_chance
+from pairwright_human_eval.report.claims import verified_by_chance
 
 RULES = {
     "default": HumanRules(),

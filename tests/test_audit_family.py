@@ -34,7 +34,7 @@ from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, z_of
 from pairwright.modes import Mode
 from pairwright_human_eval.agreement import ScoreDifference, parity
 from pairwright_human_eval.assign import LIMIT
-from pairwright_human_eval.report.findings_records import Measure, ParityOf
+from pairwright_human_eval.report.records import ParityOf
 from released import PAIRS, run_of, written
 
 ESTIMATE = Estimate(value=0.7, low=0.6, high=0.8, n=100, clusters=100)
@@ -216,8 +216,8 @@ def test_the_page_tells_the_smallest_share_of_rows_that_a_check_can_find() -> No
 # What people said
 
 
-def measure(value: float, low: float, high: float) -> Measure:
-    return Measure(value=value, low=low, high=high, n=90, dyads=30, annotators=6, reason="")
+def measure(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value=value, low=low, high=high, n=90, clusters=30)
 
 
 def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> None:
@@ -259,7 +259,7 @@ def test_strangers_posts_must_be_shown_to_tell_nothing(
 
 
 def test_a_claim_without_an_interval_settles_nothing() -> None:
-    none = Measure(value=0.9, low=None, high=None, n=9, dyads=1, annotators=3, reason="one dyad")
+    none = Estimate(value=0.9, low=None, high=None, n=9, clusters=1, note="one dyad")
     claim = VoteComparison(PREFERRED, "all", none, bound=0.5, least=0.0)
     assert not claim.settled(0.5)
     assert (claim.check(LEVEL).status, claim.check(LEVEL).detail) == ("too_few", "one dyad")

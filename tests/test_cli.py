@@ -25,8 +25,8 @@ from rich.console import Console
 from endpoint import Asked, Endpoint, Handler, double, drop, fail, in_thread, say, thinks
 from model_double import task_of
 from pairwright import assets, load_release
-from pairwright.cli.previous_commands import REMOVED, RENAMED
-from pairwright.cli.run_tables import print_run
+from pairwright.cli.groups import REMOVED, RENAMED
+from pairwright.cli.runs import print_run
 from pairwright.construct.outcome_details import DetailLine, details_of
 from pairwright.construct.outcomes import Outcome
 from pairwright.models import SIMULATED

@@ -162,7 +162,7 @@ def test_a_scorer_that_recalls_the_asker_is_found_by_the_question_alone(tmp_path
     assert "The longer response is right on 75.0 % (59.8 to 85.8, n = 40, 40 clusters) of" in said
     page = to_html(board_page(board))
     assert "one half: recalls 80.0 % (65.2 to 89.5, n = 40, 40 clusters). They recall" in page
-    assert "They recall the person" in " ".join(run(tmp_path).output.split())
+    assert "They recall the person" in " ".join(run(tmp_path).said.split())
     # The other halves are the mirror image, so they say nothing new.
     accuracies = {one.group: one.value for one in board.entries["recalls.none"].figures
                   if one.name == "accuracy"}  # fmt: skip
@@ -331,7 +331,7 @@ def test_of_natural_twins_the_choices_of_others_are_a_row_that_is_not_ranked(
     halves = twins([(True, n < 25) for n in range(50)], **NATURAL)
     for condition in ("profile", "none"):
         result(tmp_path, "model", halves, condition, release=known)
-    out = run(tmp_path).output
+    out = run(tmp_path).said
     # Once, below those that read the posts.
     (row,) = (line for line in out.splitlines() if "the choices of others (not ranked)" in line)
     assert "90.0 (86.0 to 94.0)" in row
@@ -358,7 +358,7 @@ def test_otherwise_no_row_is_of_others(
 ) -> None:
     halves = twins([(True, n < 10) for n in range(20)], **changes)
     result(tmp_path, "model", halves, release=RELEASE.model_copy(update=release), **about)
-    assert "choices of others" not in run(tmp_path).output
+    assert "choices of others" not in run(tmp_path).said
 
 
 def test_what_results_of_older_versions_say_of_readers_is_not_shown(tmp_path: Path) -> None:
@@ -366,4 +366,4 @@ def test_what_results_of_older_versions_say_of_readers_is_not_shown(tmp_path: Pa
     about = json.loads(path.read_text(encoding="utf-8"))
     about["release"]["people"] = [{"mode": "twin", "accuracy": OTHERS.model_dump()}]
     path.write_text(json.dumps(about), encoding="utf-8")
-    assert "people (" not in run(tmp_path).output
+    assert "people (" not in run(tmp_path).said

@@ -18,12 +18,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import pytest
-from typer.main import get_command
 
 import pairwright
 from pairwright import cli
 from pairwright.assets import DOCS
-from pairwright.cli.previous_commands import REMOVED, RENAMED
+from pairwright.cli.groups import REMOVED, RENAMED
 from pairwright.evaluate.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
@@ -87,8 +86,7 @@ def flat(text: str) -> str:
 @pytest.fixture(scope="module")
 def commands() -> dict[str, Any]:
     cli._register()
-    group: Any = get_command(cli.app)
-    found: dict[str, Any] = group.commands
+    found: dict[str, Any] = cli.command_tree().commands
     return found
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from endpoint import Asked, Handler, Page, completion, drop, fail, hang, raw, say, serving, thinks
 from pairwright import assets
-from pairwright.cli.doctor import print_server
+from pairwright.cli.endpoints import print_server
 from pairwright.models.client import Client, Meter
 from pairwright.settings.config import validate
 from pairwright.settings.endpoints import Endpoint, Sampling

@@ -11,8 +11,7 @@ from pairwright.dataset import Layout, read_rows, write_rows
 from pairwright.records import Pair
 from pairwright_human_eval.public_study import PublicStudy, read_public
 from pairwright_human_eval.records import Verdict
-from pairwright_human_eval.report.answers import Vote, abouts, answers_of
-from pairwright_human_eval.report.label_errors import errors_by_pair
+from pairwright_human_eval.report.answers import Vote, abouts, answers_of, errors_by_pair
 from pairwright_human_eval.subjects import outline_of
 from released import PAIRS, released, rows, run_of
 from small_studies import one, violate, votes

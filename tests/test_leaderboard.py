@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import binomtest, permutation_test
-from typer.testing import CliRunner
 
 from decided import RELEASE, board_of, judged, result, twin, violate
 from hostile import HOSTILE
 from pairwright.blind_preference import PreferenceFigure
-from pairwright.cli import _register, app
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluate.board import board as board_module
@@ -36,7 +34,7 @@ from pairwright.evaluate.measure.figure import FIGURES, RULE, FigureKind, Scorer
 from pairwright.evaluate.release import BuildModel, build_ties
 from pairwright.evaluate.results import PlannerVersion, ScorerRef
 from pairwright.report import to_html, to_markdown
-from study import pairwright
+from study import Done, pairwright
 
 
 def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
@@ -44,9 +42,8 @@ def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
     return [violate(k, 1.0 if k < wins else -1.0, **changes) for k in range(n)]
 
 
-def run(*given: object) -> Any:
-    _register()
-    return CliRunner().invoke(app, ["leaderboard", *map(str, given)], env={"COLUMNS": "200"})
+def run(*given: object) -> Done:
+    return pairwright("leaderboard", *given)
 
 
 # The test of a difference
@@ -342,7 +339,7 @@ def test_a_table_that_can_tell_nothing_apart_says_what_it_takes(tmp_path: Path) 
     told = "The least p that 5 clusters of pairs can give is 0.062; it takes 6 or more."
     assert told in " ".join(board_page(board).warnings)
     done = run(tmp_path)
-    assert "the least p that two of 2 rows can have with 5 clusters is 0.062" in done.output
+    assert "the least p that two of 2 rows can have with 5 clusters is 0.062" in done.said
     result(tmp_path, "good", right_on(6, 6))
     result(tmp_path, "poor", right_on(0, 6))
     assert board_of(tmp_path).rankings[0].groups == {"good.profile": "a", "poor.profile": "b"}
@@ -379,7 +376,7 @@ def test_a_judge_with_a_position_bias_is_flagged_before_any_number(tmp_path: Pat
     assert flagged[0].startswith("Position bias of judge, the share")
     assert "condition profile, pairs of mode violate, 100.0 % (91." in flagged[0]
     assert flagged[0].count("n = 40") == 2
-    assert "Position bias of judge" in " ".join(run(tmp_path).output.split())
+    assert "Position bias of judge" in " ".join(run(tmp_path).said.split())
 
 
 def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_path: Path) -> None:
@@ -417,7 +414,7 @@ def test_the_markdown_page_stays_short_whatever_is_ranked(tmp_path: Path) -> Non
             ]  # fmt: skip
             pairs = [violate(k, chance.normal()) for k in range(20)]
             result(folder, f"scorer-{n:02}", [*twins, *pairs], condition)
-    assert run(folder, "--out", out).exit_code == 0
+    assert run(folder, "--out", out).code == 0
     told = (out / "leaderboard.md").read_text()
     assert len(told.splitlines()) < 150
     assert told.count("| scorer-07 |") == 2
@@ -474,7 +471,7 @@ def test_a_control_is_compared_on_the_same_twins_and_what_is_no_part_of_it_is_co
         " 2 other_half_not_part."
     )
     assert sentence in to_html(board_page(board))
-    assert sentence in " ".join(run(tmp_path).output.split())
+    assert sentence in " ".join(run(tmp_path).said.split())
 
 
 BUILDERS = (
@@ -507,7 +504,7 @@ def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: 
     html = to_html(board_page(board))
     assert "Self-preference: own is the build&#39;s judge (the judge was org/Referee-70B)." in html
     assert "with “qwen” in both names" in html
-    assert "own (the build's judge)" in " ".join(run(tmp_path).output.split())
+    assert "own (the build's judge)" in " ".join(run(tmp_path).said.split())
     ties = json.loads(board.model_dump_json())["entries"]["akin.profile"]["build_ties"]
     assert ties == [{"role": "generator", "model": "Qwen/Qwen2.5-72B-Instruct", "word": "qwen"}]
 
@@ -735,7 +732,7 @@ def test_a_planners_hostile_name_does_nothing(tmp_path: Path) -> None:
     result(tmp_path, "a", right_on(30), "planner", planner=planner)
     done = run(tmp_path)
     report = board_page(board_of(tmp_path))
-    for told in (done.output, to_markdown(report), to_html(report)):
+    for told in (done.said, to_markdown(report), to_html(report)):
         assert "KEPT" in told
         assert "\x1b" not in told
     assert "<script" not in to_html(report)
@@ -764,9 +761,8 @@ def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool, what: 
     if there:
         folder.mkdir()
     done = run(folder)
-    assert done.exit_code
-    assert isinstance(done.exception, InputError)
-    assert what in str(done.exception)
+    assert done.code == 2
+    assert what in done.err
 
 
 def test_a_result_without_its_lines_is_to_be_evaluated_again(tmp_path: Path) -> None:
@@ -808,10 +804,10 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
     result(folder, "good", [*twins, *right_on(38)])
     result(folder, "poor", [*twins, *right_on(12)], limit=None)
     done = run(folder, "--out", out)
-    assert done.exit_code == 0, done.output
-    assert "95.0 (83.5 to 98.6)" in done.output
-    assert RULE in " ".join(done.output.split())
-    assert "No results of the baselines longer" in done.output
+    assert done.code == 0, done.said
+    assert "95.0 (83.5 to 98.6)" in done.said
+    assert RULE in " ".join(done.said.split())
+    assert "No results of the baselines longer" in done.said
     found = json.loads((out / "leaderboard.json").read_text())
     assert found["rankings"][1]["groups"] == {"good.profile": "a", "poor.profile": "b"}
     assert Leaderboard.model_validate(found) == board_of(folder)
@@ -881,5 +877,5 @@ def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> N
     assert "<script" not in html
     assert "\x1b" not in html
     done = run(tmp_path)
-    assert done.exit_code == 0
-    assert "\x1b" not in done.output
+    assert done.code == 0
+    assert "\x1b" not in done.said

@@ -6,9 +6,8 @@ import sys
 
 def test_status_and_show_import_no_connections() -> None:
     program = (
-        "import sys, pairwright.cli as cli; cli._register()\n"
-        "import pairwright.workflows.run_status, pairwright.workflows.run_table\n"
-        "import pairwright.cli.show, pairwright.construct.outcome_details\n"
+        "import sys, pairwright.cli as cli; cli.command_tree()\n"
+        "import pairwright.cli.runs\n"
         "slow = {'aiohttp', 'bm25s', 'scipy.special', 'openai', 'torch'}\n"
         "print(*sorted(slow & sys.modules.keys()))"
     )

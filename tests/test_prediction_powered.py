@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairwright_human_eval.prediction_powered import Floats, PoweredMean, powered_mean
+from pairwright_human_eval.report.calibration import Floats, PoweredMean, powered_mean
 from study import pairwright
 
 ANSWERS = np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0], float)

@@ -156,7 +156,7 @@ import sys
 from pathlib import Path
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.client import LabelStudioClient
-from pairwright_human_eval.label_studio.push import send_tasks
+from pairwright_human_eval.label_studio.projects import send_tasks
 from pairwright_human_eval.study_files import read_study
 
 folder = HumanFolder(Path(sys.argv[1]))

@@ -165,7 +165,7 @@ def test_the_manifest_tells_people_audit_and_build(
     assert (found.human.verified.k, found.human.verified.n) == (14, 16)
     assert found.human.annotators == 9
     assert (found.human.preferred.chosen, found.human.preferred.other) == (63, 9)
-    assert found.human.agreement.agreement.percent.items == 24
+    assert found.human.agreement.agreement.items == 24
     assert found.human.rule_changed == ()
     assert found.audit
     assert found.audit.verdict == "failed"

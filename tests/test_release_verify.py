@@ -1,14 +1,12 @@
 """Releases as they were published verify, and `pairwright verify` says what that means."""
 
-import io
 import json
 import shutil
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from pairwright.cli.verify import print_verified
+from pairwright.cli.releases import print_verified
 from pairwright.dataset.checksums import root_digest
 from pairwright.errors import Difference
 from pairwright.release.records import Change, Version
@@ -260,12 +258,11 @@ def test_equal_files_have_no_difference(tmp_path: Path) -> None:
         compare(tmp_path, "page", [text, ""])
 
 
-def test_one_of_each_is_told_in_the_singular() -> None:
-    text = io.StringIO()
+def test_one_of_each_is_told_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
     one = VerifiedRelease(
         digest="b2:0", name="small", version="1.0.0", kind="release", trial_because=(), rows=1,
         subjects=1, units=1, verdicts=1, files=1, beside=(),
     )  # fmt: skip
-    print_verified(Console(file=text, width=200), one)
+    print_verified(one)
     told = "1 row of 1 subject, 1 verdict, 1 unit of the build, 1 file."
-    assert told in text.getvalue()
+    assert told in capsys.readouterr().out

@@ -9,16 +9,13 @@ from reference.markdown import page_of, table
 # Read when the help is laid out, so before typer is imported.
 os.environ.update(COLUMNS="80", TERM="dumb", NO_COLOR="1")
 
-from typer.main import get_command
-
 from pairwright import cli
 from pairwright.models.simulated import Defects
 
 
 def commands_page() -> str:
     cli._register()
-    cli.app.rich_markup_mode = None
-    group: Any = get_command(cli.app)
+    group = cli.command_tree()
     context = group.make_context("pairwright", [], resilient_parsing=True)
     sections = ["# Commands", "What `--help` says, at 80 columns.", *_helps("pairwright", context)]
     defects = [

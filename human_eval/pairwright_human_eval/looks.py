@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from pydantic import ValidationError
+from pydantic import ValidationError, model_validator
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
@@ -36,18 +36,24 @@ class Look(Record):
     """They as a share of all that the study asks for."""
     share: float
     """For the chosen response, of the votes that count."""
-    low: float
-    high: float
-    """The repeated confidence interval at 95 % over all looks."""
     n: int
     """Votes that count."""
     dyads: int
     bound: float
-    """Standard errors to each side."""
+    """Standard errors to each side: those of the repeated confidence interval at 95 % over all
+    looks, which is not kept, so that a share has one interval everywhere."""
     votes_hash: str = ""
     """Which votes were in, and whose do not count; empty in lines of older versions."""
     outcome: Outcome
-    """Where the interval lies to the floor of the rule: `open` where it holds the floor."""
+    """Where that interval lies to the floor of the rule: `open` where it holds the floor."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_interval(cls, fields: object) -> object:
+        """Drop the interval that lines of older versions have."""
+        if isinstance(fields, dict):
+            return {name: value for name, value in fields.items() if name not in ("low", "high")}
+        return fields
 
 
 class Looks(Record):
@@ -114,9 +120,8 @@ def _look(
     floor = 0.5 if rule is None else rule.floor
     outcome: Outcome = "above" if low > floor else "below" if high < floor else "open"
     return Look(
-        votes=len(votes), information=1, share=round(found.value, 6), low=round(low, 6),
-        high=round(high, 6), n=found.n, dyads=found.clusters, bound=round(bound, 6),
-        outcome=outcome,
+        votes=len(votes), information=1, share=round(found.value, 6), n=found.n,
+        dyads=found.clusters, bound=round(bound, 6), outcome=outcome,
     )  # fmt: skip
 
 

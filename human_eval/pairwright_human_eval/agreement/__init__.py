@@ -3,7 +3,7 @@
 Values in, values out: nothing here reads files or knows of verdicts, pairs or the chosen side.
 """
 
-from pairwright_human_eval.agreement.intervals import Agreement, Estimate, Measurement, agreement
+from pairwright_human_eval.agreement.intervals import Agreement, Measurement, agreement
 from pairwright_human_eval.agreement.models import (
     DawidSkene,
     Parity,
@@ -16,7 +16,6 @@ from pairwright_human_eval.agreement.ratings import Level, Ratings
 __all__ = [
     "Agreement",
     "DawidSkene",
-    "Estimate",
     "Level",
     "Measurement",
     "Parity",

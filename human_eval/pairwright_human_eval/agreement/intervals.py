@@ -45,6 +45,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import stdtrit
 
+from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright_human_eval.agreement.ratings import Floats, Indices, Level, Ratings
 
@@ -293,25 +294,15 @@ NOTHING = 1e-9
 """A half-width below this is rounding: leaving out nothing changed anything."""
 
 
-class Estimate(Record):
-    """A coefficient with its 95 % interval and the data it rests on."""
+class Agreement(Record):
+    """All coefficients of one question. Of each, n counts the ratings of items with two or more,
+    and clusters are those of these items; its note says why the value or its interval is missing.
+    """
 
-    value: float | None
-    low: float | None
-    high: float | None
     items: int
     """With two ratings or more."""
-    ratings: int
-    """Of those items."""
     raters: int
     """Who gave those."""
-    reason: str
-    """Why the value is missing, or else its interval; empty where neither is."""
-
-
-class Agreement(Record):
-    """All coefficients of one question."""
-
     percent: Estimate
     alpha_nominal: Estimate
     alpha_ordinal: Estimate
@@ -355,12 +346,11 @@ def agreement(
             value=value,
             low=low,
             high=high,
-            items=items,
-            ratings=int(paired.sum()),
-            raters=raters,
-            reason=reason,
+            n=int(paired.sum()),
+            clusters=clusters_paired,
+            note=reason,
         )
-    return Agreement(**found)
+    return Agreement(items=items, raters=raters, **found)
 
 
 def _undefined(name: str, ratings: Ratings, measurement: Measurement) -> str:

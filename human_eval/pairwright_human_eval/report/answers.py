@@ -1,13 +1,18 @@
 """The answers of a study laid out by question, each with what it is about.
 
 Only here do neutral names meet the chosen side. Excluded annotators' answers are left out of all
-but the votes, where they are marked.
+but the votes, where they are marked. `errors_by_pair` fits Dawid and Skene's model to labels that
+do not know the chosen side; only then is the chosen response looked up. It learns from all pairs
+how each annotator errs, so two votes of a careful annotator may outweigh three of others.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+import numpy as np
+
+from pairwright_human_eval.agreement import DawidSkene, Ratings, dawid_skene
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
@@ -21,6 +26,8 @@ from pairwright_human_eval.records import (
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
 Choice = Literal["chosen", "other", "equal", "cannot_tell"]
+
+
 CHOICES: tuple[Choice, ...] = ("chosen", "other", "equal", "cannot_tell")
 
 
@@ -134,3 +141,36 @@ def answers_of(
                 for scale, score in scales.items()
             )
     return found
+
+
+PLACES = 4
+"""Decimal places that a label's error is given with."""
+
+
+def fit_labels(votes: Sequence[Vote]) -> tuple[Ratings, DawidSkene] | None:
+    """The votes of a study, without "cannot tell", and the model; None where there is no vote."""
+    rows = [
+        (vote.about.pair.id, vote.annotator, vote.label)
+        for vote in votes
+        if vote.label != CANNOT_TELL
+    ]
+    if not rows:
+        return None
+    ratings = Ratings.of(rows, ("first", "second", EQUAL))
+    return ratings, dawid_skene(ratings)
+
+
+def errors_by_pair(votes: Sequence[Vote], pairs: Mapping[str, SubjectPair]) -> dict[str, float]:
+    """By pair: the posterior probability that the truth is another label than the chosen response.
+    Pairs on which nobody could tell are left out."""
+    fit = fit_labels(votes)
+    if fit is None:
+        return {}
+    ratings, model = fit
+    places = {label: place for place, label in enumerate(ratings.levels)}
+    chosen = [places[pairs[name].neutral(pairs[name].chosen)] for name in ratings.items]
+    right = model.posterior[np.arange(len(chosen)), chosen]
+    return {
+        name: round(min(1.0, max(0.0, 1 - float(p))), PLACES)
+        for name, p in zip(ratings.items, right, strict=True)
+    }

@@ -1,23 +1,71 @@
-"""What the judge's scores say about people's verdicts: a curve, and shares with fewer people."""
+"""What the judge's scores say about people's verdicts: a curve, and shares with fewer people.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+Shares of the whole run are by prediction-powered inference with power tuning: Angelopoulos, Bates,
+Fannjiang, Jordan and Zrnic 2023, Science 382, 669-674; Angelopoulos, Duchi and Zrnic 2023, arXiv
+2311.01453. Predictions only narrow the interval: it holds however wrong the judge is, as long as
+those that people were asked about are a random sample. Errors are summed by cluster. Where every
+cluster has one member, value and standard error are those of ppi-python 0.2.3, but for its limits
+of the weight to 0 and 1: a judge's margins have a scale of their own. That library is not a
+dependency because it brings a compiler (numba) and has had no release since 2024.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 from pairwright.intervals import LEVEL, accuracy, z_of
 from pairwright.modes import MODES
 from pairwright.records import FULL_ADHERENCE
-from pairwright.report import BLUE, FAINT, Block, Plot, Table, drawing, plot
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.prediction_powered import powered_mean
 from pairwright_human_eval.report.records import PoweredShare, VoteCalibrationBin
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
+Floats = npt.NDArray[np.float64]
+
+
+Places = npt.NDArray[np.intp]
+
+
+class PoweredMean(NamedTuple):
+    """The estimate."""
+
+    value: float
+    error: float
+    """Its standard error."""
+    tuning: float
+    """The weight of the predictions: 0 where they say nothing about the answers."""
+
+
+def powered_mean(
+    answers: Floats, predictions: Floats, clusters: Places, others: Floats, other_clusters: Places
+) -> PoweredMean:
+    """Of `answers` with their `predictions`, shape (n,), and the predictions of `others`, shape
+    (N,), that nobody answered. Clusters are numbers that both share.
+
+    Raises ValueError for n or N of 0.
+    """
+    n, unanswered = len(answers), len(others)
+    if not n or not unanswered:
+        raise ValueError("both answers and predictions without an answer are needed")
+    together = float(np.mean((answers - answers.mean()) * (predictions - predictions.mean())))
+    spread = float(np.var(np.concatenate([predictions, others]), ddof=1))
+    tuning = together / ((1 + n / unanswered) * spread) if spread else 0.0
+    rest = answers - tuning * predictions
+    value = tuning * float(others.mean()) + float(rest.mean())
+    sums = np.bincount(
+        np.concatenate([clusters, other_clusters]),
+        np.concatenate([(rest - rest.mean()) / n, tuning * (others - others.mean()) / unanswered]),
+    )
+    return PoweredMean(value, math.sqrt(float(sums @ sums)), tuning)
+
+
 BINS = 5
+
+
 ENOUGH_DYADS = 20
 """With fewer, the interval of a prediction-powered share holds the truth too seldom: the weight of
 the predictions is fitted to the same answers."""
@@ -129,87 +177,3 @@ def powered_shares(
 def _prediction(subject: Outline) -> float | None:
     margins = [margin(pair) for pair in subject.pairs]
     return None if None in margins else min(m for m in margins if m is not None)
-
-
-def calibration_blocks(
-    bins: Sequence[VoteCalibrationBin], shares: Sequence[PoweredShare]
-) -> Iterator[Block]:
-    """The curve, and the shares that people would verify of the whole run."""
-    if bins:
-        yield (
-            "Does the judge's margin say how people vote? The margin is the adherence of the chosen"
-            " response less that of the rejected one, each as a share of the most possible."
-        )
-        yield Table(
-            ("judge's margin", "pairs", "votes", "for the chosen, of all votes"),
-            tuple(
-                (
-                    f"{one.least:.2f} to {one.most:.2f}", f"{one.pairs:,}", f"{one.chosen.n:,}",
-                    _percent(one.chosen.value, one.chosen.low, one.chosen.high),
-                )
-                for one in bins
-            ),
-        )  # fmt: skip
-        yield _curve(bins)
-    if shares:
-        yield (
-            "What share of the whole run would people verify? Of those that people decided on, and"
-            " with the judge's margins of those that were not sampled (prediction-powered, with"
-            " power tuning). The second holds however wrong the judge is, because people were asked"
-            " about a random sample; a weight of 0 says that its margins tell nothing. There is no"
-            f" interval for fewer than {ENOUGH_DYADS} dyads that people decided on."
-        )
-        if waiting := sum(share.waiting for share in shares):
-            yield (
-                f"NOT ALL ARE DECIDED: {waiting:,} of the sampled still wait for answers and are"
-                " left out. Those decided so far are no random sample, because a refusal needs"
-                " fewer answers than a verification: both shares may be too low."
-            )
-        yield Table(
-            (
-                "mode", "decided", "waiting", "verified by people", "not sampled",
-                "prediction-powered",
-                "weight",
-            ),
-            tuple(
-                (
-                    share.mode, f"{share.people.n:,}", f"{share.waiting:,}",
-                    _percent(share.people.value, share.people.low, share.people.high),
-                    f"{share.judged:,}", _percent(share.value, share.low, share.high),
-                    f"{share.tuning:.2f}",
-                )
-                for share in shares
-            ),
-        )  # fmt: skip
-
-
-def _percent(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return "n/a"
-    if low is None or high is None:
-        return f"{100 * value:.0f} % (no interval)"
-    return f"{100 * value:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
-
-
-def _curve(bins: Sequence[VoteCalibrationBin]) -> Plot:
-    with drawing():
-        figure = Figure(figsize=(5.6, 3.4), layout="constrained")
-        axes = figure.add_subplot()
-        axes.axhline(0.5, color=FAINT.light, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)
-        at = [one.mean for one in bins]
-        low, value, high = (
-            [getattr(one.chosen, end) or 0.0 for one in bins] for end in ("low", "value", "high")
-        )
-        axes.vlines(at, low, high, color=BLUE.light, linewidth=2.2)
-        axes.plot(at, value, "o-", color=BLUE.light)
-        axes.set_ylim(0, 1)
-        axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-        axes.set_xlabel("judge's margin of adherence, chosen less rejected")
-        axes.set_ylabel("votes for the chosen")
-        axes.grid()
-        return plot(
-            figure,
-            "Votes of people for the chosen response by the judge's margin, with 95 % intervals by"
-            " dyad. The dashed line is one half.",
-            name="calibration",
-        )

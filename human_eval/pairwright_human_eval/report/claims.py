@@ -1,28 +1,136 @@
-"""What the preference votes say, on all sampled subjects, before any decision."""
+"""What was decided, what a coin would have verified, and what the preference votes say."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from math import comb
 from typing import TypeVar
 
 import numpy as np
 
-from pairwright.report import Block, Plot, Table
-from pairwright.text import number_of
-from pairwright_human_eval.assign import LIMIT, control_power, one_sided
+from pairwright.estimate import Estimate, share
+from pairwright.settings.study_rules import HumanRules
+from pairwright_human_eval.assign import one_sided
+from pairwright_human_eval.decisions import (
+    VERIFIED,
+    Decision,
+    State,
+    Votes,
+    preference_outcome,
+)
 from pairwright_human_eval.records import EQUAL, Purpose
-from pairwright_human_eval.report.answers import CHOICES, Answers, AspectVote, SubjectPair, Vote
-from pairwright_human_eval.report.findings_records import (
+from pairwright_human_eval.report.answers import (
+    CHOICES,
+    Answers,
+    AspectVote,
+    SubjectPair,
+    Vote,
+    fit_labels,
+)
+from pairwright_human_eval.report.records import (
+    ByChance,
     Consensus,
     ControlComparison,
-    Measure,
     PreferenceShares,
+    StateReason,
+    States,
 )
-from pairwright_human_eval.report.label_errors import fit_labels
-from pairwright_human_eval.report.number_text import group_name, percent, percent_points
-from pairwright_human_eval.report.records import StudyReport
 from pairwright_human_eval.report.resample import Draws, ratio, ratio_difference
+from pairwright_human_eval.subjects import Outline
+
+STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "control")
+
+
+def states(
+    subjects: Sequence[Outline], decisions: Sequence[Decision], rules: HumanRules
+) -> tuple[States, ...]:
+    """Of all, by mode and by domain. Where aspects are asked about, a control cannot be verified,
+    even where something else has refused it."""
+    state_of = {decision.subject: decision.state for decision in decisions}
+    rows = []
+    verifiable = {
+        subject.id for subject in subjects if subject.aspects_asked or not rules.rubric_votes
+    }
+    for name, group in _groups(subjects):
+        found = [state_of[subject] for subject in group]
+        able = [state_of[subject] for subject in group if subject in verifiable]
+        rows.append(
+            States(
+                group=name,
+                subjects=len(found),
+                states={state: share(found.count(state), len(found)) for state in STATES},
+                of_verifiable=share(able.count("verified"), len(able)),
+            )
+        )
+    return tuple(rows)
+
+
+def reasons(decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
+    """The most frequent first, state by state."""
+    counts = Counter((d.state, reason) for d in decisions for reason in d.reasons)
+    order = sorted(counts, key=lambda found: (STATES.index(found[0]), -counts[found], found[1]))
+    return tuple(
+        StateReason(
+            state=state,
+            reason=reason,
+            subjects=share(counts[state, reason], len(decisions)),
+        )
+        for state, reason in order
+    )
+
+
+def by_chance(subjects: Iterable[Outline], rules: HumanRules, overlap: int) -> tuple[ByChance, ...]:
+    """By mode. Where more people vote than the rule needs, the rule is held to all of them."""
+    votes = max(rules.votes, overlap)
+    halves = {subject.mode: len(subject.pairs) for subject in subjects}
+    return tuple(
+        ByChance(
+            mode=mode,
+            votes=votes,
+            rule=rules.rule,
+            halves=n,
+            share=round(verified_by_chance(votes, rules, n), 6),
+        )
+        for mode, n in sorted(halves.items())
+    )
+
+
+def _groups(subjects: Sequence[Outline]) -> Iterator[tuple[str, list[str]]]:
+    yield "all", [subject.id for subject in subjects]
+    for mode in sorted({subject.mode for subject in subjects}):
+        yield f"mode: {mode}", [s.id for s in subjects if s.mode == mode]
+    for domain in sorted({subject.domain for subject in subjects}):
+        yield f"domain: {domain}", [s.id for s in subjects if s.domain == domain]
+
+
+def verified_by_chance(votes: int, rules: HumanRules, halves: int = 1) -> float:
+    """The share of subjects that annotators who toss a coin between the two responses would verify.
+
+    The rule decides on every way in which the votes on a half of a twin, and those of a second
+    round, can fall; the halves have different annotators, and all must pass. A violate pair is one
+    half. Quality and aspects are left out, which can only refuse more. Raises ValueError for fewer
+    votes than the rule asks for, or halves below 1.
+    """
+    if votes < rules.votes or halves < 1:
+        raise ValueError(f"{votes} votes of {rules.votes}, and {halves} halves")
+    none, passed = _coins(0, 0), 0.0
+    for first in range(votes + 1):
+        given = _coins(votes, first)
+        state, share = preference_outcome(given, none, rules).state, comb(votes, first) / 2**votes
+        if state == "disputed":
+            n = rules.closing_votes
+            closing = ((comb(n, k) / 2**n, _coins(n, k)) for k in range(n + 1))
+            share *= sum(p for p, k in closing if preference_outcome(given, k, rules) == VERIFIED)
+        passed += share if state in ("verified", "disputed") else 0
+    return passed**halves
+
+
+def _coins(votes: int, chosen: int) -> Votes:
+    return Votes(pair="", chosen=chosen, rejected=votes - chosen, equal=0, cannot_tell=0)
+
 
 Given = TypeVar("Given", Vote, AspectVote)
+
+
 CONTROLS: dict[Purpose, str] = {
     "wrong_profile": "a stranger's posts",
     "narrative": "posts and narrative",
@@ -123,7 +231,7 @@ def control_comparisons(answers: Answers, draws: Draws) -> tuple[ControlComparis
 
 def _difference(
     own: Sequence[Vote], controls: Sequence[Vote], draws: Draws, choices: tuple[str, ...]
-) -> Measure:
+) -> Estimate:
     """The share for the chosen response with own posts less that in the control, by the same
     draws of dyads and annotators."""
     votes = [vote for vote in (*own, *controls) if vote.choice in choices]
@@ -141,73 +249,3 @@ def _difference(
         np.float64,
     )
     return ratio_difference(draws, dyads, columns, people)
-
-
-def claims_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
-    yield (
-        "Preference votes with the pair's own posts, on all sampled twins and pairs before any"
-        " decision. The first share leaves out “about equal” and “cannot tell”, so that a coin"
-        " gives 50 %; in the second they count against the chosen response. In the counterfactual"
-        " half of a twin the question is put for a user who did not ask it."
-    )
-    groups = [*report.preferred, *([report.with_excluded] if report.with_excluded else [])]
-    yield _preferred(groups)
-    if "preference" in drawn:
-        yield drawn["preference"]
-    if report.consensus:
-        fit = report.consensus
-        unfit = "" if fit.converged else " (THE FIT DID NOT CONVERGE)"
-        yield (
-            "Consensus by Dawid and Skene's model, fitted to neutral labels: of"
-            f" {number_of(fit.pairs, 'pair')} the most probable label is the chosen response in"
-            f" {fit.chosen:,}, the other one in {fit.other:,} and “about equal” in {fit.equal:,}."
-            f" Share for the chosen response: {percent(fit.share)}, n = {fit.share.n:,}{unfit}."
-            " The interval draws dyads and keeps the fit."
-        )
-    for control in report.contrasted:
-        name = CONTROLS[control.control]
-        yield (
-            f"Controls: {number_of(control.pairs, 'pair')} shown with their own posts to some"
-            f" annotators and with {name} to others. Own posts less {name}, in percentage points"
-            f" of the votes for the chosen response: {percent_points(control.difference)} of the"
-            f" votes for either response (n = {control.difference.n:,});"
-            f" {percent_points(control.difference_of_all)} of all votes"
-            f" (n = {control.difference_of_all.n:,})."
-            f" {stranger_sentence(control)}"
-        )
-        renamed = control.control_votes.model_copy(update={"group": name})
-        yield _preferred([control.own, renamed])
-    if "contrasted" in drawn:
-        yield drawn["contrasted"]
-
-
-def stranger_sentence(control: ControlComparison) -> str:
-    """Whether strangers' posts tell nothing; empty for another control."""
-    if control.control != "wrong_profile":
-        return ""
-    share = control.control_votes.of_choices
-    shown = "shown" if control.at_most is not None and control.at_most < LIMIT else "NOT SHOWN"
-    bound = "n/a" if control.at_most is None else f"{100 * control.at_most:.1f} %"
-    return (
-        f"With a stranger's posts {percent(share)} of the choices are for the chosen response (n ="
-        f" {share.n:,}); the one-sided 95 % bound is {bound}. That strangers' posts tell nothing, a"
-        f" share below {100 * LIMIT:.0f} %, is {shown}; the power to show it was"
-        f" {100 * control_power(share.n):.0f} %."
-    )
-
-
-def _preferred(groups: list[PreferenceShares]) -> Table:
-    return Table(
-        (
-            "group", "votes", "chosen", "other", "equal", "cannot tell", "chosen, of choices",
-            "chosen, of all votes",
-        ),
-        tuple(
-            (
-                group_name(group.group), f"{group.of_all.n:,}", f"{group.chosen:,}",
-                f"{group.other:,}", f"{group.equal:,}", f"{group.cannot_tell:,}",
-                percent(group.of_choices), percent(group.of_all),
-            )
-            for group in groups
-        ),
-    )  # fmt: skip

@@ -1,32 +1,53 @@
-"""From a study's outlines and verdicts to every number of its report."""
+"""From a study's outlines and verdicts to every number of its report, and its files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from pairwright.files import write_whole
 from pairwright.records import content_id
+from pairwright.report import to_html, to_markdown
 from pairwright.settings.domains import Scale
 from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.looks import Looks
 from pairwright_human_eval.records import SetAside, Verdict
-from pairwright_human_eval.report.adjudication import adjudication_counts
-from pairwright_human_eval.report.annotators import annotator_rows, seconds_by_kind
-from pairwright_human_eval.report.answers import abouts, answers_of
-from pairwright_human_eval.report.aspects import delivery_shares, foil_comparison, support_shares
-from pairwright_human_eval.report.by_question import agreement_by_question
+from pairwright_human_eval.report.answers import abouts, answers_of, errors_by_pair
+from pairwright_human_eval.report.aspects import (
+    delivery_agreement,
+    delivery_shares,
+    foil_comparison,
+    judge_preference,
+    judge_quality,
+    support_shares,
+)
+from pairwright_human_eval.report.calibration import calibration_bins, powered_shares
 from pairwright_human_eval.report.claims import (
+    by_chance,
     consensus,
     control_comparisons,
     groups,
     preference_shares,
+    reasons,
+    states,
 )
-from pairwright_human_eval.report.decision_states import by_chance, reasons, states
-from pairwright_human_eval.report.findings_records import Findings
-from pairwright_human_eval.report.judge import delivery_agreement, judge_preference, judge_quality
-from pairwright_human_eval.report.label_errors import errors_by_pair
-from pairwright_human_eval.report.quality import parities, score_counts, side_names
-from pairwright_human_eval.report.records import Comment, StudyReport
+from pairwright_human_eval.report.page import (
+    page_of,
+)
+from pairwright_human_eval.report.people import (
+    adjudication_counts,
+    annotator_rows,
+    seconds_by_kind,
+    study_counts,
+)
+from pairwright_human_eval.report.quality import (
+    agreement_by_question,
+    parities,
+    score_counts,
+    side_names,
+)
+from pairwright_human_eval.report.records import Comment, Findings, StudyReport
 from pairwright_human_eval.report.resample import Draws, ratio
-from pairwright_human_eval.report.study import study_counts
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline, Subject, outlines_of
 
@@ -164,3 +185,41 @@ def _comments(verdicts: Iterable[Verdict]) -> list[Comment]:
             given, key=lambda verdict: content_id("comment", verdict.task, verdict.annotator)
         )
     ]
+
+
+def write_report(
+    folder: HumanFolder,
+    subjects: Sequence[Subject],
+    fixed: FixedStudy,
+    verdicts: Sequence[Verdict],
+    set_aside: Iterable[SetAside],
+    rules: HumanRules,
+    *,
+    looks: Looks | None = None,
+    decisions: Mapping[str, Decision] | None = None,
+    rest: Sequence[Outline] = (),
+    progress: Callable[[str], None] | None = None,
+) -> StudyReport:
+    """Write report.json, report.md and report.html. `subjects` are those of the study, `rules` is
+    in force; `looks` are those up to this report; `progress` is called with each step. With
+    `decisions` the judge's margins are held against people; `rest` are the run's subjects that were
+    not sampled.
+
+    The same input gives the same bytes. Raises StoreError where they cannot be written.
+    """
+    report = compute_report(subjects, fixed, verdicts, set_aside, rules, progress=progress)
+    outlines, decided = outlines_of(subjects, fixed.key), decisions or {}
+    report = report.model_copy(
+        update={
+            "looks": looks,
+            "calibration": calibration_bins(outlines, decided) if decided else (),
+            "powered": powered_shares(outlines, rest, decided) if decided else (),
+        }
+    )
+    if progress:
+        progress("pages and plots")
+    page = page_of(report)
+    write_whole(folder.path / "report.json", report.model_dump_json(indent=2) + "\n")
+    write_whole(folder.path / "report.md", to_markdown(page))
+    write_whole(folder.path / "report.html", to_html(page))
+    return report

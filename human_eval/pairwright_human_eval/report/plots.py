@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from pairwright.estimate import Estimate
 from pairwright.report import (
     BLUE,
     FAINT,
@@ -24,23 +25,27 @@ from pairwright.report import (
 )
 from pairwright_human_eval.decisions import State
 from pairwright_human_eval.report.claims import CONTROLS
-from pairwright_human_eval.report.findings_records import (
+from pairwright_human_eval.report.records import (
+    AnnotatorRow,
     ControlComparison,
-    Measure,
     PreferenceShares,
-    Proportion,
     ScoreCounts,
     States,
+    StudyReport,
+    VoteCalibrationBin,
 )
-from pairwright_human_eval.report.number_text import group_name, percent
-from pairwright_human_eval.report.records import AnnotatorRow, StudyReport
+from pairwright_human_eval.report.words import group_name
 
 WIDTH = 8.6
 """Inches, of every plot."""
+
+
 COLOURS: dict[State, str] = {
     "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
     "waiting": GREY.light, "control": SKY.light,
 }  # fmt: skip
+
+
 Marker = Literal["o", "s", "D"]
 
 
@@ -48,7 +53,7 @@ class Dot(NamedTuple):
     """An estimate on a line of its own."""
 
     label: str
-    of: Measure | Proportion
+    of: Estimate
     colour: str = BLUE.light
     marker: Marker = "o"
 
@@ -185,7 +190,7 @@ def _bar(
     axes.text(1.01, place, _mean(side.mean), va="center", fontsize=9)
 
 
-def _mean(measure: Measure) -> str:
+def _mean(measure: Estimate) -> str:
     if measure.value is None:
         return "n/a"
     if measure.low is None or measure.high is None:
@@ -196,7 +201,7 @@ def _mean(measure: Measure) -> str:
 def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
     figure = Figure(figsize=(WIDTH, 1.2 + 0.3 * len(rows)), layout="constrained")
     labels = [f"{row.annotator}{' (excluded)' if row.excluded else ''}" for row in rows]
-    panels: tuple[tuple[str, list[Proportion], str], ...] = (
+    panels: tuple[tuple[str, list[Estimate], str], ...] = (
         ("Response A chosen", [row.first for row in rows], BLUE.light),
         ("Agrees with most of the others", [row.with_majority for row in rows], ORANGE.light),
     )
@@ -266,7 +271,7 @@ def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, labelled: bool = True)
                 markeredgecolor=PAPER.light, clip_on=False,
             )  # fmt: skip
         if labelled:
-            text = percent(estimate) if estimate.value is not None else "n/a"
+            text = estimate.percent() if estimate.value is not None else "n/a"
             axes.text(1.03, line, text, va="center", fontsize=9)
     axes.set_yticks(range(len(dots)), [dot.label for dot in dots])
     axes.set_ylim(len(dots) - 0.4, -0.6)
@@ -278,3 +283,27 @@ def _dots(axes: Axes, dots: Sequence[Dot], title: str, *, labelled: bool = True)
 
 def _chance(axes: Axes) -> None:
     axes.axvline(0.5, color=FAINT.light, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)
+
+
+def calibration_curve(bins: Sequence[VoteCalibrationBin]) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(5.6, 3.4), layout="constrained")
+        axes = figure.add_subplot()
+        axes.axhline(0.5, color=FAINT.light, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)
+        at = [one.mean for one in bins]
+        low, value, high = (
+            [getattr(one.chosen, end) or 0.0 for one in bins] for end in ("low", "value", "high")
+        )
+        axes.vlines(at, low, high, color=BLUE.light, linewidth=2.2)
+        axes.plot(at, value, "o-", color=BLUE.light)
+        axes.set_ylim(0, 1)
+        axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        axes.set_xlabel("judge's margin of adherence, chosen less rejected")
+        axes.set_ylabel("votes for the chosen")
+        axes.grid()
+        return plot(
+            figure,
+            "Votes of people for the chosen response by the judge's margin, with 95 % intervals by"
+            " dyad. The dashed line is one half.",
+            name="calibration",
+        )

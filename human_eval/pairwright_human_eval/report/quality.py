@@ -1,16 +1,28 @@
-"""Whether both sides are equally good apart from personal fit."""
+"""Whether both sides are equally good apart from personal fit, and how far annotators agree.
+
+Agreement is question by question, on labels that do not know the chosen side.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from pairwright.estimate import p_value
+from pairwright.estimate import Estimate
 from pairwright.modes import MODES, Mode
-from pairwright.report import Block, Plot, Table
+from pairwright.records import Record
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
+from pairwright_human_eval.agreement import (
+    Agreement,
+    Level,
+    Parity,
+    Ratings,
+    ScoreDifference,
+    agreement,
+    parity,
+)
+from pairwright_human_eval.agreement.intervals import Measurement
+from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER
 from pairwright_human_eval.report.answers import Answers, QualityScore
-from pairwright_human_eval.report.findings_records import ParityOf, ScoreCounts, SideNames
-from pairwright_human_eval.report.records import StudyReport
+from pairwright_human_eval.report.records import ParityOf, QuestionAgreement, ScoreCounts, SideNames
 from pairwright_human_eval.report.resample import Draws, ratio
 from pairwright_human_eval.subjects import Outline
 
@@ -54,7 +66,7 @@ def parities(
         ParityOf(
             mode=mode,
             scale=name,
-            parity=_rounded(parity(rows[mode, name], margin, clusters=clusters)),
+            parity=_rounded_parity(parity(rows[mode, name], margin, clusters=clusters)),
         )
         for mode in modes
         for name in (*(scale.name for scale in scales), MEAN)
@@ -96,57 +108,86 @@ def score_counts(
     return tuple(rows)
 
 
-def _rounded(estimate: Parity) -> Parity:
-    names = ("mean", "low", "high", "p_above", "p_below")
+def _rounded(estimate: Record, names: Sequence[str]) -> dict[str, float | None]:
     values = {name: getattr(estimate, name) for name in names}
-    changes = {name: None if value is None else round(value, 6) for name, value in values.items()}
-    return estimate.model_copy(update=changes)
+    return {name: None if value is None else round(value, 6) for name, value in values.items()}
 
 
-def quality_section(report: StudyReport, drawn: dict[str, Plot]) -> Iterator[Block]:
-    yield (
-        "Both responses were scored by the same people, without any posts. Two one-sided t tests at"
-        f" 0.05 ask whether the mean difference lies within {report.fixed.parity_margin:g} points,"
-        " the margin fixed at export: then the 90 % interval lies within it. Standard errors are"
-        " robust to clusters of dyads and of annotators."
-    )
-    for side in report.sides:
-        yield f"Mode {side.mode}: the {side.first} less the {side.second}."
-        yield Table(
-            (
-                "scale", "n", "dyads", "people", "mean difference (90 %)", "p", "equal quality?",
-                "a point or more apart",
-            ),
-            tuple(_parity_row(row) for row in report.parity if row.mode == side.mode),
-        )  # fmt: skip
-    if "quality" in drawn:
-        yield drawn["quality"]
+def _rounded_parity(found: Parity) -> Parity:
+    return found.model_copy(update=_rounded(found, ("mean", "low", "high", "p_above", "p_below")))
 
 
-def _parity_row(row: ParityOf) -> tuple[str, ...]:
-    test = row.parity
-    counts = (
-        row.scale,
-        f"{test.pairs:,}",
-        f"{test.clusters:,}",
-        f"{test.annotators:,}",
-    )
-    apart = str(test.apart) if test.apart.n else "n/a (0 of 0)"
-    if test.mean is None:
-        return (*counts, *[f"n/a ({test.reason})"] * 3, apart)
-    if test.low is None or test.high is None or test.p_above is None or test.p_below is None:
-        why = f"n/a ({test.reason})"
-        return (*counts, f"{test.mean:+.2f}", why, why, apart)
-    return (
-        *counts,
-        f"{test.mean:+.2f} ({test.low:+.2f} to {test.high:+.2f})",
-        p_value(max(test.p_above, test.p_below)),
-        _equal(test, test.low, test.high),
-        apart,
-    )
+Row = tuple[str, str, Level]
 
 
-def _equal(test: Parity, low: float, high: float) -> str:
-    if test.equivalent:
-        return "yes"
-    return "NO" if low > test.margin or high < -test.margin else "not shown"
+Question = tuple[str, Measurement, list[Row], tuple[Level, ...]]
+"""Its name, measurement, rows and levels."""
+
+
+SUPPORT = ("contradicted", "no", "plausibly", "clearly")
+
+
+WITH_CANNOT_TELL = "{} (with cannot tell)"
+"""A question in which "cannot tell" is an answer as any other, and not a missing one."""
+
+
+def agreement_by_question(
+    answers: Answers,
+    scales: tuple[Scale, ...],
+    progress: Callable[[str], None],
+) -> tuple[QuestionAgreement, ...]:
+    """One row a question, in the order in which they are asked: quality, preference, aspects. Only
+    votes with the pair's own posts. "Cannot tell" is missing, and in a second row an answer."""
+    clusters = {vote.about.pair.id: vote.about.dyad for vote in answers.votes}
+    preference: list[Row] = [
+        (vote.about.pair.id, vote.annotator, vote.label) for vote in answers.counted()
+    ]
+    support: list[Row] = []
+    delivered: list[Row] = []
+    for vote in answers.aspects:
+        item = f"{vote.about.pair.id} {vote.answer.aspect}"
+        clusters[item] = vote.about.dyad
+        support.append((item, vote.annotator, vote.answer.support))
+        delivered.append((item, vote.annotator, vote.about.neutral(vote.answer.delivered)))
+    questions: list[Question] = []
+    for scale in scales:
+        rows: list[Row] = []
+        for score in answers.scores:
+            if score.scale == scale.name and score.score is not None:
+                item = f"{score.subject.id} {score.response}"
+                clusters[item] = score.subject.dyad
+                rows.append((item, score.annotator, score.score))
+        levels = tuple(range(scale.low, scale.high + 1))
+        questions.append((f"quality: {scale.name}", "ordinal", rows, levels))
+    questions += [
+        *_both_ways("preference", preference, ("first", "second", EQUAL)),
+        ("aspect supported", "ordinal", support, SUPPORT),
+        *_both_ways("aspect delivered by", delivered, ("first", "second", BOTH, NEITHER)),
+    ]
+    found = []
+    for name, measurement, given, all_levels in questions:
+        progress(f"agreement on {name}")
+        estimates = agreement(
+            Ratings.of(given, all_levels), measurement=measurement, clusters=clusters
+        )
+        found.append(
+            QuestionAgreement(
+                question=name, measurement=measurement, agreement=_rounded_agreement(estimates)
+            )
+        )
+    return tuple(found)
+
+
+def _both_ways(name: str, rows: list[Row], levels: tuple[Level, ...]) -> Iterator[Question]:
+    """The question with "cannot tell" as a missing value, and as a value."""
+    yield name, "nominal", [row for row in rows if row[2] != CANNOT_TELL], levels
+    yield WITH_CANNOT_TELL.format(name), "nominal", rows, (*levels, CANNOT_TELL)
+
+
+def _rounded_agreement(found: Agreement) -> Agreement:
+    estimates = {
+        name: estimate.model_copy(update=_rounded(estimate, ("value", "low", "high")))
+        for name, estimate in found
+        if isinstance(estimate, Estimate)
+    }
+    return found.model_copy(update=estimates)

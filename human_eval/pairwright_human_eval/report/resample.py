@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pairwright_human_eval.report.findings_records import Measure
+from pairwright.estimate import Estimate
 
 Floats = npt.NDArray[np.float64]
 ENOUGH = 0.8
@@ -70,7 +70,7 @@ def ratio(
     above: Sequence[float],
     below: Sequence[float],
     annotators: Sequence[str] | None = None,
-) -> Measure:
+) -> Estimate:
     """The sum of `above` over the sum of `below`, such as votes for the chosen over all votes.
 
     Its n is the sum of `below`. Rows may be of any order.
@@ -90,7 +90,7 @@ def ratio(
 
 def ratio_difference(
     draws: Draws, dyads: Sequence[str], columns: Floats, annotators: Sequence[str]
-) -> Measure:
+) -> Estimate:
     """One ratio less another by the same draws. The `columns`, with a row a vote, are what is above
     and below in the first, and what is above and below in the second."""
     columns = columns.reshape(-1, 4)
@@ -112,7 +112,7 @@ def measure(
     dyads: Iterable[str],
     annotators: Iterable[str] | None,
     reason: str = "",
-) -> Measure:
+) -> Estimate:
     """With the middle 95 % of the replicates, or why there is no interval. `reason`: why there is
     no value."""
     clusters = len(set(dyads))
@@ -120,14 +120,13 @@ def measure(
     low = high = None
     if value is not None and replicates is not None:
         low, high, reason = _interval(replicates, clusters, people)
-    return Measure(
+    return Estimate(
         value=None if value is None else round(float(value), 6),
         low=low,
         high=high,
         n=n,
-        dyads=clusters,
-        annotators=people,
-        reason=reason,
+        clusters=clusters,
+        note=reason,
     )
 
 

@@ -3,12 +3,12 @@
 import asyncio
 import sys
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pairwright import __version__
-from pairwright.cli.previous_commands import CommandGroup
+from pairwright.cli.groups import CommandGroup, command_words, commands
 from pairwright.errors import PairwrightError
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     # Plain help keeps its lines and examples as they are written.
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["--help", "-h"]},
     epilog="Exit codes: 0 whole; 1 finished but short; 2 wrong input or a refusing endpoint;"
     " 3 waiting for batch replies; 130 interrupted, run again to go on.",
 )
@@ -40,42 +41,22 @@ def _root(
 
 
 def _register() -> None:
-    from pairwright.cli.audit import audit_command
-    from pairwright.cli.batch import batch
-    from pairwright.cli.build import build_command
-    from pairwright.cli.diff import diff_command
-    from pairwright.cli.doctor import doctor_command
     from pairwright.cli.downstream import downstream
-    from pairwright.cli.evaluate import evaluate_command
-    from pairwright.cli.forget import forget_command
     from pairwright.cli.human import human
-    from pairwright.cli.init import init_command
-    from pairwright.cli.leaderboard import leaderboard_command
-    from pairwright.cli.release import release_command
-    from pairwright.cli.show import show_command
-    from pairwright.cli.simulate import simulate_command
-    from pairwright.cli.status import status_command
     from pairwright.cli.train import train
-    from pairwright.cli.verify import verify_command
 
-    app.command("init")(init_command)
-    app.command("doctor")(doctor_command)
-    app.command("build")(build_command)
-    app.add_typer(batch)
-    app.command("status")(status_command)
-    app.command("show")(show_command)
     app.add_typer(human)
-    app.command("audit")(audit_command)
-    app.command("release")(release_command)
-    app.command("verify")(verify_command)
-    app.command("diff")(diff_command)
-    app.command("forget")(forget_command)
-    app.command("evaluate")(evaluate_command)
-    app.command("leaderboard")(leaderboard_command)
     app.add_typer(train)
     app.add_typer(downstream)
-    # A tool for tests of the plumbing, which a study does without.
-    app.command("simulate", hidden=True)(simulate_command)
+
+
+def command_tree() -> Any:
+    """All commands, as a group that can be called."""
+    tree: Any = typer.main.get_command(app)
+    made = {name: one for name, one in commands().items() if getattr(one, "commands", True)}
+    tree.commands.update(made)
+    tree.commands = {name: tree.commands[name] for name in command_words() if name in tree.commands}
+    return tree
 
 
 def main() -> None:
@@ -85,7 +66,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     _register()
     try:
-        app()
+        command_tree()()
     except PairwrightError as error:
         typer.echo(str(error), err=True)
         sys.exit(error.exit_code)

@@ -98,11 +98,11 @@ _NEEDS = {
     ),
     REFUSAL: (" i ", " i'", "an ai"),
 }
-# The same in other languages, with the words that they need.
+# The same in other languages, in their order.
 _OTHERS = {
-    PERSONA: [(one.persona, one.needs) for one in OTHERS],
-    META: [(one.meta, one.needs) for one in OTHERS],
-    REFUSAL: [(one.refusal, one.needs) for one in OTHERS],
+    PERSONA: [one.persona for one in OTHERS],
+    META: [one.meta for one in OTHERS],
+    REFUSAL: [one.refusal for one in OTHERS],
 }
 _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 # What an answer tells somebody to say is not what it says.
@@ -121,24 +121,24 @@ _OTHER_QUOTED = re.compile(
 @lru_cache(maxsize=1024)
 def first_phrase(pattern: re.Pattern[str], response: str, question: str) -> str | None:
     """The first such phrase of a response that the question does not hold."""
-    plain, lowered = _said(response)
-    phrases = [
-        match.group()
-        for one, needs in ((pattern, _NEEDS[pattern]), *_OTHERS[pattern])
-        if any(map(lowered.__contains__, needs))
-        for match in one.finditer(plain)
-    ]
+    plain, lowered, others = _said(response)
+    patterns = [pattern] if any(map(lowered.__contains__, _NEEDS[pattern])) else []
+    patterns += [_OTHERS[pattern][n] for n in others]
+    phrases = [match.group() for one in patterns for match in one.finditer(plain)]
     plain_question = _plain(question).lower() if phrases else ""
     return next((phrase for phrase in phrases if phrase.lower() not in plain_question), None)
 
 
 @lru_cache(maxsize=256)
-def _said(response: str) -> tuple[str, str]:
-    """What a response says itself, and the same in lower case behind a space."""
+def _said(response: str) -> tuple[str, str, tuple[int, ...]]:
+    """What a response says itself, the same in lower case behind a space, and which of `OTHERS`
+    have words in it that their phrases need."""
     plain = _plain(response if response.isascii() else _OTHER_QUOTED.sub('""', response))
     if '"' in plain:
         plain = _QUOTED.sub('""', plain)
-    return plain, f" {plain}".lower()
+    lowered = f" {plain}".lower()
+    others = (n for n, one in enumerate(OTHERS) if any(map(lowered.__contains__, one.needs)))
+    return plain, lowered, tuple(others)
 
 
 def _plain(text: str) -> str:

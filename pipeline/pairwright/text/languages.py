@@ -96,7 +96,12 @@ LANGUAGES: dict[str, LanguageSupport] = {
 def language(passage: str, enough: int = LANGUAGE_CHARACTERS) -> str | None:
     """The ISO 639-1 code of the language of a passage, from its first `enough` characters; None
     where the classifier is not certain."""
-    beginning = passage[:enough]
+    return _language(passage[:enough])
+
+
+# Both halves of a twin have the same texts.
+@lru_cache(maxsize=4096)
+def _language(beginning: str) -> str | None:
     return "en" if _plainly_english(beginning) else _classify(beginning)
 
 
@@ -117,7 +122,6 @@ def _plainly_english(passage: str) -> bool:
     return len(tokens) >= 12 and 5 * sum(map(STOPWORDS.__contains__, tokens)) >= 2 * len(tokens)
 
 
-@lru_cache(maxsize=4096)
 def _classify(passage: str) -> str | None:
     likely: dict[str, float] = {}
     for code, probability in _identifier()(passage)[:5]:

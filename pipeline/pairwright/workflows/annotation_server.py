@@ -17,11 +17,7 @@ from pairwright.workflows.answers import AnnotatorProgress, AnswerCounts, count_
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.server import (
-    LabelStudioServer,
-    ServerAccount,
-    prepare,
-)
+from pairwright_human_eval.label_studio.server import LabelStudioServer, ServerAccount, prepare
 from pairwright_human_eval.raw_files import check_unmixed
 
 Links = Mapping[str, Mapping[str, str]]

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import line_writer
@@ -20,6 +20,7 @@ from pairwright.models.batch.rounds import folder_of, latest_round
 from pairwright.models.batch.service import Polled, poll, submit
 from pairwright.models.batch.submissions import Submission
 from pairwright.models.store import Store
+from pairwright.options import Doc, RunPath
 from pairwright.settings.config import Config
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
 from pairwright.workflows.run_models import api_key, run_store
@@ -27,6 +28,10 @@ from pairwright.workflows.run_models import api_key, run_store
 NOTED = 20
 """Problems of which a person is notified; all are in the file."""
 POLL_EVERY_S = 30.0
+
+BatchFolder: TypeAlias = Annotated[
+    str | Path, Doc("The folder that --batch-out of the build named.", "OUT")
+]
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class PolledRound:
 
 
 def submit_batches(
-    run: str | Path, out: str | Path, *, progress: Progress = log_notes
+    run: RunPath, out: BatchFolder, *, progress: Progress = log_notes
 ) -> SubmittedRound:
     """Hand the files of the latest round below `out` to the Batch API of their endpoints.
 
@@ -75,7 +80,11 @@ def submit_batches(
 
 
 def poll_batches(
-    run: str | Path, out: str | Path, *, wait: bool = False, progress: Progress = log_notes
+    run: RunPath,
+    out: BatchFolder,
+    *,
+    wait: Annotated[bool, Doc("Go on asking until every batch has ended.")] = False,
+    progress: Progress = log_notes,
 ) -> PolledRound:
     """Ask how far the submitted batches are, and take in the replies of those that have ended.
 
@@ -97,7 +106,10 @@ def poll_batches(
 
 
 def ingest_replies(
-    run: str | Path, files: Sequence[str | Path], *, progress: Progress = log_notes
+    run: RunPath,
+    files: Annotated[Sequence[str | Path], Doc("Replies, as a batch wrote them.", "FILE...")],
+    *,
+    progress: Progress = log_notes,
 ) -> Ingested:
     """Put the replies of a batch into the run's store; the same file twice changes nothing.
 

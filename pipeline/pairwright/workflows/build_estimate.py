@@ -3,6 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated, TypeAlias
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import Corpus
@@ -14,14 +15,19 @@ from pairwright.construct.units import first_items
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.modes import need_partners
+from pairwright.options import Doc
 from pairwright.settings.config import Config, load
 from pairwright.text import number_of
 from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.run_status import source_problems
 
+ConfigPath: TypeAlias = Annotated[
+    str | Path | Config, Doc("The run's configuration.", "CONFIG.toml")
+]
+
 
 def estimate(
-    config: str | Path | Config,
+    config: ConfigPath,
     *,
     folder: str | Path | None = None,
     limit: int | None = None,

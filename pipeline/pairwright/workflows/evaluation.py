@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
@@ -23,6 +23,14 @@ from pairwright.evaluate.scorers.spec import ScoresOfFile
 from pairwright.evaluate.settings import Scorers, history_hash, people_rules
 from pairwright.models import Usage, counting
 from pairwright.notebook import run_async
+from pairwright.options import (
+    Doc,
+    OutPath,
+    ReleasePath,
+    ScorerNames,
+    SubjectLimit,
+    SubjectSplit,
+)
 from pairwright.workflows.progress import Note, Progress, Stop, log_notes
 from pairwright.workflows.scorers import OpenScorer
 from pairwright.workflows.scoring import (
@@ -172,14 +180,26 @@ class EvaluationResult:
 
 
 def evaluate(
-    release: str | Path,
-    scorers: str | Path | Scorers | None,
-    out: str | Path,
+    release: ReleasePath,
+    scorers: Annotated[
+        str | Path | Scorers | None,
+        Doc("The file of scorers and endpoints.", "FILE.toml", name="--scorers"),
+    ],
+    out: OutPath,
     *,
-    names: Iterable[str] | None = None,
-    conditions: Iterable[str] | None = None,
-    split: str | None = None,
-    limit: int | None = None,
+    names: ScorerNames = None,
+    conditions: Annotated[
+        Iterable[str] | None,
+        Doc(
+            "none, profile, planner, rubric; or a control: wrong-profile, partner-profile,"
+            " evidence-only, profile-without-evidence; again for more [none, profile,"
+            " wrong-profile].",
+            "COND",
+            name="--condition",
+        ),
+    ] = None,
+    split: SubjectSplit = None,
+    limit: SubjectLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
     on_result: OnResult = lambda _about, _decisions: None,

@@ -4,9 +4,11 @@ import json
 import shutil
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 from pairwright import assets
 from pairwright.errors import InputError
+from pairwright.options import Doc
 
 FILES = ("histories.jsonl", "gold.jsonl", "pairwright.toml")
 RECORDED_FILES = ("histories.jsonl", "replies.jsonl.gz", "pairwright.toml")
@@ -14,7 +16,14 @@ CHOICES_FILES = ("choices.csv", "texts.csv", "pairwright.toml")
 
 
 def write_example_study(
-    folder: str | Path, *, recorded: bool = False, choices: bool = False
+    folder: Annotated[str | Path, Doc("A new or empty folder.", "DIR")],
+    *,
+    recorded: Annotated[
+        bool, Doc("The example of make demo: 18 users, and a language model's replies.")
+    ] = False,
+    choices: Annotated[
+        bool, Doc("An example of people's own choices, for natural twins without a model.")
+    ] = False,
 ) -> Path:
     """Write a working folder, and return the path of its config.
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.page.formats import config_name
@@ -24,6 +25,7 @@ from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
+from pairwright.options import Doc, RunPath
 from pairwright.release.derive import derived_files, release_context
 from pairwright.release.history import check_version
 from pairwright.release.primary import ReleaseFiles
@@ -71,13 +73,25 @@ class ReleaseResult:
 
 
 def release(
-    run: str | Path,
-    out: str | Path,
-    version: str,
+    run: RunPath,
+    out: Annotated[str | Path, Doc("A new folder, for the release.", "DIR", name="--out")],
+    version: Annotated[str, Doc("The version, higher than any before.", "X.Y.Z", name="--version")],
     *,
-    previous: str | Path | None = None,
-    trial: bool = False,
-    validation_share: float = 0.0,
+    previous: Annotated[
+        str | Path | None, Doc("The release before this one; none for the first.", "DIR")
+    ] = None,
+    trial: Annotated[
+        bool, Doc("For trying out: simulated and unverified pairs, too. Not a benchmark.")
+    ] = False,
+    validation_share: Annotated[
+        float,
+        Doc(
+            "Share of users, such as 10%, whose pairs are in the split `validation`.",
+            "SHARE",
+            name="--validation",
+            share=True,
+        ),
+    ] = 0.0,
     progress: Progress = log_notes,
 ) -> ReleaseResult:
     """Release what people verified of a run as a dataset folder, with its audit and pages.

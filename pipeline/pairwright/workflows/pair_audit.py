@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.audit.page import Sizes, write_page
 from pairwright.audit.read import PairSource, open_source
@@ -14,6 +15,7 @@ from pairwright.audit.run import audit as audit_source
 from pairwright.dataset import Layout, write_lines, write_one
 from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
+from pairwright.options import Doc
 from pairwright.release.run_notes import read_tombstones
 from pairwright.release.selection import read_candidates
 from pairwright.workflows.output import output_folder
@@ -45,16 +47,58 @@ class AuditResult:
 
 
 def audit(
-    path: str | Path,
+    path: Annotated[
+        str | Path,
+        Doc(
+            "A release, a run folder, a file or folder of pairs, or a Hugging Face id.",
+            "PATH_OR_HF_ID",
+            hub=True,
+        ),
+    ],
     *,
-    out: str | Path | None = None,
-    max_shortcut: float = MAX_SHORTCUT,
-    max_overlap: float | None = None,
-    max_aspects_overlap: float | None = None,
-    against: str | Path | None = None,
-    corpora: Iterable[str | Path] = (),
-    columns: Iterable[str] = (),
-    against_columns: Iterable[str] = (),
+    out: Annotated[
+        str | Path | None,
+        Doc("Where to write; RUN/audit for a run folder, else ./audit-NAME.", "DIR"),
+    ] = None,
+    max_shortcut: Annotated[
+        float, Doc("The bound on accuracy without the user.", least=0.5, most=1)
+    ] = MAX_SHORTCUT,
+    max_overlap: Annotated[
+        float | None,
+        Doc(
+            "The bound on how often word overlap with the posts picks the chosen response; without"
+            " it, that of the release or run, else that is only noted.",
+            least=0.5,
+            most=1,
+        ),
+    ] = None,
+    max_aspects_overlap: Annotated[
+        float | None, Doc("The same for word overlap with the aspects.", least=0.5, most=1)
+    ] = None,
+    against: Annotated[
+        str | Path | None,
+        Doc(
+            "Pairs whose figures are shown beside, such as QiyaoMa/Personalized-RewardBench.",
+            "PATH_OR_HF_ID",
+            hub=True,
+        ),
+    ] = None,
+    corpora: Annotated[
+        Iterable[str | Path],
+        Doc("Texts the pairs are compared with; may be repeated.", "FILE", "--corpus"),
+    ] = (),
+    columns: Annotated[
+        Iterable[str],
+        Doc(
+            "Which column of somebody's file holds what; may be repeated.",
+            "WHAT=COLUMN",
+            "--column",
+        ),
+    ] = (),
+    against_columns: Annotated[
+        Iterable[str],
+        Doc("The same for the pairs of --against.", "WHAT=COLUMN", "--against-column"),
+    ] = (),
     progress: Progress = log_notes,
 ) -> AuditResult:
     """Audit pairs, and write audit.json, report.html and redactions.jsonl.

@@ -5,6 +5,7 @@ from contextlib import aclosing, closing
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluate.board.board import Leaderboard
@@ -27,6 +28,7 @@ from pairwright.models.client import Meter
 from pairwright.models.store import CallStore
 from pairwright.models.store.file import holds_plain_replies
 from pairwright.notebook import run_async
+from pairwright.options import Doc
 from pairwright.workflows.evaluation import EvaluationTask, derive_results
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
@@ -39,10 +41,23 @@ from pairwright.workflows.scoring import (
 
 
 def leaderboard(
-    results: Iterable[str | Path],
-    out: str | Path | None = None,
+    results: Annotated[
+        Iterable[str | Path],
+        Doc(
+            "Folders of `pairwright evaluate` or .json files; the scorers of team=FOLDER are called"
+            " “team: NAME”.",
+            "RESULTS...",
+        ),
+    ],
+    out: Annotated[
+        str | Path | None,
+        Doc("Write leaderboard.html, .md, .csv, .tex, .json.", "DIR", name="--out"),
+    ] = None,
     *,
-    release: str | Path | None = None,
+    release: Annotated[
+        str | Path | None,
+        Doc("Derive every decision again from this and the stored replies.", "RELEASE", "--verify"),
+    ] = None,
     progress: Progress = log_notes,
 ) -> Leaderboard:
     """Rank scorers by what they got right on one release, and say which can be distinguished.

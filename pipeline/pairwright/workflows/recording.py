@@ -4,7 +4,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcomes import iterate_outcomes
@@ -24,6 +24,7 @@ from pairwright.models.recorded import (
     write_recording,
 )
 from pairwright.models.store import Store
+from pairwright.options import Doc, RunPath
 from pairwright.release.provenance import public_settings
 from pairwright.settings.config import Config, essential
 from pairwright.settings.endpoints import Endpoint
@@ -47,7 +48,12 @@ class RecordedRun:
         return sum(model.calls for model in self.head.models.values())
 
 
-def record_run(run: str | Path, out: str | Path, *, note: str = "") -> RecordedRun:
+def record_run(
+    run: RunPath,
+    out: Annotated[str | Path, Doc("A new file; .gz compresses it.", "FILE", name="--out")],
+    *,
+    note: Annotated[str, Doc("Who or what wrote the replies.", "TEXT")] = "",
+) -> RecordedRun:
     """Write the replies to all calls that the last build of a run used into the file `out`.
 
     The calls of refused drafts are among them. `note` says who or what wrote the replies, in your

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import JsonValue
 
 from pairwright.errors import InputError
 from pairwright.extras import install
+from pairwright.options import Doc, ReleasePath
 from pairwright.release.diff import (
     SubjectChange,
     change_context,
@@ -27,7 +28,13 @@ if TYPE_CHECKING:
 
 
 def verify(
-    release: str | Path, digest: str | None = None, *, progress: Progress = log_notes
+    release: ReleasePath,
+    digest: Annotated[
+        str | None,
+        Doc("The root digest that the release must have.", "sha256:...", name="--digest"),
+    ] = None,
+    *,
+    progress: Progress = log_notes,
 ) -> VerifiedRelease:
     """Derive everything in a release again from its rows and raw verdicts, and compare.
 
@@ -96,7 +103,12 @@ class ReleaseDiff:
         }
 
 
-def diff(before: str | Path, after: str | Path, *, progress: Progress = log_notes) -> ReleaseDiff:
+def diff(
+    before: Annotated[str | Path, Doc("The folder of a release.", "A")],
+    after: Annotated[str | Path, Doc("The folder of a later one.", "B")],
+    *,
+    progress: Progress = log_notes,
+) -> ReleaseDiff:
     """Find which pairs one release has and a later one has not, or has otherwise, and why.
 
     A twin is one subject: its halves are added, removed and changed together. The reasons are those

@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
 from pairwright.dataset.address import address_of
 from pairwright.dataset.tombstones import ForgetList, url_name
 from pairwright.errors import InputError
+from pairwright.options import Doc, RunPath
 from pairwright.records import Item, pseudonym
 from pairwright.release.pairs_file import subjects_in
 from pairwright.release.run_notes import TOMBSTONES_FILE, add_tombstones
@@ -46,10 +48,15 @@ class Removals:
 
 
 def forget(
-    run: str | Path,
+    run: RunPath,
     *,
-    users: Iterable[str] = (),
-    urls: Iterable[str] = (),
+    users: Annotated[
+        Iterable[str],
+        Doc("A user's id in the source, or pseudonym in a release; repeatable.", "USER", "--user"),
+    ] = (),
+    urls: Annotated[
+        Iterable[str], Doc("The address of a post or question; repeatable.", "URL", "--url")
+    ] = (),
     progress: Progress = log_notes,
 ) -> Removals:
     """Record that a run's next release must go without some users or addresses.

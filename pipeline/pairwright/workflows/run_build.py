@@ -4,7 +4,7 @@ from collections.abc import Collection
 from contextlib import AsyncExitStack, ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pairwright.construct.ask_again import set_aside_unusable
 from pairwright.construct.build_rules import BuildRules
@@ -19,11 +19,13 @@ from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.notebook import run_async
+from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import MOST_LINES
 from pairwright.text import number_of
 from pairwright.workflows import recording
 from pairwright.workflows.build_estimate import (
+    ConfigPath,
     check_company,
     note_problems,
     read_config,
@@ -76,19 +78,35 @@ class BuildResult:
 
 
 def build(
-    config: str | Path | Config,
-    run: str | Path,
+    config: ConfigPath,
+    run: Annotated[str | Path, Doc("The run folder.", "DIR", name="--run")],
     *,
     folder: str | Path | None = None,
-    limit: int | None = None,
-    target: int | None = None,
-    accept_changes: bool = False,
-    ask_again: bool = False,
-    ask_again_for: Collection[str] = (),
-    engine: BuildEngine = "local",
-    address: str | None = None,
-    batch_out: str | Path | None = None,
-    batch_lines: int = MOST_LINES,
+    limit: Annotated[int | None, Doc("Only the first N items.", "N", least=1)] = None,
+    target: Annotated[
+        int | None,
+        Doc("Stop when N twins are kept; or N pairs, without twins.", "N", least=1),
+    ] = None,
+    accept_changes: Annotated[
+        bool, Doc("Go on in a folder that was built with another config.")
+    ] = False,
+    ask_again: Annotated[
+        bool, Doc("Send calls again that are missing from the folder's calls.sqlite.")
+    ] = False,
+    ask_again_for: Annotated[
+        Collection[str],
+        Doc("Ask again where units were refused for this reason, such as unparseable.", "REASON"),
+    ] = (),
+    engine: Annotated[
+        BuildEngine, Doc("What `processes` of the config are: of this machine, or actors.")
+    ] = "local",
+    address: Annotated[str | None, Doc("Head of the Ray cluster.", "HOST:PORT")] = None,
+    batch_out: Annotated[
+        str | Path | None, Doc("Send nothing: write the calls to files below OUT.", "OUT")
+    ] = None,
+    batch_lines: Annotated[
+        int, Doc("Most calls of one such file.", "N", least=1, most=MOST_LINES)
+    ] = MOST_LINES,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> BuildResult:

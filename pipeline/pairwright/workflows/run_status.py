@@ -15,6 +15,7 @@ from pairwright.models import Wait
 from pairwright.models.model import RATE_LIMITED
 from pairwright.models.served_model import is_same_model
 from pairwright.models.store import Store, Totals, is_held, lost_calls
+from pairwright.options import RunPath
 from pairwright.settings.config import Config
 from pairwright.sources import SourceProblem
 from pairwright.sources.problems import ProblemCounts
@@ -89,7 +90,7 @@ class RunStatus:
         return tuple(sorted(self.tally.recorded))
 
 
-def status(run: str | Path) -> RunStatus:
+def status(run: RunPath) -> RunStatus:
     """Read what a run has made so far; works while it is being built.
 
     Raises ConfigError where `run` is not a run folder, and StoreError where its store cannot be

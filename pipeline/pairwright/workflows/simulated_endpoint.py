@@ -2,25 +2,29 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 from pairwright.errors import InputError
 from pairwright.models import simulated
 from pairwright.notebook import run_async
+from pairwright.options import Doc
 from pairwright.workflows.progress import Stop
 
 
 def serve_simulated(
-    port: int = 0,
-    defects: Sequence[str] = (),
-    latency_s: float = 0.0,
     *,
+    port: Annotated[int, Doc("Port on loopback; 0 takes a free one.")] = 8000,
+    defects: Annotated[
+        Sequence[str],
+        Doc("Plant a defect at a rate; may be repeated.", "KIND=RATE", name="--defect"),
+    ] = (),
+    latency_s: Annotated[float, Doc("Seconds before each reply.", name="--latency")] = 0.0,
     ready: Callable[[str], None] = print,
     stop: Stop | None = None,
 ) -> None:
     """Serve on loopback until `stop` is requested, or the process is interrupted.
 
-    Port 0 takes a free one; `ready` is called with the URL. `defects` are planted at a rate, as in
-    `refusal=0.2`. Raises InputError for a defect or a port that cannot be used.
+    `ready` is called with the URL. Raises InputError for a defect or a port that cannot be used.
     """
     planted = simulated.Defects.parse(list(defects))
     try:

@@ -15,8 +15,8 @@ from pairwright.audit.records import Check, CheckDefinition, LimitComparison
 from pairwright.estimate import Estimate, share
 from pairwright.intervals import holm
 from pairwright_human_eval.public_study import ReleasedStudy
-from pairwright_human_eval.report.annotators import first_position, with_majority
 from pairwright_human_eval.report.answers import abouts, answers_of
+from pairwright_human_eval.report.people import first_position, with_majority
 
 EXCLUDED_ANNOTATORS = CheckDefinition(
     family="human",

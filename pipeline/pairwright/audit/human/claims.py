@@ -15,7 +15,7 @@ from pairwright.intervals import LEVEL, z_of
 from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.assign import LIMIT
-from pairwright_human_eval.report.findings_records import Findings, Measure, ParityOf
+from pairwright_human_eval.report.records import Findings, ParityOf
 
 AGREEMENT = CheckDefinition(
     family="human",
@@ -94,12 +94,9 @@ def agreement_checks(findings: Findings) -> Iterator[Check]:
             name=AGREEMENT.name,
             config=row.question,
             status="note",
-            found=Estimate(
-                value=alpha.value, low=alpha.low, high=alpha.high, n=alpha.ratings,
-                clusters=alpha.items,
-            ),
-            of=alpha.ratings,
-            detail=_agreement_detail(own.percent.value, own.gwet_ac1.value, alpha.reason),
+            found=_interval(alpha),
+            of=alpha.n,
+            detail=_agreement_detail(own.percent.value, own.gwet_ac1.value, alpha.note),
         )  # fmt: skip
 
 
@@ -128,7 +125,7 @@ class VoteComparison(NamedTuple):
 
     definition: CheckDefinition
     config: str
-    measure: Measure
+    measure: Estimate
     bound: float
     least: float
     """The smallest possible value; the largest is 1."""
@@ -142,7 +139,7 @@ class VoteComparison(NamedTuple):
         return Check(
             family=self.definition.family, name=self.definition.name, config=self.config,
             status=self._status(level), found=self._interval(level), of=self.measure.n,
-            limit=self.bound, detail=self.measure.reason,
+            limit=self.bound, detail=self.measure.note,
         )  # fmt: skip
 
     def _status(self, level: float) -> Status:
@@ -226,17 +223,16 @@ def _judge(findings: Findings) -> Iterator[Check]:
             yield _note(JUDGE_ON_PREFERENCE, "", preference.agree)
 
 
-def _note(definition: CheckDefinition, config: str, measure: Measure) -> Check:
+def _note(definition: CheckDefinition, config: str, measure: Estimate) -> Check:
     return Check(
         family=definition.family, name=definition.name, config=config, status="note",
-        found=_interval(measure), of=measure.n, detail=measure.reason,
+        found=_interval(measure), of=measure.n, detail=measure.note,
     )  # fmt: skip
 
 
-def _interval(measure: Measure) -> Estimate:
-    return Estimate(
-        value=measure.value, low=measure.low, high=measure.high, n=measure.n, clusters=measure.dyads
-    )
+def _interval(measure: Estimate) -> Estimate:
+    """Without its note, which is the check's detail."""
+    return measure.model_copy(update={"note": ""})
 
 
 def _agreement_detail(percent: float | None, ac1: float | None, reason: str) -> str:

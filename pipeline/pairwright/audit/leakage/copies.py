@@ -1,7 +1,7 @@
 """Responses that copy: words of the rubric, or words of their own profile."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from pairwright import text
@@ -46,13 +46,19 @@ class RubricLeak:
         if not sources:
             return
         sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
-        near = list(_near_sources([source[:TEXT] for source in sources], sides.values()))
-        aspects, question = [one.aspect for one in row.rubric_aspects], row.question[:TEXT]
+        # Few sources have so many words in a row, and few aspects all of theirs, that the responses
+        # hold anywhere; the test is quick.
+        known = frozenset().union(*map(text.words, sides.values()))
+        near = [source for source in (one[:TEXT] for one in sources) if _near(source, known)]
+        question = row.question[:TEXT]
+        aspects = [
+            one.aspect for one in row.rubric_aspects if known.issuperset(text.words(one.aspect))
+        ]
         leaks = {
             side: run
             for side, response in sides.items()
             if (run := near and text.shared_span(response, near, question, text.QUOTED_WORDS))
-            or (run := text.find_whole_aspect(response, aspects, question))
+            or (run := aspects and text.find_whole_aspect(response, aspects, question))
         }
         self._sides[row.config].update(leaks.keys())
         self._check.add(row, "; ".join(f'{side}: "{run}"' for side, run in leaks.items()))
@@ -67,13 +73,9 @@ class RubricLeak:
         )
 
 
-def _near_sources(sources: Iterable[str], responses: Iterable[str]) -> Iterator[str]:
-    """The sources with as many consecutive words that the responses hold anywhere. Few sources have
-    them, and the test is quick."""
-    known = frozenset().union(*map(text.words, responses)).__contains__
-    for source in sources:
-        if _IN_A_ROW in bytes(map(known, text.words(source))):
-            yield source
+def _near(source: str, known: frozenset[str]) -> bool:
+    """Whether a source has as many consecutive words that are known as a quotation has."""
+    return _IN_A_ROW in bytes(map(known.__contains__, text.words(source)))
 
 
 _IN_A_ROW = b"\1" * text.QUOTED_WORDS

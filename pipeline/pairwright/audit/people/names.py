@@ -88,7 +88,11 @@ _SIGNED_MARKS = (
     "respectfully", "take care", "signed", "cordialement", "saludos", "pozdrawiam",
     "gr\u00fc\u00dfe", "\n~", "\n--", "\u2013", "\u2014",
 )  # fmt: skip
-NAME_MARKS = (*map(str.lower, _INTRODUCED_MARKS), *_CALLED_MARKS, *_SIGNED_MARKS)
+NAME_MARKS = tuple(
+    mark
+    for mark in sorted({*map(str.lower, _INTRODUCED_MARKS), *_CALLED_MARKS, *_SIGNED_MARKS})
+    if mark.isascii()
+)
 """Without one of these, in small letters, no name is found in ASCII."""
 # Capitalised words that are what somebody is, not who.
 _NOT_A_NAME = frozenset(

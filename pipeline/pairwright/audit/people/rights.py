@@ -7,7 +7,7 @@ from typing import ClassVar
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace, clip
 from pairwright.dataset import Row, licence_of
-from pairwright.dataset.address import address_of, of_stack_exchange
+from pairwright.dataset.address import host_of, of_stack_exchange
 from pairwright.dataset.tombstones import ForgetList
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
@@ -106,8 +106,8 @@ class Licences:
 
 def _is_address(url: str) -> bool:
     """Whether its host has the form of one: `n/a` and `unknown` do not."""
-    address = address_of(url)
-    return address is not None and "." in address.host and " " not in address.host
+    host = host_of(url)
+    return host is not None and "." in host and " " not in host
 
 
 def _as_note(check: Check, texts: int) -> Check:

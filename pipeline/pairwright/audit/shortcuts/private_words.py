@@ -45,21 +45,38 @@ class WordHolders:
     PLACES = 1 << 21
     """A power of two."""
     _SEVERAL = -1
+    _AT_ONCE = 100_000
+    """Words that are entered together."""
 
     def __init__(self) -> None:
         self._table = np.zeros(self.PLACES, np.int32)
         self._numbers: dict[str, int] = {}
+        self._waiting: list[Stems] = []
+        self._whose: list[int] = []
+        self._words = 0
 
     def add(self, words: Stems, holder: str) -> None:
-        """Record that a holder has these words."""
-        number = self._numbers.setdefault(holder, len(self._numbers) + 1)
-        places = words & (self.PLACES - 1)
-        before = self._table[places]
-        own = (before == 0) | (before == number)
-        self._table[places] = np.where(own, number, self._SEVERAL)
+        """Record that a holder has these words; they wait until there are many, or for `settle`."""
+        self._waiting.append(words)
+        self._whose.append(self._numbers.setdefault(holder, len(self._numbers) + 1))
+        self._words += len(words)
+        if self._words >= self._AT_ONCE:
+            self.settle()
+
+    def settle(self) -> None:
+        """Enter the words that wait."""
+        if not self._waiting:
+            return
+        numbers = np.repeat(np.array(self._whose, np.int32), list(map(len, self._waiting)))
+        places = np.concatenate(self._waiting) & (self.PLACES - 1)
+        free = self._table[places] == 0
+        # Of several holders of one place one is entered, and differs from the others.
+        self._table[places[free]] = numbers[free]
+        self._table[places[self._table[places] != numbers]] = self._SEVERAL
+        self._waiting, self._whose, self._words = [], [], 0
 
     def several(self, word: str) -> bool:
-        """Whether more than one holds a word."""
+        """Whether more than one holds a word, of those that are entered."""
         return bool(self._table[stem_hash(word) & (self.PLACES - 1)] == self._SEVERAL)
 
 
@@ -80,6 +97,11 @@ class AuditWords:
             self._posts.add(stem_hashes(profile), whose)
         for words in sides[: 1 if is_twin(row.mode) else 2]:
             self._responses.add(words, whose)
+
+    def settle(self) -> None:
+        """Enter the words of the last rows, too."""
+        self._posts.settle()
+        self._responses.settle()
 
     def private(self, word: str) -> bool:
         """Whether one user's posts and one user's responses hold it, and no others."""
@@ -138,6 +160,7 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
     rubrics: dict[str, list[str]] = {}
     for pair in drawn:
         rubrics.setdefault(pair.subject, []).append(pair.rubric)
+    audit.settle()
     points, lacks = np.full(len(drawn), np.nan), Counter[str]()
     flags: dict[int, Flag] = {}
     for place, pair in enumerate(drawn):

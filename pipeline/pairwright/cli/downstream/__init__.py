@@ -8,7 +8,7 @@ from pairwright.cli.downstream.completions import completions_command
 from pairwright.cli.downstream.correlate import correlate_command
 from pairwright.cli.downstream.judge_outputs import judge_outputs_command
 from pairwright.cli.downstream.policy import policy_command
-from pairwright.cli.previous_commands import CommandGroup
+from pairwright.cli.groups import CommandGroup
 
 downstream = typer.Typer(
     name="downstream",

@@ -79,8 +79,12 @@ def report_command(run: RunPath) -> None:
     """
     # Plots and statistics take a while to import, and other commands do without.
     from pairwright.workflows.decision_report import decide
-    from pairwright_human_eval.report.decision_states import label_error_sentence
-    from pairwright_human_eval.report.summary import agreement_in_brief, brief_warnings, look_lines
+    from pairwright_human_eval.report.words import (
+        agreement_in_brief,
+        brief_warnings,
+        label_error_sentence,
+        look_lines,
+    )
 
     with display() as progress:
         found = decide(run, progress=progress)

@@ -2,7 +2,7 @@
 
 import typer
 
-from pairwright.cli.previous_commands import CommandGroup
+from pairwright.cli.groups import CommandGroup
 from pairwright.cli.train.planner import score_planners_command, train_planner_command
 from pairwright.cli.train.reward_server import reward_server_command
 from pairwright.cli.train.rl_files import export_rl_command, rl_outputs_command

@@ -33,8 +33,7 @@ from pairwright.release.derive.study_sentences import (
 from pairwright.release.records import Erratum
 from pairwright.release.summary import Summary
 from pairwright.settings.release_info import ReleaseInfo
-from pairwright_human_eval.report.aspects import foil_sentence
-from pairwright_human_eval.report.decision_states import label_error_sentence
+from pairwright_human_eval.report.words import foil_sentence, label_error_sentence
 
 COLUMNS = {
     "id": (

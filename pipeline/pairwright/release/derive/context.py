@@ -23,7 +23,7 @@ from pairwright.release.primary import PrimaryFiles, primary_paths
 from pairwright.release.records import Kind
 from pairwright.release.summary import Summary
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.report.findings_records import Findings
+from pairwright_human_eval.report.records import Findings
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,8 @@ from pairwright.release.summary import Summary
 from pairwright.settings.study_rules import HumanRules
 from pairwright.text import number_of
 from pairwright_human_eval.records import StoppingRule
-from pairwright_human_eval.report.claims import stranger_sentence
-from pairwright_human_eval.report.findings_records import Findings
-from pairwright_human_eval.report.number_text import (
-    estimate_percent,
-    group_name,
-    percent,
-    percent_points,
-    points,
-    share_text,
-)
+from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.report.words import group_name, stranger_sentence
 
 Row = tuple[str, ...]
 NOBODY = "Nobody was asked: these pairs are not verified by people."
@@ -135,7 +127,7 @@ def state_rows(findings: Findings) -> list[Row]:
         (
             group_name(group.group), f"{group.subjects:,}",
             *(f"{group.states[state].k:,}" for state in group.states),
-            share_text(group.of_verifiable),
+            group.of_verifiable.counted(),
         )
         for group in findings.decisions
     ]  # fmt: skip
@@ -163,13 +155,12 @@ def agreement_rows(findings: Findings) -> list[Row]:
     """Question, items, answers, annotators, percent agreement, alpha."""
     return [
         (
-            each.question, *(f"{n:,}" for n in (percent.items, percent.ratings, percent.raters)),
-            estimate_percent(percent),
-            points(
-                each.agreement.alpha_nominal
+            each.question, f"{each.agreement.items:,}", f"{percent.n:,}",
+            f"{each.agreement.raters:,}",
+            percent.percent(),
+            (each.agreement.alpha_nominal
                 if each.measurement == "nominal"
-                else each.agreement.alpha_ordinal
-            ),
+                else each.agreement.alpha_ordinal).text(2),
         )
         for each in findings.agreement
         for percent in (each.agreement.percent,)
@@ -183,8 +174,8 @@ def preference_rows(findings: Findings) -> list[Row]:
         (
             group_name(each.group),
             f"{each.of_all.n:,}",
-            percent(each.of_choices),
-            percent(each.of_all),
+            each.of_choices.percent(),
+            each.of_all.percent(),
         )
         for each in groups
     ]
@@ -196,7 +187,7 @@ def control_sentences(findings: Findings) -> Iterator[str]:
         yield (
             f"Control: {each.pairs:,} pairs were also shown with {CONTROLS[each.control]}."
             " Choices of the chosen response with the user's own posts alone, less those in the"
-            f" control, in percentage points: {percent_points(each.difference)},"
+            f" control, in percentage points: {each.difference.percent(sign=True)},"
             f" n = {each.difference.n:,} votes. {stranger_sentence(each)}"
         )
 
@@ -207,13 +198,13 @@ def judge_sentences(findings: Findings, voters: str) -> Iterator[str]:
         if group.group == "all":
             yield (
                 f"Of {group.agree.n:,} pairs with a majority for one response, {voters} agree with"
-                f" the pair's own label in {percent(group.agree)}."
+                f" the pair's own label in {group.agree.percent()}."
             )
     for delivered in findings.delivered:
         if delivered.responses == "all":
             yield (
                 f"Whether a response delivers an aspect: judge and the majority of {voters} agree"
-                f" in {percent(delivered.agree)}, kappa {_two_places(delivered.kappa.value)}"
+                f" in {delivered.agree.percent()}, kappa {_two_places(delivered.kappa.value)}"
                 f" (n = {delivered.n:,})."
             )
 

@@ -3,17 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright.settings.study_rules import HumanRules, StoredRules
 from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import StoppingRule
-from pairwright_human_eval.report.by_question import WITH_CANNOT_TELL
-from pairwright_human_eval.report.findings_records import (
+from pairwright_human_eval.report.quality import WITH_CANNOT_TELL
+from pairwright_human_eval.report.records import (
     ByChance,
     Findings,
     PreferenceShares,
-    Proportion,
     QuestionAgreement,
 )
 
@@ -30,7 +30,7 @@ class HumanSummary(Record):
     states: dict[State, int]
     """Subjects by what the rule decided; `verified` is those that pass it, and by the answers of
     simulated annotators nothing is verified."""
-    verified: Proportion
+    verified: Estimate
     """Those that pass the rule, of those that could."""
     by_chance: tuple[ByChance, ...]
     """What annotators who toss a coin would have verified."""

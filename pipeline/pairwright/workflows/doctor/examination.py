@@ -13,6 +13,7 @@ from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
 from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
+from pairwright.workflows.build_estimate import ConfigPath
 from pairwright.workflows.doctor.questions import ServerFinding, ServerQuestions
 from pairwright.workflows.doctor.replies import (
     check_backend,
@@ -62,7 +63,7 @@ class ServerReport:
 
 
 def examine_endpoints(
-    config: str | Path | Config,
+    config: ConfigPath,
     *,
     folder: str | Path | None = None,
     progress: Progress = log_notes,

@@ -1,0 +1,136 @@
+"""`pairwright doctor`, `simulate` and `batch`: what answers the calls of a build."""
+
+from functools import partial
+from pathlib import Path
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pairwright.cli.command import Command
+from pairwright.cli.printing import command, print_commands, say
+from pairwright.models.batch import Ingested
+from pairwright.models.batch.ingest import MEANINGS
+from pairwright.text import number_of, visible
+from pairwright.workflows.batch_files import (
+    PolledRound,
+    SubmittedRound,
+    ingest_replies,
+    poll_batches,
+    submit_batches,
+)
+from pairwright.workflows.doctor import ServerReport, examine_endpoints
+from pairwright.workflows.recording import RecordedRun, record_run
+from pairwright.workflows.simulated_endpoint import serve_simulated
+
+_COLOURS = {"ok": "green", "note": "yellow", "stop": "red"}
+
+
+def print_examination(reports: tuple[ServerReport, ...]) -> int:
+    """Print what was found of each server, and whether a build can use them all."""
+    console = Console()
+    for report in reports:
+        print_server(console, report)
+    if not all(report.usable for report in reports):
+        console.print("A build cannot go on like this: see `stop` above.", style="red")
+        return 2
+    notes = sum(finding.state == "note" for report in reports for finding in report.findings)
+    to_consider = f"; {notes} to think about" if notes else ""
+    console.print(f"A build can use what was examined{to_consider}.")
+    return 0
+
+
+def print_server(console: Console, report: ServerReport) -> None:
+    """Print the findings, one a row, with their advice below them.
+
+    What servers say is shown as text.
+    """
+    if not report.url:
+        console.print(
+            f"{report.endpoint}: {report.model} runs in the build's own process and is not"
+            " examined; `pairwright build --limit 1` tries it",
+            markup=False,
+        )
+        return
+    title = Text(visible(f"{report.endpoint}: {report.model} at {report.url}"))
+    table = Table(title=title, box=box.SIMPLE, title_justify="left", show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for state, about, finding, advice in report.findings:
+        text = Text(visible(finding))
+        if advice:
+            text.append(f"\n{visible(advice)}", style="dim" if state == "ok" else "")
+        table.add_row(Text(state, style=_COLOURS[state]), about, text)
+    console.print(table)
+    usage = report.usage
+    console.print(
+        f"  {number_of(usage.sent, 'request')} sent: {usage.prompt_tokens:,} tokens of prompts,"
+        f" {usage.completion_tokens:,} of replies"
+    )
+
+
+def _print_ready(url: str) -> None:
+    typer.echo(f"Serving {url} (model pairwright-simulated). Ctrl-C stops it.")
+
+
+def print_recording(recorded: RecordedRun) -> int:
+    """Print how many calls a recording has, of which models, and how to answer from it."""
+    console, out = Console(), recorded.path
+    units = number_of(recorded.units, "unit")
+    say(console, f"{out}: {number_of(recorded.calls, 'call')} of {units}")
+    for name, model in recorded.head.models.items():
+        simulated = f", {model.simulated:,} of them simulated" if model.simulated else ""
+        say(console, f"  {visible(name)}: {number_of(model.calls, 'call')}{simulated}")
+    say(console, f'To answer from it: base_url = "recording:{out.name}" beside a config.')
+    if recorded.failed:
+        failed = number_of(recorded.failed, "unit")
+        say(console, f"{failed} failed: their missing calls are not in it.", "yellow")
+        return 1
+    return 0
+
+
+def print_submitted(submitted: SubmittedRound, run: Path, out: Path) -> None:
+    """Print what was handed over, and what comes next."""
+    console = Console()
+    for shard, batch_id in submitted.new:
+        sent = f"{shard.file}: {number_of(shard.lines, 'request')} to {shard.endpoint}"
+        say(console, f"{sent} as {batch_id}")
+    batches = number_of(len(submitted.new), "new batch", "new batches")
+    next_step = command("batch", "poll", run, out, "--wait")
+    print_commands(console, f"{batches}, {submitted.before} submitted before. Next:", [next_step])
+
+
+def print_polled(polled: PolledRound) -> int:
+    """Print how far each batch is, and what became of its replies."""
+    console = Console()
+    for at in polled.shards:
+        requests = number_of(at.shard.lines, "request")
+        say(console, f"{at.shard.file}: {at.status}, {at.done:,} of {requests}")
+    for line in polled.troubles:
+        say(console, line, "yellow")
+    problems = print_ingested(polled.ingested) if polled.ingested.lines else 0
+    if polled.under_way:
+        return 3
+    return 1 if polled.troubles else problems
+
+
+def print_ingested(ingested: Ingested) -> int:
+    """Print what became of the lines of replies."""
+    lines: list[tuple[str, int]] = [("stored", ingested.stored), ("stored before", ingested.known)]
+    lines += [(MEANINGS[kind], n) for kind, n in ingested.problems.most_common()]
+    counts = "; ".join(f"{n:,} {what}" for what, n in lines)
+    say(Console(), f"{number_of(ingested.lines, 'line')}: {counts}.")
+    return int(bool(ingested.problems))
+
+
+COMMANDS = {
+    "doctor": Command(examine_endpoints, print_examination),
+    "simulate": Command(partial(serve_simulated, ready=_print_ready)),
+    "batch ingest": Command(ingest_replies, print_ingested),
+    "batch record": Command(record_run, print_recording),
+    "batch submit": Command(submit_batches, print_submitted),
+    "batch poll": Command(poll_batches, print_polled),
+}

@@ -1,0 +1,144 @@
+"""`pairwright evaluate` and `leaderboard`, and how every command ends that scores something."""
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+
+from pairwright.assets import DOCS
+from pairwright.cli.command import Command
+from pairwright.cli.printing import command, print_commands, say, table_of, warn
+from pairwright.errors import CALL_FAILED, InputError
+from pairwright.evaluate.board.board import Leaderboard
+from pairwright.evaluate.board.cells import ranking_table
+from pairwright.evaluate.board.finding_sentences import found_sentences
+from pairwright.evaluate.board.sentences import closing_sentences, ranking_sentences, warnings
+from pairwright.evaluate.conditions import CONDITIONS
+from pairwright.evaluate.decision import PairDecision
+from pairwright.evaluate.results import ResultSummary, summary_lines
+from pairwright.modes import mode_title
+from pairwright.options import Doc
+from pairwright.text import number_of, visible
+from pairwright.workflows.evaluation import EvaluationResult, evaluate
+from pairwright.workflows.progress import Progress, Stop
+from pairwright.workflows.ranking import check_results, leaderboard
+
+SHOWN_DIFFERENCES = 20
+"""Differences that are printed; the count is of all."""
+
+
+def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
+    """Print a result of a scorer in a condition."""
+    console = Console()
+    for line in summary_lines(about, decisions):
+        say(console, line, wrap=True)
+
+
+def print_evaluation(
+    result: EvaluationResult,
+    out: Path,
+    coverage: Annotated[
+        float,
+        Doc("Least share of twins and other pairs that must get a score.", least=0, most=1),
+    ] = 0.95,
+) -> int:
+    """Say what comes next, and what has too few scores."""
+    print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
+    return end_by_coverage(result, coverage, Console(stderr=True))
+
+
+def end(console: Console, *, short: bool, reasons: Iterable[str]) -> int:
+    """Say that calls are asked again, if `reasons`, why something was not scored, has such; the
+    exit code is 1 where too little was scored."""
+    if any(CALL_FAILED in reason for reason in reasons):
+        console.print("Calls that failed are asked again when you run the same command again.")
+    return int(short)
+
+
+def end_by_coverage(result: EvaluationResult, coverage: float, console: Console) -> int:
+    """Say where a result covers too few twins and pairs; the exit code is 1 then. That a release
+    has nothing to show of a user is printed with the result, and does not count."""
+    short = result.short(coverage)
+    for one in short:
+        why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
+        pairs = number_of(one.pairs, "pair has", "pairs have")
+        warn(
+            console,
+            f"{one.stem}: {one.scored:,} of {pairs} a score"
+            f" ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
+            f" pairs {one.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
+        )
+    if short:
+        page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
+        say(console, page)
+    reasons = [reason for one in result.results for reason in one.about.unscored]
+    return end(console, short=bool(short), reasons=reasons)
+
+
+def check_before_ranking(
+    results: list[Path],
+    progress: Progress,
+    stop: Stop,
+    release: Path | None = None,
+    scorers: Annotated[
+        Path | None, Doc("With --verify: the file of scorers that was used.", "FILE.toml")
+    ] = None,
+) -> int | None:
+    """Name files and pairs where results are not what their replies give: nothing is ranked."""
+    if release is None:
+        if scorers:
+            raise InputError(
+                "is only for --verify",
+                where="--scorers",
+                fix="Name the release, too, or leave it out.",
+            )
+        return None
+    console = Console(stderr=True)
+    check = check_results(results, release, scorers, progress=progress, stop=stop)
+    for line in check.differences[:SHOWN_DIFFERENCES]:
+        say(console, visible(line))
+    if check.differences:
+        differences = number_of(len(check.differences), "difference")
+        warn(console, f"{differences} in all: nothing is ranked.")
+        return 1
+    results_are = number_of(check.results, "result is", "results are")
+    console.print(f"{results_are} what the stored replies give.", highlight=False)
+    return None
+
+
+def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
+    """Print each ranking with what its figures say."""
+    console = Console()
+    say(console, visible(f"{board.release.name} {board.release.version}, {board.release.digest}"))
+    for ranking in board.rankings:
+        found = ranking_table(board, ranking)
+        title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
+        console.print(title, style="italic")
+        heads = [found.head[place] for place in found.brief]
+        rows = ([row[place] for place in found.brief] for row in found.rows)
+        table = table_of(heads, rows, left=0, lines=box.SIMPLE_HEAD)
+        table.pad_edge = False
+        for column, head in zip(table.columns, heads, strict=True):
+            column.justify = "left" if head in ("scorer", "group") else "right"
+        console.print(table)
+        for sentence in ranking_sentences(board, ranking):
+            say(console, sentence, wrap=True)
+    for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
+        for sentence in found_sentences(board, mode):
+            say(console, sentence, wrap=True)
+    for warning in warnings(board):
+        say(console, warning, "yellow")
+    for sentence in closing_sentences(board):
+        say(console, sentence, wrap=True)
+    if out:
+        typer.echo(f"Open: {out / 'leaderboard.html'}")
+
+
+COMMANDS = {
+    "evaluate": Command(partial(evaluate, on_result=print_result), print_evaluation),
+    "leaderboard": Command(leaderboard, print_leaderboard, first=check_before_ranking),
+}

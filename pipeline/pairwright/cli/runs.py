@@ -1,0 +1,209 @@
+"""`pairwright init`, `status` and `show`: a run from its folder to each of its pairs."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from pairwright.assets import DOCS
+from pairwright.cli.command import Command
+from pairwright.cli.printing import command, say, warn
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.outcome_details import (
+    Box,
+    Heading,
+    call_details,
+    details_of,
+    heading_of,
+)
+from pairwright.construct.unit_results import find_outcome, iterate_results
+from pairwright.models.store import Store
+from pairwright.options import Doc, RunPath
+from pairwright.text import number_of, visible
+from pairwright.workflows.build_words import failure_sentence, short_sentence, wait_sentences
+from pairwright.workflows.example_study import write_example_study
+from pairwright.workflows.run_status import RunStatus, status, verify_calls
+from pairwright.workflows.run_table import recorded_models, run_sections
+
+WIDE = 72
+"""Columns of a terminal in which a run's table fits."""
+
+
+def print_example(
+    config: Path, folder: Path, recorded: bool = False, choices: bool = False
+) -> None:
+    """Say what the files of a new folder are, and what comes next."""
+    build = command("build", config, "--run", folder / "run")
+    if choices:
+        files = "choices.csv (what 12 fictional users chose), texts.csv (what they wrote), rubrics/"
+        steps = [
+            f"{build}   # no model is asked",
+            f"{DOCS / 'choices.md'}   # your own choices as a benchmark",
+        ]
+    elif recorded:
+        files = (
+            "histories.jsonl (18 fictional users), replies.jsonl.gz (a language model's replies,"
+            " recorded), prompts/, rubrics/"
+        )
+        steps = [
+            f"{build}   # from the recording",
+            f"{DOCS / 'recordings.md'}   # what a recording answers, and what not",
+        ]
+    else:
+        files = (
+            "histories.jsonl (24 fictional users), gold.jsonl (12 of them with gold aspects),"
+            " prompts/, rubrics/"
+        )
+        steps = [
+            f"{build}   # with the embedded model, unchanged",
+            f"edit [endpoints] and [source] in {config}      # your model and data",
+            f"{command('doctor', config)}                     # does the endpoint fit?",
+            f"{DOCS / 'config.md'}   # what every key means",
+        ]
+    typer.echo("\n  ".join([f"{folder}: pairwright.toml, {files}\nNext:", *steps]))
+
+
+def print_run(console: Console, found: RunStatus, sent: int | None = None) -> None:
+    """Print what a build made: items in, pairs kept, units refused by reason, calls and tokens.
+
+    `sent` is the number of calls that were sent just now.
+    """
+    table = Table(
+        title=escape(str(found.run)), box=box.SIMPLE, title_justify="left", show_header=False
+    )
+    table.add_column(style="bold", no_wrap=True, min_width=10)
+    table.add_column(min_width=14)
+    # In a narrow terminal numbers take two lines rather than the words beside them.
+    table.add_column(justify="right", no_wrap=console.width >= WIDE)
+    for section in run_sections(found, sent):
+        for row in section:
+            style = "red" if row.name == "failed" and row.words else None
+            table.add_row(*map(Text, row), style=style)
+        table.add_section()
+    console.print(table)
+    if found.simulated:
+        console.print(
+            "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
+            " and is not a benchmark; every pair is marked so."
+        )
+    if found.recorded:
+        console.print(
+            f"[bold]Recorded:[/bold] replies written by {escape(recorded_models(found))} were"
+            " recorded in an earlier run; this one took them from the recording."
+        )
+
+
+def print_failures(console: Console, found: RunStatus) -> None:
+    """Print how many units failed and why; nothing where none did."""
+    if not found.failed:
+        return
+    if short := short_sentence(found):
+        console.print(short, style="bold red", highlight=False)
+    say(console, failure_sentence(found), "yellow")
+
+
+def print_status(
+    found: RunStatus,
+    run: Path,
+    verify: Annotated[bool, Doc("Re-derive the key of every stored call.")] = False,
+    as_json: Annotated[bool, Doc("Print the manifest instead.", name="--json")] = False,
+) -> int:
+    """Print what a run made, or its manifest, and whether it is whole."""
+    console = Console(stderr=as_json)
+    if as_json:
+        manifest = run / "manifest.json"
+        if not manifest.exists():
+            typer.echo(f"{manifest}: not written yet; the build has not finished", err=True)
+            return 1
+        # In ASCII, so that it is JSON in a terminal of any encoding.
+        typer.echo(json.dumps(json.loads(manifest.read_bytes()), indent=2))
+    else:
+        print_run(console, found)
+        if found.source_problems:
+            # Why rows and posts of the source were refused or repaired.
+            console.print("Rows and posts of the source:", style="yellow")
+            every = f"{RunFolder(found.run).problems} names every one."
+            for line in (*found.source_problems, every):
+                say(console, f"  {line}", "yellow")
+        print_failures(console, found)
+        for sentence in wait_sentences(found):
+            warn(console, sentence)
+    if found.running and not found.finished:
+        console.print("The build is running.")
+    elif found.waiting:
+        waiting = number_of(found.waiting, "unit waits", "units wait")
+        console.print(f"{waiting} for the replies of a batch.")
+    elif not found.finished:
+        console.print("The build has not finished; run it again to go on.")
+    whole = _verified(run, found.stored.calls, console) if verify else True
+    if found.waiting and whole:
+        return 3
+    missing = found.target is not None and found.target.missing
+    nothing = found.finished and found.tally.nothing_kept
+    return int(
+        bool(found.failed or found.tally.short_of_replies or missing or nothing or not whole)
+    )
+
+
+def _verified(run: Path, calls: int, console: Console) -> bool:
+    differences = verify_calls(run)
+    for difference in differences:
+        console.print(difference, style="red", markup=False)
+    if differences:
+        summary = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
+        console.print(f"{summary}. Restore the store from a copy.")
+        return False
+    every = (
+        "The 1 call hashes to its key" if calls == 1 else f"All {calls:,} calls hash to their keys"
+    )
+    console.print(f"{every}.")
+    return True
+
+
+def show(
+    run: RunPath,
+    wanted: Annotated[
+        str | None,
+        Doc(
+            "A pair, twin, unit or item id, its beginning, or a call's key [list the units].", "ID"
+        ),
+    ] = None,
+) -> None:
+    """Print how one pair came about, or without `wanted` what came of every unit."""
+    console, run = Console(), Path(run)
+    with closing(Store(RunFolder(run).calls, writing=False)) as store:
+        if wanted is None:
+            for one in iterate_results(store):
+                say(console, visible(f"{one.unit}  {one.kind}  {one.subject or one.reason}"))
+            return
+        if (stored := store.call(wanted)) is not None:
+            details = [*call_details(stored)]
+        else:
+            outcome = find_outcome(store, wanted, run)
+            details = [*heading_of(outcome), *details_of(outcome)]
+    for part in details:
+        if isinstance(part, Heading):
+            console.print(Rule(escape(part.text)))
+        elif isinstance(part, Box):
+            console.print(Panel(escape(part.text), title=escape(part.title)))
+        elif part.label:
+            label = f"[{part.style}]{escape(part.label)}[/{part.style}]"
+            console.print(f"{part.indent}{label}{escape(part.rest)}")
+        else:
+            console.print(escape(part.rest))
+
+
+COMMANDS = {
+    "init": Command(write_example_study, print_example),
+    "status": Command(status, print_status),
+    "show": Command(show),
+}
