@@ -62,8 +62,8 @@ def certify_command(
         rows = (
             (
                 one.scorer,
-                f"{one.generated.value:.3f}",
-                f"{one.natural.value:.3f}",
+                one.generated.estimate.text(),
+                one.natural.estimate.text(),
                 one.in_words,
                 f"{one.generated.n:,} and {one.natural.n:,}",
             )

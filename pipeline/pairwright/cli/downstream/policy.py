@@ -100,7 +100,7 @@ def _print(console: Console, accuracy: "PolicyAccuracy", out: Path) -> None:
         tables.setdefault((line.condition, line.mode or "pairs"), []).append(row)
     for (shown, pairs), found in tables.items():
         console.print(_table(f"shown: {shown}; pairs of: {pairs}", _ACCURACIES, found), "")
-    taus = [
+    taus: list[tuple[str, ...]] = [
         (
             f"{visible(tau.policy)}\nbeta {tau.beta:g}",
             f"{tau.condition},\n{tau.mode or 'pairs'}",

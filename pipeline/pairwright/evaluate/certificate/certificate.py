@@ -364,6 +364,8 @@ def _correlations(
 
 def _order_unclear(figures: Sequence[ScorerFigure]) -> bool:
     """Whether at least half of the variance of the accuracies is that of their errors."""
+    if len(figures) < 2:
+        return False
     values = [one.value or 0.0 for one in figures]
     centre = sum(values) / len(values)
     variance = sum((value - centre) ** 2 for value in values) / (len(values) - 1)
