@@ -13,18 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from markupsafe import Markup
 
 from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
 from pairwright.audit.catalogue import DEFINITIONS, PARTS
-from pairwright.audit.page import packing, write_page
-from pairwright.audit.page.flags import Flags
-from pairwright.audit.page.selection import select_pairs
+from pairwright.audit.page import pairs as packing
+from pairwright.audit.page import write_page
+from pairwright.audit.page.pairs import Flags, select_pairs
 from pairwright.audit.page.verdict import audit_verdict, undecided_table, warnings
-from pairwright.audit.page.write import HERE, MOST_BYTES, SCRIPTS, lift_styles
+from pairwright.audit.page.write import HERE, MOST_BYTES, SCRIPTS
 from pairwright.audit.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
-from pairwright.report import Fold, Page, Plot, Section, to_html, to_markdown
 from test_report_page import HOSTILE
 
 NEVER = "innerHTML outerHTML insertAdjacentHTML document.write eval( Function( srcdoc DOMParser"
@@ -175,21 +173,6 @@ def everywhere(text: str) -> tuple[Audit, list[Row]]:
     return audit, rows
 
 
-def test_styles_are_lifted_from_elements_and_never_from_texts() -> None:
-    svg = (
-        '<svg aria-label=\'x\' role="img"><style type="text/css">svg *{a: b}</style>'
-        '<text title="a style=" style="fill: red">a style="fill: blue" b</text>'
-        '<g style="fill: red"/></svg>'
-    )
-    page = Page(title="t", sections=(Section("s", (Plot(Markup(svg), "c"),)),))
-    styled = lift_styles(page)
-    (drawn,) = styled.page.sections[0].blocks
-    assert isinstance(drawn, Plot)
-    assert 'title="a style=" class="p0">a style="fill: blue" b</text>' in drawn.svg
-    assert '<g class="p0"/>' in drawn.svg
-    assert styled.sheet == "svg *{a: b}\n.p0 { fill: red }"
-
-
 def test_the_same_audit_gives_the_same_bytes(tmp_path: Path) -> None:
     rows = some_rows()
     audit = audit_of(rows, accuracy("length", 0.7, "fail"))
@@ -272,8 +255,8 @@ def test_nothing_that_lessens_the_verdict_goes_unsaid(tmp_path: Path) -> None:
     assert not [*warnings(audit_of(rows))]
     assert [*warnings(audit_of([]))] == ["There are no pairs in it, so passing says nothing."]
     page = page_of(tmp_path, audit, rows)
-    assert page.count('class="warning" role="alert"') == 3
-    assert page.index("SIMULATED") < page.index('id="verdict"')
+    assert page.count("<blockquote>") == 3
+    assert page.index("SIMULATED") < page.index('class="verdict ')
 
 
 def test_every_check_is_in_a_table_of_its_family(tmp_path: Path) -> None:
@@ -287,7 +270,9 @@ def test_every_check_is_in_a_table_of_its_family(tmp_path: Path) -> None:
     page = page_of(tmp_path, audit_of(rows, *checks), rows)
     text = Read(page).text
     for told in (
-        "✗ fail", "? too few", "✓ pass", "0.550 (0.500 to 0.600)", "465", "Beside another release",
+        "Too few pairs to decide: 1", "Passed: 1",
+        "0.550 (0.500 to 0.600), n = 400 in 390 clusters",
+        "0.42 to 0.58; about 465 pairs would settle it", "Beside another release",
         "6 pairs; 767 in official", "By configuration", "2 less frequent ones are left out.",
     ):  # fmt: skip
         assert told in text, told
@@ -315,13 +300,6 @@ def test_many_configurations_are_cut_and_counted(tmp_path: Path) -> None:
     read = Read(page_of(tmp_path, audit_of(rows, *checks), rows))
     assert "Of 14 configurations, the 9 with the most pairs." in read.text
     assert "and in 2 further configurations" in read.text
-
-
-def test_a_fold_is_closed_on_the_page_and_open_in_markdown() -> None:
-    page = Page(title="t", sections=(Section("s", (Fold("More of <it>", ("Inside.",)),)),))
-    html = to_html(page)
-    assert "<details>\n<summary>More of &lt;it&gt;</summary>\n<p>Inside.</p>" in html
-    assert "**More of &lt;it>**\n\nInside." in to_markdown(page)
 
 
 def test_every_check_is_explained_by_one_part_alone() -> None:

@@ -10,7 +10,7 @@ from pairwright.construct.units import BuildUnit, chunks, size_of
 from pairwright.errors import BudgetSpent, ConfigError
 from pairwright.models.client import Meter
 from pairwright.settings.config import Config, differences, essential, validate
-from pairwright.workflows.workers.limits import Allowance, SharedMeter, most_workers, part_of
+from pairwright.workflows.workers.worker import Allowance, SharedMeter, most_workers, part_of
 
 
 def work(items: int, modes: int = 2) -> list[BuildUnit]:

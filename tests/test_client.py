@@ -37,10 +37,8 @@ from endpoint import (
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
 from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, Wait, completion_of
 from pairwright.models.client import Client, Meter, client, pace
-from pairwright.models.client.headers import Secrets
 from pairwright.models.client.pace import Concurrency
-from pairwright.models.client.refusals import refusal, wait_asked
-from pairwright.models.client.wire import Transient
+from pairwright.models.client.wire import Secrets, Transient, refusal, wait_asked
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 

@@ -19,7 +19,7 @@ from pairwright.errors import CallFailed, ConfigError, EndpointRefused, Pairwrig
 from pairwright.models import Answer, Request
 from pairwright.models.client import Client, Meter
 from pairwright.models.client.connection import LARGEST_REPLY, Connection, proxy_for
-from pairwright.models.client.headers import headers_for
+from pairwright.models.client.wire import headers_for
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 

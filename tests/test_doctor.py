@@ -26,20 +26,21 @@ from pairwright.workflows.doctor.examination import (
     check_served,
     context_needed,
 )
-from pairwright.workflows.doctor.questions import ServerFinding, ServerQuestions
 from pairwright.workflows.doctor.replies import (
     check_backend,
     check_prefix_cache,
     check_schema,
     check_seeds,
+    check_thinking,
 )
 from pairwright.workflows.doctor.server import (
     CacheMetrics,
+    ServerFinding,
+    ServerQuestions,
     cache_metrics,
     list_models,
     read_metrics,
 )
-from pairwright.workflows.doctor.thinking import check_thinking
 from pairwright.workflows.run_models import MeterCounts
 
 T = TypeVar("T")

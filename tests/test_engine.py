@@ -19,7 +19,7 @@ from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputErr
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request
 from pairwright.models.client import Client, Engine, Meter, engine
-from pairwright.models.client.flags import parsed
+from pairwright.models.client.engine import parsed
 from pairwright.models.client.wire import Response
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message

@@ -1,6 +1,10 @@
 """Pages: a template in Markdown shows every value as it is, in Markdown and in HTML."""
 
+import base64
+import hashlib
+import re
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from markupsafe import Markup
 from pairwright.estimate import Estimate, share
 from pairwright.pages import page as pages
 from pairwright.pages import render_page
+from pairwright.pages.page import Extra
 from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots
 
 HOSTILE = (
@@ -94,6 +99,42 @@ def test_a_value_that_is_missing_is_an_error(template: Path) -> None:
     template.write_text("# T\n\n{{ value }}\n", "utf-8")
     with pytest.raises(jinja2.UndefinedError):
         render_page("page")
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_summary_is_shown_as_it_is(template: Path, value: str) -> None:
+    template.write_text(
+        '{% import "kit.md.jinja" as kit %}# T\n\n{% call kit.fold(value) %}\nx\n{% endcall %}\n',
+        "utf-8",
+    )
+    page = Shown(render_page("page", value=value).html)
+    assert page.tags == Shown(render_page("page", value="plain").html).tags
+    assert " ".join(value.split()) in " ".join(page.text.split())
+
+
+def test_a_policy_names_the_one_sheet_and_the_one_script(template: Path) -> None:
+    template.write_text("# T\n\n| a | b |\n| --- | --: |\n| x | 1 |\n\n{{ plot('a') }}\n", "utf-8")
+    svg = Markup(
+        '<svg><style type="text/css">svg *{stroke: 1}</style><g style="fill: blue"/></svg>'
+    )
+    html = render_page("page", {"a": Plot(svg, "c")}, Extra("b {}", "go();")).html
+    (sheet,) = re.findall(r"<style>([^<]*)</style>", html)
+    (script,) = re.findall(r'<script type="module">([^<]*)</script>', html)
+    (policy,) = re.findall(r'content="(default-src [^"]*)"', html)
+    for text in (sheet, script):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in unescape(policy)
+    assert " style=" not in html
+    assert "svg *{stroke: 1}" in sheet
+    assert ".p0 { fill: blue }" in sheet
+    assert "b {}" in sheet
+
+
+def test_styles_are_lifted_from_elements_and_never_from_texts() -> None:
+    html = '<g style="fill: blue"/><text title="a style=" style="fill: blue">style="a"</text>'
+    lifted, sheet = pages.lift_styles(html)
+    assert lifted == '<g class="p0"/><text title="a style=" class="p0">style="a"</text>'
+    assert sheet == ".p0 { fill: blue }"
 
 
 def test_numbers_and_estimates_have_one_text(template: Path) -> None:

@@ -36,7 +36,7 @@ from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore, Uns
 from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs, client
-from pairwright.models.client.stored_scores import TokenLogprobs, of_text, to_text
+from pairwright.models.client.scores import TokenLogprobs, of_text, to_text
 from pairwright.models.store import Durable, Store
 from pairwright.settings.endpoints import Endpoint
 from released import run_of, written

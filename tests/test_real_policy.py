@@ -20,7 +20,7 @@ from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs
-from pairwright.models.client.stored_scores import of_text
+from pairwright.models.client.scores import of_text
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from scripted import Scripted, posts

@@ -18,7 +18,7 @@ from pairwright.dataset.message import user_message
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Classify, Client, Meter
-from pairwright.models.client.stored_scores import score_of
+from pairwright.models.client.scores import score_of
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from scripted import posts

@@ -29,7 +29,7 @@ from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.settings import Scorers
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.stored_scores import score_reply
+from pairwright.models.client.scores import score_reply
 from pairwright.models.store import Durable, RecentReplies
 from pairwright.settings.rules import HistoryRules
 from pairwright.train import rewards

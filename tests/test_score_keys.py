@@ -14,7 +14,7 @@ from pairwright.evaluate.scorers.scorer import Pointwise, PromptContent, Unscore
 from pairwright.evaluate.settings import Scorers
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter
-from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, score_reply, to_text
+from pairwright.models.client.scores import TokenLogprobs, chat_reply, score_reply, to_text
 from pairwright.records import Post
 from pairwright.workflows.scorers import OpenScorer, open_scorers
 from pairwright.workflows.scoring import prompts_of

@@ -25,7 +25,7 @@ from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
-from pairwright.models.client.stored_scores import TokenLogprobs
+from pairwright.models.client.scores import TokenLogprobs
 from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")

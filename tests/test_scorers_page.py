@@ -19,7 +19,7 @@ import pytest
 from endpoint import in_thread, say
 from pairwright.evaluate.scorers.spec import Spec
 from pairwright.evaluate.settings import load_scorers
-from pairwright.models.client.classify import _Found
+from pairwright.models.client.scores import _Found
 from study import Done, pairwright
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "scorers.md").read_text(encoding="utf-8")

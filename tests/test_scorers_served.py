@@ -20,7 +20,7 @@ from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Classify, Client, Meter, client
-from pairwright.models.client.stored_scores import score_of
+from pairwright.models.client.scores import score_of
 from pairwright.models.store import Durable, Store
 from pairwright.records import Post
 from pairwright.settings.endpoints import Endpoint

@@ -14,7 +14,7 @@ from endpoint import Asked, completion, in_thread, serving
 from model_double import ModelDouble
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Client, Meter
-from pairwright.models.served_model import is_same_model
+from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
 from pairwright.release.derive.build_summary import BuildSummary, served_sentence
 from pairwright.release.provenance import _build

@@ -14,8 +14,8 @@ from pairwright import assets
 from pairwright.models.client import Client, Meter
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
-from pairwright.workflows.doctor.questions import ServerQuestions
 from pairwright.workflows.doctor.replies import check_schema
+from pairwright.workflows.doctor.server import ServerQuestions
 from pairwright.workflows.run_status import status
 from study import Study, pairwright
 

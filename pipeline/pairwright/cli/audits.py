@@ -7,12 +7,12 @@ from rich import box
 from rich.console import Console
 from rich.text import Text
 
-from pairwright.audit.page.formats import short
 from pairwright.audit.page.verdict import (
     FailedCheck,
     accuracy_rows,
     audit_verdict,
     counts_table,
+    short,
     undecided_table,
     warnings,
 )

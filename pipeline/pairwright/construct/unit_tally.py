@@ -14,7 +14,7 @@ from pairwright.construct.funnel import last_stage
 from pairwright.construct.outcomes import Kind, Outcome, reason_of
 from pairwright.models import Leniency, Reply, completion_of, parse
 from pairwright.models.store import Reading, Store, UnitEntry, UnitIndex
-from pairwright.models.store.file import unusable
+from pairwright.models.store.database import unusable
 from pairwright.modes import Stage
 from pairwright.records import Mode, Record, Rejected, dyad_id
 

@@ -9,15 +9,12 @@ model.py         a role's model, and the seam below it: `LLM` and `Sender`
 request.py completion.py    a request with its key, and a stored reply
 reply.py         replies by a schema: what is sent, and reading what comes back
 shared_work.py   several calls at once, and results that several pieces of work share
-served_model.py  whether a reply is of the model that was asked for
-usage.py         the tokens of the calls behind one piece of work
 run.py           many pieces of work at once, with bounded memory and a clean stop
-foreign_body.py  what came in place of a reply, such as a web page
+recorded.py      recordings, and replies out of one
 
 store/           the store of calls: every request beside its reply
 client/          endpoints over the network, and vLLM in this process
 batch/           calls as files, for a Batch API or an offline run
-recorded/        replies out of a recording
 simulated/       the embedded model
 """
 
@@ -26,7 +23,10 @@ from pairwright.models.completion import (
     RECORDED,
     SIMULATED,
     Completion,
+    Usage,
     completion_of,
+    counting,
+    note,
 )
 from pairwright.models.model import LLM, Answer, Model, Models, Sender, Unstored, Wait
 from pairwright.models.reply import (
@@ -42,7 +42,6 @@ from pairwright.models.reply import (
 )
 from pairwright.models.request import KEY_TAG, Request, key_of
 from pairwright.models.shared_work import SharedWork, together
-from pairwright.models.usage import Usage, counting, note
 
 __all__ = [
     "CONTEXT_LENGTH",

@@ -1,13 +1,78 @@
-"""A stored reply, read from the wire's body."""
+"""A stored reply, read from the wire's body; what came in its place; and what the replies behind
+one piece of work come to.
+
+with counting() as usage:
+    ...
+usage.by_model["some/model"]
+"""
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from pairwright.models.foreign_body import describe_body
 from pairwright.text import visible
+
+_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b", re.I)
+_TITLE = re.compile(r"<(title|h1)[^>]*>(.*?)</\1", re.I | re.S)
+_EVENTS = re.compile(r"\s*(?:data|event|id|retry):|\s*: ")
+SHOWN = 60
+"""Characters of a body that a message shows."""
+
+
+def web_page(text: str) -> str | None:
+    """`a web page` with its title, where a text is one: of a proxy, a sign-in, or a server that is
+    not the API; None for any other text."""
+    if not _PAGE.match(text):
+        return None
+    title = _TITLE.search(text)
+    words = " ".join(re.sub(r"<[^>]*>", " ", title[2]).split()) if title else ""
+    return f"a web page ({visible(words)[:100]!r})" if words else "a web page"
+
+
+def describe_body(body: bytes, error: ValueError) -> str:
+    """What a body is that cannot be read as JSON; `error` is the parser's."""
+    text = body.decode("utf-8", "replace")
+    if page := web_page(text):
+        return f"{page} in place of a reply"
+    if not text.strip():
+        return "an empty body in place of a reply"
+    if _EVENTS.match(text):
+        return "a stream of events in place of one reply; it was not asked for"
+    head = " ".join(visible(text[: 2 * SHOWN]).split())[:SHOWN]
+    if text.lstrip()[:1] == "{":
+        return f"not JSON, or broken off in the middle: {error}; it begins with {head!r}"
+    return f"not JSON: {error}; it begins with {head!r}"
+
+
+_NAME = re.compile(r"(?P<model>.+?)(?:[-@:](?:latest|(?P<date>\d{3,}(?:-\d\d){0,2})))?")
+
+
+def is_same_model(served: str, wanted: str) -> bool:
+    """Whether two names are of one model, as far as names can tell.
+
+    Case does not count, nor what is before the last `/` (`openai/gpt-4o`, a path), nor a file's
+    `.gguf`, nor `latest`. A date or a version of three digits or more at the end may be in one of
+    the two names alone: `gpt-4o` and `gpt-4o-2024-08-06` are one model, two dates are two.
+    """
+    names = [_NAME.fullmatch(_plain(name)) for name in (served, wanted)]
+    if not all(names):
+        return served == wanted
+    (one, its_date), (other, other_date) = (
+        (found["model"], found["date"]) for found in names if found
+    )
+    return one == other and (its_date == other_date or not (its_date and other_date))
+
+
+def _plain(name: str) -> str:
+    return name.strip().rstrip("/").rpartition("/")[2].casefold().removesuffix(".gguf")
+
 
 SIMULATED = "pairwright-simulated"
 """The `system_fingerprint` of replies of the embedded model."""
@@ -73,7 +138,8 @@ def completion_of(key: str, body: bytes) -> Completion:
         inline, text = _without_thinking(text)
         reasoning += inline
         # Half an emoji, cut inside its escape, can be written to no file.
-        text = text.encode("utf-8", "replace").decode()
+        if not text.isascii():
+            text = text.encode("utf-8", "replace").decode()
         prompt_tokens = _count(usage, "prompt_tokens")
         completion_tokens = _count(usage, "completion_tokens")
         of_prompt, of_reply = (
@@ -164,7 +230,12 @@ def _instead(message: Any) -> str:
 
 
 def _name(model: Any) -> str:
-    return " ".join(visible(model).split())[:200] if isinstance(model, str) else ""
+    return _shown(model) if isinstance(model, str) else ""
+
+
+@lru_cache(maxsize=64)
+def _shown(model: str) -> str:
+    return " ".join(visible(model).split())[:200]
 
 
 def _words(error: Any) -> str:
@@ -180,3 +251,57 @@ def _count(usage: object, name: str) -> int:
     if not isinstance(tokens, (int, float)) or not 0 <= tokens < 1_000_000_000:
         return 0
     return int(tokens)
+
+
+class Tokens(NamedTuple):
+    """The tokens of some calls."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    """The tokens of prompts that came from a cache."""
+
+
+@dataclass
+class Usage:
+    """Each call counts once, however often it is asked for."""
+
+    by_model: dict[str, Tokens] = field(default_factory=dict)
+    _keys: set[str] = field(default_factory=set)
+
+    def add(self, model: str, completion: Completion) -> None:
+        """Count one call's reply."""
+        if completion.key in self._keys:
+            return
+        self._keys.add(completion.key)
+        before = self.by_model.get(model, Tokens())
+        self.by_model[model] = Tokens(
+            before.prompt + completion.prompt_tokens,
+            before.completion + completion.completion_tokens,
+            before.cached + completion.cached_tokens,
+        )
+
+    @property
+    def tokens(self) -> Tokens:
+        """The sum over all models."""
+        return Tokens(*map(sum, zip(*self.by_model.values(), strict=True)))
+
+
+_USAGE: ContextVar[Usage | None] = ContextVar("usage", default=None)
+
+
+@contextmanager
+def counting() -> Iterator[Usage]:
+    """Count what durable calls of this context and of tasks that it starts are answered with."""
+    usage = Usage()
+    token = _USAGE.set(usage)
+    try:
+        yield usage
+    finally:
+        _USAGE.reset(token)
+
+
+def note(model: str, completion: Completion) -> None:
+    """Count a reply where somebody counts."""
+    if usage := _USAGE.get():
+        usage.add(model, completion)

@@ -10,6 +10,8 @@ are Markdown with tables. `fold` (kit.md.jinja) hides what follows until a reade
 needs no other file, has no scripts, and loads nothing. The same values give the same bytes.
 """
 
+import base64
+import hashlib
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +29,16 @@ from pairwright.pages.plots import Plot, colour_variables
 from pairwright.text import number_of, visible
 
 FOLDER = Path(__file__).resolve().parent
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Plots have styles of their own, which a hash could not name."""
+_TAG = re.compile(r"<[a-zA-Z][^<>]*>")
+_ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
+_SHEET = re.compile(r'<style type="text/css">([^<]*)</style>')
+
+
+class Extra(NamedTuple):
+    """What one page has beside its template: a style sheet and a script of its own."""
+
+    sheet: str = ""
+    script: str = ""
 
 
 class Page(NamedTuple):
@@ -40,7 +50,13 @@ class Page(NamedTuple):
     """The paragraphs before the first heading as plain text, for a terminal: warnings, verdict."""
 
 
-def render_page(name: str, plots: Mapping[str, Plot] | None = None, /, **values: object) -> Page:
+def render_page(
+    name: str,
+    plots: Mapping[str, Plot] | None = None,
+    extra: Extra | None = None,
+    /,
+    **values: object,
+) -> Page:
     """The page of `templates/NAME.md.jinja`, filled with `values`.
 
     `{{ plot("accuracy") }}` places the plot of that name; one that is not among `plots` leaves
@@ -57,7 +73,9 @@ def render_page(name: str, plots: Mapping[str, Plot] | None = None, /, **values:
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
     tokens = markdown.parse(text)
     return Page(
-        _with_captions(text, pictures), _html(markdown, tokens, pictures), tuple(_opening(tokens))
+        _with_captions(text, pictures),
+        _html(markdown, tokens, pictures, extra or Extra()),
+        tuple(_opening(tokens)),
     )
 
 
@@ -89,6 +107,13 @@ def _escaped_text(text: str) -> str:
     return re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", text)
 
 
+def _inside_html(text: str) -> Markup:
+    """A text for the inside of an HTML element of a template: with every mark as an entity, neither
+    HTML nor Markdown changes it."""
+    line = " ".join(visible(text).split())
+    return Markup(re.sub(r"[^\w\s,;()%-]|_", lambda mark: f"&#{ord(mark[0])};", line))
+
+
 @cache
 def _environment() -> jinja2.Environment:
     """Kept: to compile a template takes longer than to fill it."""
@@ -102,6 +127,7 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.globals["number_of"] = number_of
+    environment.filters["inside_html"] = _inside_html
     return environment
 
 
@@ -123,7 +149,9 @@ def _opening(tokens: Sequence[Token]) -> Iterator[str]:
             yield "".join(" " if one.type == "softbreak" else one.content for one in children)
 
 
-def _html(markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, Plot]) -> str:
+def _html(
+    markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, Plot], extra: Extra
+) -> str:
     title, sections = "", list[tuple[str, Markup]]()
     for opening, inline in itertools.pairwise(tokens):
         if opening.type == "heading_open":
@@ -135,22 +163,64 @@ def _html(markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, Plot]) 
                 opening.attrSet("id", sections[-1][0])
     tokens = [_with_plot(token, plots) for token in tokens]
     body = markdown.renderer.render(tokens, markdown.options, {})
-    body = body.replace("<table>", '<div class="wide">\n<table>').replace(
-        "</table>", "</table>\n</div>"
-    )
+    body = body.replace(' style="text-align:right"', ' class="number"')
+    body = body.replace("<table>", '<div class="wide" tabindex="0">\n<table>')
+    body, own = lift_styles(body.replace("</table>", "</table>\n</div>"))
     # The first section comes after the verdict, and so do the links to all of them.
     verdict, heading, rest = body.partition("<h2 ")
+    common = (FOLDER / "page.css").read_text(encoding="utf-8")
+    sheet = "\n".join(("", colour_variables(), common, extra.sheet, own, ""))
     layout = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     source = (FOLDER / "page.html.jinja").read_text(encoding="utf-8")
     return layout.from_string(source).render(
         title=title,
-        policy=Markup(POLICY),
-        variables=colour_variables(),
-        style=Markup((FOLDER / "page.css").read_text(encoding="utf-8")),
+        policy=Markup(_policy(sheet, extra.script)),
+        sheet=Markup(sheet),
+        script=Markup(extra.script),
         verdict=Markup(verdict),
         sections=sections,
         body=Markup(heading + rest),
     )
+
+
+def lift_styles(html: str) -> tuple[str, str]:
+    """The HTML without styles in its elements, and the sheet that has each of them once, so that a
+    content policy can name all styles of a page by one hash."""
+    classes: dict[str, str] = {}
+    sheets = dict.fromkeys(_SHEET.findall(html))
+
+    def attribute(match: re.Match[str]) -> str:
+        if match[1] != "style":
+            return match[0]
+        return f'class="{classes.setdefault(match[2], f"p{len(classes)}")}"'
+
+    def tag(match: re.Match[str]) -> str:
+        return _ATTRIBUTE.sub(attribute, match[0])
+
+    lifted = _TAG.sub(tag, _SHEET.sub("", html))
+    rules = [*sheets, *(f".{name} {{ {style} }}" for style, name in classes.items())]
+    return lifted, "\n".join(rules)
+
+
+def _policy(sheet: str, script: str) -> str:
+    """A policy under which nothing is loaded or sent, and this one sheet and script is in force."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src {source_hash(sheet)}",
+            *([f"script-src {source_hash(script)}"] if script else []),
+            "base-uri 'none'",
+            "form-action 'none'",
+            # Text that is handed to a parser of HTML is an error, not an element.
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    )
+
+
+def source_hash(text: str) -> str:
+    """The name of an inline script or sheet in a policy (CSP Level 3, section 2.3.1)."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _with_plot(token: Token, plots: Mapping[str, Plot]) -> Token:

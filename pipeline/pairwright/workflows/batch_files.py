@@ -13,12 +13,9 @@ from pairwright.construct.folder import RunFolder
 from pairwright.dataset import line_writer
 from pairwright.errors import InputError, on_disk
 from pairwright.models.batch import Ingest, Ingested, PendingCalls, Round, Shard, read_round
-from pairwright.models.batch.api import BatchApi
-from pairwright.models.batch.ingest import MEANINGS, LineProblem
-from pairwright.models.batch.replies import check_readable
-from pairwright.models.batch.rounds import folder_of, latest_round
-from pairwright.models.batch.service import Polled, poll, submit
-from pairwright.models.batch.submissions import Submission
+from pairwright.models.batch.ingest import MEANINGS, LineProblem, check_readable
+from pairwright.models.batch.rounds import Submission, folder_of, latest_round
+from pairwright.models.batch.service import BatchApi, Polled, poll, submit
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.settings.config import Config

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.audit.catalogue import definition_of
-from pairwright.audit.page.formats import config_name
+from pairwright.audit.page.verdict import config_name
 from pairwright.audit.records import Audit
 from pairwright.audit.shortcuts.lean import BLIND_PREFERENCE
 from pairwright.blind_preference import preference_sentence

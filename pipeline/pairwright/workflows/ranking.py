@@ -26,7 +26,7 @@ from pairwright.evaluate.settings import Scorers
 from pairwright.files import write_whole
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore
-from pairwright.models.store.file import holds_plain_replies
+from pairwright.models.store.database import holds_plain_replies
 from pairwright.notebook import run_async
 from pairwright.options import Doc
 from pairwright.workflows.evaluation import EvaluationTask, derive_results

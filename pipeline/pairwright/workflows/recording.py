@@ -25,7 +25,6 @@ from pairwright.models.recorded import (
 )
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
-from pairwright.release.provenance import public_settings
 from pairwright.settings.config import Config, essential
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of, visible
@@ -182,6 +181,9 @@ def _recorded(store: Store, key: str) -> RecordedCall:
 
 
 def _settings(saved: dict[str, Any]) -> dict[str, Any]:
+    # Releases bring statistics and figures, seconds to import, which a build does without.
+    from pairwright.release.provenance import public_settings
+
     return public_settings(essential(saved), saved.get("content", {}))
 
 

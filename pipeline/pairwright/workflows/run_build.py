@@ -48,8 +48,8 @@ from pairwright.workflows.run_models import (
     run_store,
 )
 from pairwright.workflows.run_status import RunStatus, status_of
-from pairwright.workflows.workers.limits import most_workers
 from pairwright.workflows.workers.shared_build import build_over_workers
+from pairwright.workflows.workers.worker import most_workers
 
 BuildEngine = Literal["local", "ray"]
 """What shares the work of a build: processes of this machine, or actors of a Ray cluster."""

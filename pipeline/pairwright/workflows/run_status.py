@@ -12,8 +12,8 @@ from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_ou
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.models import Wait
+from pairwright.models.completion import is_same_model
 from pairwright.models.model import RATE_LIMITED
-from pairwright.models.served_model import is_same_model
 from pairwright.models.store import Store, Totals, is_held, lost_calls
 from pairwright.options import RunPath
 from pairwright.settings.config import Config

@@ -2,13 +2,14 @@
 network and no other file.
 
 write.py       the file, from an audit and its rows
-verdict.py     the top of the page, and the few tables that a terminal shows
-sections.py plots.py    the sections below it, and their plots
-packing.py selection.py flags.py    the pairs that it holds, and the checks that name them
-formats.py     how values are written
+verdict.py     the top of the page, the few tables that a terminal shows, and how values are written
+plots.py       the plots
+pairs.py       the pairs that it holds, compressed, and the checks that name them
+The words are in pages/templates/audit.md.jinja; the browser of pairs is in pairs.html.jinja,
+page.css and scripts/.
 """
 
-from pairwright.audit.page.selection import Sizes
+from pairwright.audit.page.pairs import Sizes
 from pairwright.audit.page.write import write_page
 
 __all__ = ["Sizes", "write_page"]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pairwright.audit.page.formats import middle_cut, short
+from pairwright.audit.page.verdict import middle_cut, short
 from pairwright.audit.records import Audit, AuditSource, Check, Count, Status
-from pairwright.report import (
+from pairwright.pages.plots import (
     BLUE,
     FAINT,
     GREY,
@@ -15,13 +15,12 @@ from pairwright.report import (
     ORANGE,
     PAPER,
     RED,
+    WIDTH,
     Plot,
     drawing,
     plot,
 )
 
-WIDTH = 8.6
-"""Inches, of every plot."""
 MOST_CONFIGS = 9
 """Configurations in a plot: those with the most pairs."""
 COLUMNS = 3

@@ -25,8 +25,8 @@ from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.refusals import stand_in
-from pairwright.models.client.stored_scores import TokenLogprobs, chat_reply, score_reply, to_text
+from pairwright.models.client.scores import TokenLogprobs, chat_reply, score_reply, to_text
+from pairwright.models.client.wire import stand_in
 from pairwright.settings.prompt_variables import Message
 
 SHORTEST = 0.8

@@ -19,7 +19,7 @@ from transformers.utils import logging
 from pairwright.errors import ConfigError
 from pairwright.evaluate.local.engine import ModelTokenizer, TokenizedText, unusable_model
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, InProcessModel, Likelihood
-from pairwright.models.client.stored_scores import TokenLogprobs, score_of
+from pairwright.models.client.scores import TokenLogprobs, score_of
 from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")

@@ -29,7 +29,7 @@ from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore, Uns
 from pairwright.evaluate.scorers.spec import PythonScorer
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
-from pairwright.models.client.stored_scores import chat_reply, score_reply
+from pairwright.models.client.scores import chat_reply, score_reply
 
 _SHAPE = f'{DOCS / "scorers.md"}, "A scorer of your own", shows one.'
 

@@ -18,7 +18,7 @@ from pairwright.evaluate.scorers.scorer import (
     Unscored,
 )
 from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
-from pairwright.models.client.stored_scores import TokenLogprobs, of_text
+from pairwright.models.client.scores import TokenLogprobs, of_text
 from pairwright.settings.prompt_variables import Message
 
 

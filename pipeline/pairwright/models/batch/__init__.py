@@ -7,10 +7,10 @@
 A build records what it would send (`Recorder`), `write_round` writes it, and `ingest` puts the
 replies into the run's store. A reply says only its key: all else is read from the run folder.
 
-pending.py     the calls that wait, and `Recorder`, which writes them down
-rounds.py      a round's files
-replies.py ingest.py    the lines of a file of replies; putting them into the store
-api.py service.py submissions.py    the Batch API: its calls, a round at it, what was handed in
+pending.py   the calls that wait, and `Recorder`, which writes them down
+rounds.py    a round's files, and what of them was handed in
+ingest.py    files of replies, put into the store
+service.py   a round at a Batch API
 """
 
 from pairwright.models.batch.ingest import Ingest, Ingested

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pairwright.errors import CallFailed, InputError, Interrupted, Unanswered
 from pairwright.models import Answer, Request
 from pairwright.models.client import Meter
-from pairwright.models.store.file import unusable
+from pairwright.models.store.database import unusable
 
 APPLICATION_ID = 0x50575242  # "PWRB"
 FORMAT = 1

@@ -1,13 +1,16 @@
-"""The files of one round: requests as batch lines, each file for one model and within limits.
+"""The files of one round: requests as batch lines, each file for one model and within limits, and
+what of it was handed to a Batch API.
 
-The limits are the OpenAI Batch API's: one model, 50,000 lines and 200 MB a file.
+The limits are the OpenAI Batch API's: one model, 50,000 lines and 200 MB a file. What was handed
+in (`submitted.json`) is written whole before and after every step that costs something, so that a
+file is never handed in twice, whenever the command is stopped.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import Field, ValidationError
 
@@ -15,10 +18,54 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models import Request
 from pairwright.models.batch.pending import PendingCalls
-from pairwright.models.batch.submissions import read_submissions
-from pairwright.models.client.openai_body import body_of
+from pairwright.models.client.wire import body_of
 from pairwright.records import Record
 from pairwright.settings.endpoints import Endpoint
+
+STATE = "submitted.json"
+ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+"""Statuses of a batch that does not change any more."""
+
+Step = Literal["uploaded", "creating", "created", "collected"]
+
+
+class Submission(Record):
+    """How far one shard is. `creating` is the intent: whether a batch was made is not known."""
+
+    step: Step
+    file_id: str
+    batch_id: str | None = None
+    status: str = ""
+
+    @property
+    def under_way(self) -> bool:
+        return self.step in ("creating", "created")
+
+
+class Submissions(Record):
+    """How far each shard of a round is, by the shard's file."""
+
+    shards: dict[str, Submission] = Field(default={})
+
+
+def read_submissions(folder: Path) -> Submissions:
+    """Those of a round; none where nothing was handed in. Raises InputError for a damaged file."""
+    path = folder / STATE
+    try:
+        return Submissions.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return Submissions()
+    except (OSError, ValidationError):
+        raise InputError(
+            "cannot be read, so what was submitted is not known",
+            where=path,
+            fix="Look at the batches of the account; remove this file if none is of this round.",
+        ) from None
+
+
+def write_submissions(folder: Path, state: Submissions) -> None:
+    write_whole(folder / STATE, state.model_dump_json(indent=2) + "\n")
+
 
 URL: Final = "/v1/chat/completions"
 MOST_BYTES = 200_000_000

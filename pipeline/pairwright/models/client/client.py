@@ -13,16 +13,23 @@ from pydantic_core import from_json
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Answer, Request, Wait, completion_of
-from pairwright.models.client.endpoint_wires import wires_of
-from pairwright.models.client.headers import Secrets
-from pairwright.models.client.meter import Meter
-from pairwright.models.client.openai_body import body_of, bytes_of
-from pairwright.models.client.pace import Concurrency, Pace, Server, least_busy
-from pairwright.models.client.refusals import BROKEN_OFF, STAND_INS, refusal
-from pairwright.models.client.wire import Response, Transient, Wire
-from pairwright.models.foreign_body import web_page
+from pairwright.models.client.connection import Connection
+from pairwright.models.client.engine import Engine
+from pairwright.models.client.pace import Concurrency, Meter, Pace, Server, least_busy
+from pairwright.models.client.wire import (
+    BROKEN_OFF,
+    STAND_INS,
+    Response,
+    Secrets,
+    Transient,
+    Wire,
+    body_of,
+    bytes_of,
+    headers_for,
+    refusal,
+)
+from pairwright.models.completion import is_same_model, web_page
 from pairwright.models.model import RATE_LIMITED
-from pairwright.models.served_model import is_same_model
 from pairwright.settings.endpoints import Endpoint
 from pairwright.text import number_of, token_estimate
 
@@ -282,3 +289,17 @@ def _answer(key: str, body: bytes) -> Answer | str:
 
 def _rough_tokens(request: Request) -> int:
     return int(sum(token_estimate(m.content) for m in request.messages)) + request.max_tokens
+
+
+def wires_of(
+    name: str, endpoint: Endpoint, api_key: str | None, say: Callable[[str], None]
+) -> list[Wire]:
+    """The wires of an endpoint, in the order of its addresses. `say` tells people what takes long.
+
+    Raises ConfigError where its engine is not installed, or a proxy cannot be used. Needs a running
+    loop.
+    """
+    if endpoint.engine == "vllm":
+        return [Engine(name, endpoint, say)]
+    headers = headers_for(api_key)
+    return [Connection(url, headers, endpoint.timeout_s) for url in endpoint.base_urls]

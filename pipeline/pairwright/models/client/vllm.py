@@ -28,7 +28,7 @@ from vllm.utils.argparse_utils import FlexibleArgumentParser
 from vllm.v1.engine.async_llm import AsyncLLM
 
 from pairwright.errors import EndpointRefused
-from pairwright.models.client.flags import parsed, wrong
+from pairwright.models.client.engine import parsed, wrong
 from pairwright.models.client.wire import Response
 from pairwright.settings.endpoints import Endpoint
 

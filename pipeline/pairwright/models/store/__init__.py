@@ -5,21 +5,25 @@ after their commit. Journal mode WAL with `synchronous = NORMAL`: kill -9 loses 
 call; a power cut may lose the last ones. Only answers are stored, never failures.
 
 store.py     the store of a run: its calls, and what came of its units
-calls.py sums.py    the calls, and what they add up to
+calls.py     the calls, what they add up to, and an `LLM` that looks there first
 unit_index.py    what counts and finds the units without reading their records
-durable.py   an `LLM` that looks into the store first
-file.py      the file: making it, locking its folder, and what is wrong with it
-database.py  the connection of one process
+database.py  the file, the lock of its folder, and the connection of one process
 record.py    what a store held when it was last closed, so that a lost one is noticed
 shards.py    what one worker of a build stores, until it is merged
 """
 
-from pairwright.models.store.calls import CallStore, StoredCall
-from pairwright.models.store.durable import Durable, RecentReplies, ReplyStore
-from pairwright.models.store.file import is_held
+from pairwright.models.store.calls import (
+    CallStore,
+    Durable,
+    ModelCalls,
+    RecentReplies,
+    ReplyStore,
+    StoredCall,
+    Totals,
+)
+from pairwright.models.store.database import is_held
 from pairwright.models.store.record import CallRecord, lost_calls, recorded_store
 from pairwright.models.store.store import Store
-from pairwright.models.store.sums import ModelCalls, Totals
 from pairwright.models.store.unit_index import Reading, UnitEntry, UnitIndex
 
 __all__ = [

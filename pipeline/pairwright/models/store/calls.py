@@ -1,24 +1,43 @@
-"""Calls: every request beside its raw reply, and what they add up to."""
+"""Calls: every request beside its raw reply, what they add up to, and an `LLM` that looks here
+first."""
 
 import asyncio
 import sqlite3
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from pairwright.errors import StoreError
-from pairwright.models import Answer, Completion, Request, completion_of, key_of
-from pairwright.models.store.database import Database, Row
-from pairwright.models.store.sums import (
-    INSERT_CACHED,
-    CallSums,
-    ModelCalls,
-    Totals,
-    bring_up_to_date,
-)
+from pairwright.models import Answer, Completion, Request, Sender, completion_of, key_of, note
+from pairwright.models.store.database import CACHED, SERVED, Database, Row, unusable
+from pairwright.records import Record
 
 _INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_CACHED = "INSERT OR IGNORE INTO cached VALUES (?, ?, ?)"
 _INSERT_SERVED = "INSERT OR IGNORE INTO served VALUES (?, ?, ?)"
+
+
+class ModelCalls(Record):
+    """What the calls to one model add up to."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of `prompt_tokens` that came from the endpoint's cache."""
+
+
+class Totals(NamedTuple):
+    """What the calls of a store add up to."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    simulated: int
+    cached_tokens: int = 0
 
 
 class StoredCall(NamedTuple):
@@ -57,7 +76,9 @@ class CallStore:
         # A shard, which has a store beneath, has one reader and writer.
         alone = beneath is not None
         self._db = Database(path, writing=writing, unchanging=unchanging, alone=alone)
-        self._sums = CallSums(self._db)
+        self._summed_at: tuple[int, int] | None = None
+        self._by_model: dict[str, ModelCalls] = {}
+        self._simulated = 0
         try:
             if writing:
                 bring_up_to_date(self._db)
@@ -124,7 +145,7 @@ class CallStore:
         if not rows:
             return
         try:
-            self._db.write((_INSERT, rows), (INSERT_CACHED, cached), (_INSERT_SERVED, served))
+            self._db.write((_INSERT, rows), (_INSERT_CACHED, cached), (_INSERT_SERVED, served))
         except StoreError as failure:
             if waiting is None:
                 raise
@@ -148,16 +169,64 @@ class CallStore:
 
     def totals(self) -> Totals:
         """What all calls add up to."""
-        return self._sums.totals()
+        models = self.calls_by_model().values()
+        return Totals(
+            calls=sum(model.calls for model in models),
+            prompt_tokens=sum(model.prompt_tokens for model in models),
+            completion_tokens=sum(model.completion_tokens for model in models),
+            simulated=self._simulated,
+            cached_tokens=sum(model.cached_tokens for model in models),
+        )
 
     def calls_by_model(self) -> dict[str, ModelCalls]:
-        """The number of calls to each model, and their tokens."""
-        return self._sums.by_model()
+        """The number of calls to each model, and their tokens. Calls are added up again only where
+        this process or another one has written since."""
+        (version,) = self._db.execute("PRAGMA data_version").fetchone()
+        state = (version, self._db.connection.total_changes)
+        if state != self._summed_at:
+            self._add_up()
+            self._summed_at = state
+        return self._by_model
+
+    def _add_up(self) -> None:
+        cached = self._cached_by_model()
+        rows = self._db.execute(
+            "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(simulated)"
+            f" FROM {self._paid()} GROUP BY model ORDER BY model"
+        )
+        self._by_model, self._simulated = {}, 0
+        for model, n, sent, received, simulated in rows:
+            self._simulated += simulated
+            self._by_model[str(model)] = ModelCalls(
+                calls=n, prompt_tokens=sent, completion_tokens=received, cached_tokens=cached[model]
+            )
+
+    def _paid(self) -> str:
+        """All calls that were paid for: those that are there, and those that were set aside."""
+        if not self._db.has("set_aside"):
+            return "calls"
+        columns = "model, prompt_tokens, completion_tokens, simulated"
+        return f"(SELECT {columns} FROM calls UNION ALL SELECT {columns} FROM set_aside)"
+
+    def _cached_by_model(self) -> Counter[str]:
+        if self._db.has("cached"):
+            return Counter(
+                dict(self._db.rows("SELECT model, sum(tokens) FROM cached GROUP BY model"))
+            )
+        sums: Counter[str] = Counter()
+        for _, model, tokens in _cached_by_replies(self._db):
+            sums[model] += tokens
+        return sums
 
     def served_names(self) -> dict[str, dict[str, int]]:
         """By model, the other names under which its replies say that they were answered, with the
-        number of calls."""
-        return self._sums.served_names()
+        number of calls. Stores of earlier versions know none."""
+        names: dict[str, dict[str, int]] = defaultdict(dict)
+        if self._db.has("served"):
+            query = "SELECT model, name, count(*) FROM served GROUP BY model, name"
+            for model, name, n in self._db.rows(query):
+                names[str(model)][str(name)] = n
+        return dict(names)
 
     def used_by(self, key: str) -> tuple[str, ModelCalls] | None:
         """The model behind a stored call, and its tokens."""
@@ -201,3 +270,107 @@ class CallStore:
                     yield f"{self.path} [{key}]: {error}"
         except sqlite3.DatabaseError as error:
             yield f"{self.path}: {error}"
+
+
+def bring_up_to_date(database: Database) -> None:
+    """Give a store of an earlier version the tables that it lacks."""
+    if not database.has("cached"):
+        database.write((CACHED, ()), (_INSERT_CACHED, list(_cached_by_replies(database))))
+    if not database.has("served"):
+        for statement in SERVED:
+            database.execute(statement)
+
+
+def _cached_by_replies(database: Database) -> Iterator[tuple[str, str, int]]:
+    """Rows of the table `cached`, from the raw replies."""
+    rows = database.rows(
+        "SELECT key, model, reply FROM calls WHERE instr(reply, CAST('cached_tokens' AS BLOB))"
+    )
+    for key, model, reply in rows:
+        with suppress(ValueError):  # A damaged reply is named where it is used.
+            if tokens := completion_of(key, reply).cached_tokens:
+                yield key, model, tokens
+
+
+RECENT = 2048
+"""Completions kept at hand: the units of one item ask for the same ones."""
+
+
+class ReplyStore(Protocol):
+    """What keeps replies by key: a `Store`, or memory (`RecentReplies`)."""
+
+    path: Path
+    in_flight: dict[str, asyncio.Future[Completion]]
+
+    def get(self, key: str) -> bytes | None: ...
+
+    async def put(self, request: Request, answer: Answer) -> None: ...
+
+
+class Durable:
+    """An LLM that asks the store first and the sender only for what is not there.
+
+    Equal requests in flight at the same time are sent once.
+    """
+
+    def __init__(self, store: ReplyStore, sender: Sender) -> None:
+        self._store = store
+        self._sender = sender
+        self._stored = lru_cache(maxsize=RECENT)(self._read)
+
+    def _read(self, key: str) -> Completion:
+        stored = self._store.get(key)
+        if stored is None:
+            raise KeyError(key)  # Not kept by the cache, so that it is looked for again.
+        try:
+            return completion_of(key, stored)
+        except ValueError as error:
+            raise unusable(self._store.path, error, key) from None
+
+    async def complete(self, request: Request) -> Completion:
+        completion = await self._completed(request)
+        note(request.model, completion)
+        return completion
+
+    async def _completed(self, request: Request) -> Completion:
+        key = request.key
+        with suppress(KeyError):
+            return self._stored(key)
+        if key in self._store.in_flight:
+            return await asyncio.shield(self._store.in_flight[key])
+        mine = self._store.in_flight[key] = asyncio.get_running_loop().create_future()
+        try:
+            # What follows must run in a task of its own: see `together`.
+            await asyncio.sleep(0)
+            answer = await self._sender.send(request)
+            await self._store.put(request, answer)
+        except BaseException as error:
+            mine.set_exception(error)
+            mine.exception()  # Nobody else may be waiting for it.
+            raise
+        else:
+            mine.set_result(answer.completion)
+            return answer.completion
+        finally:
+            del self._store.in_flight[key]
+
+
+class RecentReplies:
+    """The latest replies. A request that comes again while its reply is kept, such as a client's
+    retry after a dropped connection, gets the same one and is computed once."""
+
+    path = Path("memory")
+
+    def __init__(self, kept: int) -> None:
+        """`kept`: how many replies; a score is about 300 bytes."""
+        self.in_flight: dict[str, asyncio.Future[Completion]] = {}
+        self._kept = kept
+        self._replies: OrderedDict[str, bytes] = OrderedDict()
+
+    def get(self, key: str) -> bytes | None:
+        return self._replies.get(key)
+
+    async def put(self, request: Request, answer: Answer) -> None:
+        self._replies[request.key] = answer.body
+        if len(self._replies) > self._kept:
+            self._replies.popitem(last=False)

@@ -1,21 +1,201 @@
-"""The connection of one process to a store's file."""
+"""The file `calls.sqlite`: making it, locking its folder, the connection of one process to it, and
+what is wrong with it."""
 
+import errno
+import fcntl
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+from urllib.parse import quote
 
-from pairwright.errors import InUse, StoreError
-from pairwright.models.store.file import (
-    APPLICATION_ID,
-    FORMAT,
-    closed_to_us,
-    create,
-    lock,
-    no_run,
-    readable_alone,
-    unusable,
+from pairwright.errors import InUse, StoreError, cannot_lock
+
+APPLICATION_ID = 0x50575257  # "PWRW"
+FORMAT = 1
+SCHEMA = f"""
+BEGIN;
+CREATE TABLE calls (
+    key TEXT PRIMARY KEY,      -- b2: and the hash of `request`
+    purpose TEXT NOT NULL,     -- the prompt's name
+    model TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    simulated INTEGER NOT NULL,-- 1 where the reply carries the embedded model's mark
+    reply BLOB NOT NULL,       -- the body as it came; before the request, which is long: a
+                               -- reply is then read without walking the request's pages
+    request TEXT NOT NULL      -- canonical JSON, exactly as hashed
+);
+CREATE INDEX totals ON calls (model, simulated, prompt_tokens, completion_tokens);
+CREATE TABLE cached (          -- calls of whose prompt the endpoint had a part in its cache
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    tokens INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE served (          -- calls whose reply names another model than was asked for
+    key TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    name TEXT NOT NULL         -- a dated version of the model, or another one
+) WITHOUT ROWID;
+CREATE INDEX served_names ON served (model, name);
+CREATE TABLE outcomes (        -- derived: of what, the table `follows` says
+    position INTEGER PRIMARY KEY, -- of a survey below zero
+    unit TEXT NOT NULL,
+    kind TEXT NOT NULL,        -- kept, rejected, failed, waiting or surveyed
+    record TEXT NOT NULL
+);
+CREATE TABLE run (finished INTEGER NOT NULL);
+INSERT INTO run VALUES (0);
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {FORMAT};
+COMMIT;
+"""
+CACHED = SCHEMA[SCHEMA.index("CREATE TABLE cached") : SCHEMA.index("CREATE TABLE served")]
+"""The table that stores of earlier versions lack: it is derived from their replies."""
+SERVED = (
+    SCHEMA[SCHEMA.index("CREATE TABLE served") : SCHEMA.index("CREATE INDEX served_names")],
+    SCHEMA[SCHEMA.index("CREATE INDEX served_names") : SCHEMA.index("CREATE TABLE outcomes")],
 )
+"""The table and its index that they lack, too: it holds what was asked since."""
+
+
+def create(path: Path) -> None:
+    """Make the file beside its place and put it there whole: a kill leaves none or all of it."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.unlink(missing_ok=True)
+        partial.with_name(partial.name + "-journal").unlink(missing_ok=True)
+        with closing(sqlite3.connect(partial)) as database:
+            database.executescript(SCHEMA)
+        for end in ("-wal", "-shm"):
+            # The journal of a store that was removed must not be read into the new one.
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        partial.replace(path)
+    except (OSError, sqlite3.Error) as error:
+        raise unusable(path, error) from None
+
+
+def holds_plain_replies(path: Path) -> bool:
+    """Whether the table of replies is the one that `create` makes. A stranger's file could have a
+    view or computed columns in its place, which run when it is read."""
+    definition = "SELECT type, sql FROM sqlite_schema WHERE name = 'calls'"
+    try:
+        with (
+            closing(sqlite3.connect(":memory:")) as expected,
+            closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as database,
+        ):
+            expected.executescript(SCHEMA)
+            own, other = (
+                [(kind, _without_comments(sql)) for kind, sql in one.execute(definition)]
+                for one in (expected, database)
+            )
+    except (sqlite3.Error, UnicodeDecodeError):
+        return False
+    return own == other
+
+
+def _without_comments(sql: object) -> str:
+    """A statement of a schema, whose comments another version may have in other words. No quote is
+    in what is expected, so that none can hide a comment's mark."""
+    return " ".join(re.sub(r"--[^\n]*", "", str(sql)).split())
+
+
+def lock(path: Path) -> TextIO:
+    """Hold the folder of a file for writing, until what is returned is closed.
+
+    Raises InUse where another process holds it, StoreError where the disk cannot lock.
+    """
+    file_lock = path.parent / "lock"
+    try:
+        file = file_lock.open("w")
+    except OSError as error:
+        raise unusable(file_lock, error) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise InUse(
+            f"{path.parent}: another process is writing to this folder\n"
+            "  Wait for it, stop it, or name another folder."
+        ) from None
+    except OSError as error:
+        file.close()
+        raise cannot_lock(file_lock, error) from None
+    return file
+
+
+def is_held(path: Path) -> bool:
+    """Whether a process holds the folder of a file for writing."""
+    try:
+        with path.with_name("lock").open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def readable_alone(path: Path) -> bool:
+    """Whether the one file holds everything: no process that wrote it left a journal beside it."""
+    journal = path.with_name(path.name + "-wal")
+    return path.is_file() and not (journal.exists() and journal.stat().st_size)
+
+
+def no_run(calls: Path) -> str:
+    """What a folder without a store of calls is, and what to do."""
+    folder = calls.parent
+    name = "Name the folder that `pairwright build` was given as --run."
+    if not folder.exists():
+        return f"no such folder\n  {name}"
+    if not folder.is_dir():
+        return f"is a file, not a run folder\n  {name}"
+    if (folder / "checksums.sha256").exists():
+        return f"is a release, not a run folder\n  `pairwright verify {folder}` checks it. {name}"
+    if (folder / "pairs.jsonl").exists():
+        return (
+            f"a run folder without its {calls.name}, which holds every call\n"
+            "  Restore the file from a copy; `pairwright build` says what asking again would cost."
+        )
+    return f"is not a run folder: it has no {calls.name}\n  {name}"
+
+
+def closed_to_us(error: sqlite3.Error) -> bool:
+    """Whether SQLite may not write where it must, even to read: its index of the journal."""
+    return _sqlite_name(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY"))
+
+
+def unusable(path: Path, error: Exception, key: str = "") -> StoreError:
+    """What keeps a file from being used, and what to do about it: a full disk, one that cannot be
+    written, or a damaged file."""
+    number = error.errno if isinstance(error, OSError) else None
+    name = _sqlite_name(error) if isinstance(error, sqlite3.Error) else ""
+    if number in (errno.ENOSPC, errno.EDQUOT) or name == "SQLITE_FULL":
+        return StoreError(
+            f"{path}: the disk is full ({error})\n"
+            "  Everything that was stored before is kept. Make room, then run the same command"
+            " again."
+        )
+    if number in (errno.EROFS, errno.EACCES, errno.EPERM) or (
+        isinstance(error, sqlite3.Error) and closed_to_us(error)
+    ):
+        return StoreError(
+            f"{path}: cannot be written ({error})\n"
+            "  Make the folder writable, or copy it to a disk that is."
+        )
+    where = f"{path} [{key}]" if key else str(path)
+    return StoreError(
+        f"{where}: {error}\n"
+        "  The file was left as it is. Restore it from a copy, or build into another run folder."
+    )
+
+
+def _sqlite_name(error: sqlite3.Error) -> str:
+    """Such as `SQLITE_FULL`; empty for errors of Python's module itself."""
+    return getattr(error, "sqlite_errorname", "")
+
 
 Row = Sequence[object]
 

@@ -32,37 +32,33 @@ class CallRecord(Record):
     cost: float = 0.0
     """The cost by the prices at the time."""
 
+    def without(self, n: int) -> "CallRecord":
+        """What remains without n of the calls, which are taken to be like the others."""
+        share = 1 - n / self.calls
+        return CallRecord(
+            calls=self.calls - n,
+            prompt_tokens=round(share * self.prompt_tokens),
+            completion_tokens=round(share * self.completion_tokens),
+            cost=share * self.cost,
+        )
+
 
 class LostCalls(NamedTuple):
     """What is wrong with a store that does not hold what its folder says it held."""
 
     what: str
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float
-
-    @classmethod
-    def of(cls, what: str, record: CallRecord, now: int = 0) -> "LostCalls":
-        """`now` is the number of calls that are there; the others are taken to be like them."""
-        share = 1 - now / record.calls
-        return cls(
-            what,
-            record.calls - now,
-            round(share * record.prompt_tokens),
-            round(share * record.completion_tokens),
-            share * record.cost,
-        )
+    missing: CallRecord | None = None
+    """None where it is not known how many calls it held."""
 
     @property
     def price(self) -> str:
         """What it takes to ask again, for people."""
-        if not self.calls:
+        if not (lost := self.missing):
             return "how many calls it held is not known"
-        money = f", {self.cost:,.2f} by the prices of the config" if self.cost else ""
+        money = f", {lost.cost:,.2f} by the prices of the config" if lost.cost else ""
         return (
-            f"about {number_of(self.calls, 'call')}, {self.prompt_tokens:,} tokens of prompts and"
-            f" {self.completion_tokens:,} of replies{money}"
+            f"about {number_of(lost.calls, 'call')}, {lost.prompt_tokens:,} tokens of prompts and"
+            f" {lost.completion_tokens:,} of replies{money}"
         )
 
 
@@ -161,10 +157,10 @@ def _without_file(path: Path, known: CallRecord | None, *, begun: bool) -> LostC
         return None
     what = "is empty" if path.exists() else "is missing"
     if known and known.calls:
-        return LostCalls.of(f"{what}; it held {number_of(known.calls, 'call')}", known)
+        return LostCalls(f"{what}; it held {number_of(known.calls, 'call')}", known)
     if known:
         return None  # It held no call that could be lost.
-    return LostCalls(f"{what}, though this run was begun", 0, 0, 0, 0.0) if begun else None
+    return LostCalls(f"{what}, though this run was begun") if begun else None
 
 
 def _missing(store: Store, known: CallRecord | None) -> LostCalls | None:
@@ -173,10 +169,10 @@ def _missing(store: Store, known: CallRecord | None) -> LostCalls | None:
         return None
     held, now = number_of(known.calls, "call"), store.totals().calls
     if known.store and store.name() != known.store:
-        what = f"is the store of another run; that of this run held {held}"
-        return LostCalls.of(what, known)
+        return LostCalls(f"is the store of another run; that of this run held {held}", known)
     if now < known.calls:
-        return LostCalls.of(f"holds {number_of(now, 'call')}, and held {held} before", known, now)
+        what = f"holds {number_of(now, 'call')}, and held {held} before"
+        return LostCalls(what, known.without(now))
     return None
 
 

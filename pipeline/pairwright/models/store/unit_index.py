@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.models.store.database import Database, Row
-from pairwright.models.store.file import unusable
+from pairwright.models.store.database import Database, Row, unusable
 
 FORM = 2
 """To be raised when an entry holds something else, or is counted in another way."""

@@ -14,15 +14,19 @@ from pairwright.settings.config import Config, load
 from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.build_estimate import ConfigPath
-from pairwright.workflows.doctor.questions import ServerFinding, ServerQuestions
 from pairwright.workflows.doctor.replies import (
     check_backend,
     check_prefix_cache,
     check_schema,
     check_seeds,
+    check_thinking,
 )
-from pairwright.workflows.doctor.server import cache_metrics, list_models
-from pairwright.workflows.doctor.thinking import check_thinking
+from pairwright.workflows.doctor.server import (
+    ServerFinding,
+    ServerQuestions,
+    cache_metrics,
+    list_models,
+)
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.recording import replay_of
 from pairwright.workflows.run_models import MeterCounts, api_key, call_counts, client_of

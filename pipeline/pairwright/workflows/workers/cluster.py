@@ -30,14 +30,14 @@ from pairwright.settings.config import Config
 from pairwright.text import number_of
 from pairwright.workflows import collector
 from pairwright.workflows.run_models import MeterCounts, api_key, call_counts, units_at_once
-from pairwright.workflows.workers.chunk_builder import (
+from pairwright.workflows.workers.worker import (
     Builder,
     ChunkReport,
     WorkerSetup,
     builder_of,
+    part_of,
     trouble_of,
 )
-from pairwright.workflows.workers.limits import part_of
 
 try:
     import ray

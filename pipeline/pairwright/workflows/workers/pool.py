@@ -13,9 +13,15 @@ from pairwright.construct.units import Chunk
 from pairwright.errors import PairwrightError
 from pairwright.models.client import Meter
 from pairwright.workflows.run_models import MeterCounts, units_at_once
-from pairwright.workflows.workers.chunk_builder import ChunkReport, Trouble, WorkerSetup
-from pairwright.workflows.workers.limits import Allowance, part_of
-from pairwright.workflows.workers.process import Order, work
+from pairwright.workflows.workers.worker import (
+    Allowance,
+    ChunkReport,
+    Order,
+    Trouble,
+    WorkerSetup,
+    part_of,
+    work,
+)
 
 DEATHS = 3
 """A chunk whose workers die so often is not given to another."""
@@ -66,7 +72,7 @@ class Pool:
         """Take the budget, and what is used of it, from `used`."""
         # Neither threads nor an event loop are copied, and imports are paid for once.
         self._context: ForkServerContext = get_context("forkserver")
-        self._context.set_forkserver_preload(["pairwright.workflows.workers.process"])
+        self._context.set_forkserver_preload(["pairwright.workflows.workers.worker"])
         self._setup = setup
         self._stop_requested = False
         self._allowance = Allowance(self._context, used)

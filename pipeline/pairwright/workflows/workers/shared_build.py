@@ -16,9 +16,14 @@ from pairwright.models.store import Store
 from pairwright.models.store.shards import merge, merge_all, place
 from pairwright.workflows.progress import BuildBegun, Progress, Stop, UnitEnded
 from pairwright.workflows.run_models import MeterCounts, meter_of
-from pairwright.workflows.workers.chunk_builder import ChunkReport, WorkerSetup, worst
-from pairwright.workflows.workers.limits import check_engines, most_workers
 from pairwright.workflows.workers.pool import Pool
+from pairwright.workflows.workers.worker import (
+    ChunkReport,
+    WorkerSetup,
+    check_engines,
+    most_workers,
+    worst,
+)
 
 
 def build_over_workers(

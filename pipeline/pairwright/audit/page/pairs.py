@@ -1,17 +1,82 @@
-"""Pairs as blocks of JSON, compressed, in base64: nothing in them can end the element they are in.
+"""The pairs that the page of an audit holds, in compressed blocks; a sample where the file has no
+room for all.
 
-Three sorts, so that the page reads no more than it shows: one index of all pairs; blocks of
-questions and responses, which are searched; and blocks of everything else on the same pairs.
+Blocks are JSON, compressed, in base64, so that nothing in them can end the element they are in.
+They are of three sorts, so that the page reads no more than it shows: one index of all pairs;
+questions and responses, which are searched; and everything else on the same pairs.
+
+Of a sample, the pairs that a failed check names come first, then the others in the order of a hash
+of their subject: a sample does not depend on a row's place in the source, and both halves of a twin
+stay together.
 """
 
 import base64
+import hashlib
+import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from pairwright.audit.page.flags import FlagCheck, Flags, RowNote
+from pairwright.audit.catalogue import definition_of
+from pairwright.audit.records import Check
 from pairwright.dataset import Row, RowPost
 from pairwright.records import Record
+
+RowNote = tuple[int, str]
+"""The number of a check, and its detail on the row."""
+
+
+class FlagCheck(NamedTuple):
+    """A check that names rows. One that failed in one configuration and not in another is two."""
+
+    title: str
+    failed: bool
+
+
+class Flags:
+    """The notes of checks on each row, by the row's id."""
+
+    def __init__(self, checks: Iterable[Check]) -> None:
+        self._numbers: dict[tuple[str, str, bool], int] = {}
+        self._by_row: dict[str, list[RowNote]] = {}
+        self._where: dict[str, str] = {}
+        self.checks: list[FlagCheck] = []
+        for check in sorted(checks, key=lambda check: check.status != "fail"):
+            if check.flags:
+                self._add(check)
+
+    def _add(self, check: Check) -> None:
+        failed = check.status == "fail"
+        key = (check.family, check.name, failed)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.checks)
+            self.checks.append(FlagCheck(definition_of(check).title, failed))
+        number = self._numbers[key]
+        for flag in check.flags:
+            self._by_row.setdefault(flag.row, []).append((number, flag.detail))
+            self._where[flag.row] = flag.where
+
+    def notes(self, row: str) -> tuple[RowNote, ...]:
+        """The notes on one row, failed checks first."""
+        return tuple(self._by_row.get(row, ()))
+
+    def where(self, row: str) -> str:
+        """The file and line of a row that a check names; empty for others."""
+        return self._where.get(row, "")
+
+    def numbers(self, row: str) -> tuple[int, ...]:
+        """The checks that name one row, each once."""
+        return tuple(dict.fromkeys(number for number, _ in self._by_row.get(row, ())))
+
+    def failed(self, row: str) -> bool:
+        """Whether a failed check names the row."""
+        return any(self.checks[number].failed for number, _ in self._by_row.get(row, ()))
+
+    @property
+    def failed_rows(self) -> list[str]:
+        """The rows that failed checks name."""
+        return [row for row in self._by_row if self.failed(row)]
+
 
 BLOCK = 400_000
 """Characters of JSON after which a block is closed."""
@@ -207,3 +272,91 @@ def _compress(record: Record) -> str:
     compressor = zlib.compressobj(wbits=-15)
     raw = record.model_dump_json(exclude_defaults=True).encode()
     return base64.b64encode(compressor.compress(raw) + compressor.flush()).decode()
+
+
+class SelectedPairs(NamedTuple):
+    """The pairs that a page holds."""
+
+    packed: PackedPairs
+    total: int
+    """Rows of the source."""
+    failed: int
+    """Rows of the source that a failed check names."""
+    failed_held: int
+
+
+class Sizes:
+    """The characters of text of every pair or twin, collected while an audit reads them, so that
+    the choice of pairs needs no further reading."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._lengths: dict[str, int] = {}
+        self._subjects: dict[str, list[str]] = {}
+        """The subjects of the rows with one id; pairs of others may repeat an id."""
+
+    def add(self, row: Row) -> None:
+        """Count one row."""
+        self.rows += 1
+        self._lengths[row.subject] = self._lengths.get(row.subject, 0) + length(row)
+        self._subjects.setdefault(row.id, []).append(row.subject)
+
+    def subjects(self, ids: Iterable[str]) -> list[str]:
+        """One for every row that has one of these ids."""
+        return [subject for row in ids for subject in self._subjects.get(row, ())]
+
+    def first(self, room: float, failed: Iterable[str]) -> frozenset[str]:
+        """The subjects that come first, as many as fit into `room` characters of text; `failed`
+        come before others."""
+        before, taken = set(failed), set()
+        for name in sorted(self._lengths, key=lambda name: (name not in before, _hash(name))):
+            if self._lengths[name] <= room:
+                room -= self._lengths[name]
+                taken.add(name)
+        return frozenset(taken)
+
+
+def select_pairs(
+    rows: Iterable[Row],
+    sizes: Sizes,
+    flags: Flags,
+    most: int,
+    *,
+    simulated: Mapping[str, bool],
+    progress: Callable[[str, int | None], None] | None = None,
+) -> SelectedPairs:
+    """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
+    known, is read again for every try where they are too many. `simulated` are the
+    decisions of simulated annotators, as an `Audit` has them."""
+    failed = sizes.subjects(flags.failed_rows)
+    wanted, room = None, math.inf
+    while True:
+        packing, failed_held = PairPacker(flags, simulated), 0
+        for number, row in enumerate(_with_progress(rows, progress), start=1):
+            if wanted is None or row.subject in wanted:
+                packing.add(row)
+                failed_held += flags.failed(row.id)
+            # Blocks differ, so what the rest will need is not known better than within a half.
+            expected = packing.size * sizes.rows / number / 2 if wanted is None else 0
+            if max(packing.size, expected) > most:
+                break
+        else:
+            packed = packing.packed()
+            if packed.size <= most or not packed.pairs:
+                return SelectedPairs(packed, sizes.rows, len(failed), failed_held)
+        # What was packed shows how well these pairs compress; others may do so less well.
+        room = 0.93 * min(room, most * packing.raw / packing.size)
+        wanted = sizes.first(room, failed)
+
+
+def _with_progress(
+    rows: Iterable[Row], progress: Callable[[str, int | None], None] | None
+) -> Iterator[Row]:
+    for number, row in enumerate(rows, start=1):
+        if progress and number % 1000 == 0:
+            progress("packing pairs", number)
+        yield row
+
+
+def _hash(subject: str) -> bytes:
+    return hashlib.blake2b(subject.encode(errors="replace"), digest_size=8).digest()

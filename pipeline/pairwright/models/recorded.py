@@ -1,7 +1,10 @@
-"""The file of a recording: JSON Lines, compressed where its name ends with `.gz`.
+"""Recordings: the replies to all calls of a run in one file, which answers them again.
 
-The first line says what the recording is (`RecordingHead`), every other one is a call with its
-reply (`RecordedCall`). No request, address, header or key of an API is in it.
+JSON Lines, compressed where the file's name ends with `.gz`. The first line says what the recording
+is (`RecordingHead`), every other one is a call with its reply (`RecordedCall`). No request,
+address, header or key of an API is in it. Replies are held by the key of their request, so a
+changed prompt, item or setting is a call that is not in it; there is no reply in place of one that
+is missing.
 """
 
 import gzip
@@ -11,14 +14,15 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
 from pairwright.dataset.lines import bounded_lines
-from pairwright.errors import InputError
+from pairwright.errors import CallFailed, InputError
 from pairwright.files import write_whole
-from pairwright.models.request import Request
+from pairwright.models import RECORDED, SIMULATED, Request
+from pairwright.models.client.wire import Response, bytes_of
 from pairwright.records import Record
 from pairwright.text import visible
 
@@ -157,3 +161,52 @@ def _read(kind: type[T], line: bytes, where: str) -> T:
         raise InputError(
             first["msg"], where=f"{where} [{field}]" if field else where, fix=_FIX
         ) from None
+
+
+NOT_RECORDED = "not_recorded"
+"""The reason of a call that fails because the recording does not have it."""
+
+
+class Replay:
+    """The `Wire` to a recording."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self.where = str(recording.path)
+
+    async def post(self, body: bytes, request: Request) -> Response:  # noqa: ARG002
+        """The recorded reply. Raises CallFailed, naming the call, where there is none."""
+        call = self._recording.calls.get(request.key)
+        if call is None:
+            raise CallFailed(
+                NOT_RECORDED,
+                f"{self._recording.path.name} has no reply to this call of the prompt"
+                f" {request.purpose}: {topic(request)!r}",
+            )
+        return Response(200, _body(call))
+
+    async def close(self) -> None:
+        """Do nothing: no file is open."""
+
+
+def _body(call: RecordedCall) -> bytes:
+    """The reply as a chat completion that is marked as recorded."""
+    message = {"role": "assistant", "content": call.text}
+    if call.reasoning:
+        message["reasoning_content"] = call.reasoning
+    body: dict[str, Any] = {
+        "object": RECORDED,
+        "model": call.model,
+        "choices": [{"index": 0, "message": message, "finish_reason": call.finish}],
+        "usage": {
+            "prompt_tokens": call.prompt_tokens,
+            "completion_tokens": call.completion_tokens,
+        },
+    }
+    if call.cached_tokens:
+        body["usage"]["prompt_tokens_details"] = {"cached_tokens": call.cached_tokens}
+    if call.thinking_tokens:
+        body["usage"]["completion_tokens_details"] = {"reasoning_tokens": call.thinking_tokens}
+    if call.simulated:
+        body["system_fingerprint"] = SIMULATED
+    return bytes_of(body)
