@@ -457,9 +457,6 @@ def test_init_writes_the_example_of_choices(tmp_path: Path) -> None:
     assert "choices.csv" in done.said
     files = {path.name for path in (tmp_path / "own").iterdir()}
     assert files == {"pairwright.toml", "choices.csv", "texts.csv", "rubrics"}
-    both = pairwright("init", tmp_path / "both", "--choices", "--recorded")
-    assert both.code == 2
-    assert "one example a folder" in both.said
 
 
 def couples_of(run: Path) -> Iterator[tuple[str, ...]]:

@@ -632,8 +632,8 @@ def test_pairs_without_a_log_probability_are_counted(release: Path, tmp_path: Pa
     assert "No pair has a score" in done.said
 
 
-def test_the_embedded_model_has_no_log_probabilities(release: Path, tmp_path: Path) -> None:
-    path = config(tmp_path, "simulated", "simulated")
+def test_a_recording_has_no_log_probabilities(release: Path, tmp_path: Path) -> None:
+    path = config(tmp_path, "recording:r.jsonl.gz", "recording:r.jsonl.gz")
     done = pairwright("downstream", "policy", release, "--scorers", path, "--out", tmp_path / "out")
     assert done.code == 2
     assert "has no prompt_logprobs" in done.said

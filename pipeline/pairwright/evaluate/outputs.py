@@ -155,7 +155,7 @@ class OutputScores(Record):
     release: ReleaseRef
     judge: ScorerRef
     simulated: bool = False
-    """Whether the embedded model had a part in a score: then it is not a result."""
+    """Whether a simulated model had a part in a score: then it is not a result."""
     models: tuple[ModelScore, ...]
 
 

@@ -105,7 +105,7 @@ class ResultSummary(Record):
     """Whether the planner under test shares its model or its prompt with the one that built the
     release: then it is not ranked."""
     simulated: bool = False
-    """Whether the embedded model had a part in a score: then it is not a result."""
+    """Whether a simulated model had a part in a score: then it is not a result."""
     pairs: int
     scored: int
     ties: int
@@ -306,5 +306,5 @@ def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[st
     if about.self_agreement:
         lines.append("self-agreement: this planner shares model or prompt with the release's")
     if about.simulated:
-        lines.append("simulated: the embedded model had a part in it, so this is not a result")
+        lines.append("simulated: a simulated model had a part in it, so this is not a result")
     return lines

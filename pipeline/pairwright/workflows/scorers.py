@@ -42,7 +42,7 @@ from pairwright.models import key_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
-from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
+from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import SCORING
 from pairwright.workflows.run_models import Say, client_of, in_flight, model_of, say
@@ -235,7 +235,10 @@ class _Opener(NamedTuple):
 
     async def _judge(self, name: str, spec: PairwiseJudge | PointwiseJudge) -> OpenScorer:
         endpoint = self.scorers.endpoints[spec.endpoint]
-        prompts = _judge_prompts(name, spec, endpoint, self.prompts)
+        prompts: Prompts | OwnPrompt = self.prompts
+        if spec.prompt is not None:
+            asked = "prefer" if spec.kind == "pairwise" else "rate"
+            prompts = OwnPrompt.load(Path(spec.prompt), asked)
         client = await self.stack.enter_async_context(
             client_of(spec.endpoint, endpoint, self.meter)
         )
@@ -284,21 +287,6 @@ def _spec(scorers: Scorers, name: str) -> Spec:
         fix=f"Name one of: {', '.join(names)}; or add [scorers.NAME] to the file of scorers."
         + near(name, names),
     )
-
-
-def _judge_prompts(
-    name: str, spec: PairwiseJudge | PointwiseJudge, endpoint: Endpoint, prompts: Prompts
-) -> Prompts | OwnPrompt:
-    """The prompts that a judge is asked with."""
-    if spec.prompt is None:
-        return prompts
-    if SIMULATED_URL in endpoint.base_urls:
-        raise ConfigError(
-            "the embedded model knows the prompts that ship, and no others",
-            where=f"[scorers.{name}] prompt",
-            fix="Name an endpoint with a model of its own, or leave out the prompt.",
-        )
-    return OwnPrompt.load(Path(spec.prompt), "prefer" if spec.kind == "pairwise" else "rate")
 
 
 def _guided(name: str, spec: GuidedDecoding, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:

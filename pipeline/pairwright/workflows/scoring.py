@@ -204,7 +204,7 @@ class ScoringCalls(NamedTuple):
         self.progress(Note(text))
 
     def any_simulated(self, models: set[str]) -> bool:
-        """Whether the embedded model answered for one of these models."""
+        """Whether a simulated model answered for one of these models."""
         return bool(models & self.store.simulated_models())
 
 

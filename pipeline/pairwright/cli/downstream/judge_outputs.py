@@ -61,7 +61,7 @@ def _print(console: Console, scores: "OutputScores") -> None:
             )
             say(console, line, wrap=True)
     if scores.simulated:
-        console.print("Simulated: the embedded model judged. This is not a result.", style="yellow")
+        console.print("Simulated: a simulated model judged. This is not a result.", style="yellow")
     if scores.release.trial:
         console.print(TRIAL, style="yellow")
 

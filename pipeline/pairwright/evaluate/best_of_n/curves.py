@@ -100,7 +100,7 @@ class BestOfN(Record):
     history: str = ""
     """Hash of the rules by which posts were shown to scorers; empty for all that fit."""
     simulated: bool
-    """Whether the embedded model had a part in it: then it is not a result."""
+    """Whether a simulated model had a part in it: then it is not a result."""
     questions: int
     """Questions that were asked."""
     sampled: int

@@ -34,7 +34,7 @@ def standing(board: Leaderboard) -> Iterator[str]:
     if board.split is not None:
         yield f"Only the split {visible(board.split)} was scored."
     if any(entry.about.simulated for entry in board.entries.values()):
-        yield "Rows marked as simulated are answers of the embedded model, and not results."
+        yield "Rows marked as simulated are answers of a simulated model, and not results."
 
 
 def warnings(board: Leaderboard) -> Iterator[str]:

@@ -79,7 +79,7 @@ class PolicyAccuracy(Record):
     limit: int | None
     split: str | None
     simulated: bool
-    """Whether the embedded model had a part in a score: then it is not a result."""
+    """Whether a simulated model had a part in a score: then it is not a result."""
     seed: int
     lines: tuple[GuidedResult, ...]
     taus: tuple[Tau, ...]
