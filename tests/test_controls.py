@@ -17,7 +17,7 @@ from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings
 from pairwright.evaluate.board.pages import board_page
-from pairwright.evaluate.board.sentences import warnings
+from pairwright.evaluate.board.sentences import advice
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef
@@ -291,7 +291,7 @@ def test_an_embedding_is_a_baseline_and_a_missing_one_is_named(tmp_path: Path) -
     right = twins(repeated((30, (True, True)), (60, (True, False)), (10, (False, False))))
     result(tmp_path, "overlap", right, scorer=OVERLAP)
     result(tmp_path, "model", right)
-    missing = [one for one in warnings(board_of(tmp_path)) if "embedding" in one]
+    missing = [one for one in advice(board_of(tmp_path)) if "embedding" in one]
     assert len(missing) == 1
     assert "the extra '.[dense]'" in missing[0]
     assert "--scorers FILE.toml --condition profile --scorer near" in missing[0]
@@ -299,7 +299,7 @@ def test_an_embedding_is_a_baseline_and_a_missing_one_is_named(tmp_path: Path) -
     board = board_of(tmp_path)
     assert label(board.entries["near.profile"]) == "near (baseline)"
     assert {one.scorer for one in board.findings} == {"model"}
-    assert not any("embedding" in one for one in warnings(board))
+    assert not any("embedding" in one for one in advice(board))
 
 
 def test_a_judge_is_tested_for_order_with_all_others(tmp_path: Path) -> None:
