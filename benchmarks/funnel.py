@@ -16,8 +16,8 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pairwright.construct.funnel import funnel_rows
-from pairwright.construct.pilot import read_pilot
+from pairwright.construct.estimate import read_pilot
+from pairwright.construct.outcomes import funnel_rows
 from pairwright.models.store import Store
 from pairwright.modes import STAGES
 from pairwright.workflows.example_study import write_example_study
@@ -74,6 +74,6 @@ if __name__ == "__main__":
         main(Path(sys.argv[1]))
     else:
         with TemporaryDirectory() as folder:
-            config = write_example_study(Path(folder) / "study", recorded=True)
+            config = write_example_study(Path(folder) / "study")
             build(config, Path(folder) / "recorded")
             main(Path(folder) / "recorded")

@@ -124,7 +124,7 @@ def _run(line: str, *, code: int = 0) -> None:
 
 def _make_examples() -> None:
     """Both examples from a new folder to a leaderboard, by the commands of the README."""
-    _run("init demo --recorded")
+    _run("init demo")
     _run("build demo/pairwright.toml --run demo/run")
     _run("human export demo/run --seed 0")
     _run("human simulate demo/run")
@@ -177,7 +177,7 @@ def promises(folder: Path) -> dict[str, str]:
     """Every text by its name in tests/freeze/, made in an empty folder."""
     made = {"public.txt": public_names(), "commands.txt": commands()}
     # The manifest names the code that wrote it, which is another one after every change.
-    with chdir(folder), mock.patch("pairwright.release.provenance.code_digest", return_value=CODE):
+    with chdir(folder), mock.patch("pairwright.release.run_notes.code_digest", return_value=CODE):
         _make_examples()
         for name in ("demo", "choices"):
             made[f"{name}/release.txt"] = _digests(Path(name, "release"))

@@ -11,8 +11,7 @@ import pytest
 from pairwright import assets
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import SurveyedQuestion, assign_partners
-from pairwright.construct.survey import PossiblePartner
+from pairwright.construct.partners import PossiblePartner, SurveyedQuestion, assign_partners
 from pairwright.records import Item
 from pairwright.settings import config
 from pairwright.sources import read
@@ -105,7 +104,7 @@ def test_no_two_users_share_a_phrase(items: list[Item]) -> None:
 
 def test_the_recording_answers_every_call(tmp_path: Path) -> None:
     """What is recorded fits the prompts, rubrics and settings that ship."""
-    config = write_example_study(tmp_path / "demo", recorded=True)
+    config = write_example_study(tmp_path / "demo")
     done = pairwright("build", config, "--run", tmp_path / "run")
     assert done.code == 0, done.err
     assert "Recorded: replies written by a language model" in done.out

@@ -3,11 +3,12 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from pairwright.release.derive.study_sentences import looks_sentence
+from pairwright.release.derive.sentences import said
 from pairwright.sequential import error_spent, look_bounds
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import take_look
@@ -16,7 +17,7 @@ from pairwright_human_eval.records import StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import outlines_of, subjects_of
 from small_studies import FILE, Made, mixed, study_of, votes
-from study import pairwright
+from study import VERIFIED, Study, pairwright
 
 # As published for this spending function, two-sided at 5 %, looks at equal steps.
 KNOWN = {
@@ -130,9 +131,9 @@ def test_votes_against_the_chosen_response_are_below_the_floor(made: Made, tmp_p
 
 @pytest.mark.real
 def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
-    assert pairwright("init", tmp_path / "study").code == 0
-    config, run = tmp_path / "study" / "pairwright.toml", tmp_path / "run"
-    assert pairwright("build", config, "--run", run, "--limit", 8).code == 0
+    study = Study.make(tmp_path / "study", limit=8, **VERIFIED)
+    assert study.build().code == 0
+    run = study.run
     assert pairwright("human", "export", run, "--looks", 2, "--floor", "60%").code == 0
     other = pairwright("human", "export", run, "--looks", 3, "--floor", "60%")
     assert other.code == 2
@@ -159,7 +160,9 @@ def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_card_says_how_often_the_answers_were_looked_at(looks: int, words: str) -> None:
-    assert looks_sentence(StoppingRule(looks=2, floor=0.6), looks).endswith(words)
+    study = SimpleNamespace(stopping=StoppingRule(looks=2, floor=0.6), looks=looks)
+    (sentence,) = said("looks", study=study)
+    assert sentence.endswith(words)
 
 
 def test_a_release_keeps_the_rule_and_the_looks(made: Made) -> None:

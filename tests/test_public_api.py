@@ -25,9 +25,9 @@ import pairwright
 assert 'pydantic' not in sys.modules
 # None makes importing them an error, which scikit-learn, who would use rich, gets by without.
 sys.modules.update(typer=None, rich=None)
-import pairwright.audit, pairwright.evaluate.scorers, pairwright.release.records
-from pairwright.release.records import Change
-from pairwright.release import records as own
+import pairwright.audit, pairwright.evaluate.scorers, pairwright.release.primary
+from pairwright.release.primary import Change
+from pairwright.release import primary as own
 from pairwright import release
 import pairwright
 from pairwright import *

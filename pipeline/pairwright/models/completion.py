@@ -20,7 +20,7 @@ from pydantic_core import from_json
 from pairwright.text import visible
 
 SIMULATED = "pairwright-simulated"
-"""The `system_fingerprint` of replies of the embedded model."""
+"""The `system_fingerprint` by which a reply says that a program simulated a model."""
 RECORDED = "pairwright-recorded"
 """The `object` of replies that come from a recording."""
 CONTEXT_LENGTH = "context_length"

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pairwright.construct.funnel import funnel_rows, kept_costs
+from pairwright.construct.manifest import kept_costs
+from pairwright.construct.outcomes import funnel_rows
 from pairwright.modes import MODES, STAGES, is_twin
 from pairwright.text import number_of, visible
 from pairwright.workflows.run_status import RunStatus
@@ -101,5 +102,5 @@ def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
 
 def recorded_models(status: RunStatus) -> str:
     """The models that wrote the recorded replies, as a phrase."""
-    what = "the embedded model" if status.simulated else "a language model"
+    what = "a simulated model" if status.simulated else "a language model"
     return f"{what} ({', '.join(status.recorded)})"
