@@ -24,10 +24,10 @@ from unittest.mock import patch
 import studies
 
 from pairwright import __version__
-from pairwright.audit import run
-from pairwright.audit.catalogue import decide
-from pairwright.audit.read import open_source
-from pairwright.audit.records import Check, LimitComparison
+from pairwright.audits import run
+from pairwright.audits.catalogue import decide
+from pairwright.audits.read import open_source
+from pairwright.audits.records import Check, LimitComparison
 from pairwright.intervals import LEVEL
 from pairwright.records import content_id
 from pairwright_human_eval.public_study import PublicStudy, ReleasedStudy

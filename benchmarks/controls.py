@@ -30,21 +30,21 @@ from scipy.stats import binomtest
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from decided import board_of, judged, result, twin, violate
 from pairwright.dataset import Row
-from pairwright.evaluate.board.board import Leaderboard
-from pairwright.evaluate.board.findings import ScorerFinding
-from pairwright.evaluate.conditions import ConditionName
-from pairwright.evaluate.content import ContentSources, Strangers, partners_of
-from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.evaluation import Evaluation, evaluate
-from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.board.board import Leaderboard
+from pairwright.evaluation.board.findings import ScorerFinding
+from pairwright.evaluation.conditions import ConditionName
+from pairwright.evaluation.content import ContentSources, Strangers, partners_of
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.evaluation import Evaluation, evaluate
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.scorer import (
     BASELINES,
     Baseline,
     PromptContent,
     ResponseScore,
     Scorer,
 )
-from pairwright.evaluate.settings import ALL_POSTS
+from pairwright.evaluation.settings import ALL_POSTS
 
 OVERLAP = ScorerRef(name="overlap", kind="baseline")
 CONDITIONS: tuple[ConditionName, ...] = ("none", "profile", "profile-without-evidence")

@@ -41,10 +41,10 @@ from scoring import SIZES, go_on_elsewhere, pairs, write_model
 from pairwright.construct.folder import to_toml
 from pairwright.dataset.message import user_message
 from pairwright.errors import PairwrightError
-from pairwright.evaluate.local.engine import batch_places
-from pairwright.evaluate.scorers.spec import Classifier
+from pairwright.evaluation.local.engine import batch_places
+from pairwright.evaluation.scorers.spec import Classifier
 from pairwright.settings.prompt_variables import Message
-from pairwright.train.rewards import RewardClient, RewardSample, UserMessage
+from pairwright.training.rewards import RewardClient, RewardSample, UserMessage
 
 IN_FLIGHT = 64
 DROPPED = 0.05
@@ -59,7 +59,7 @@ class Offline:
     """The model in one loop over all texts."""
 
     def __init__(self, folder: Path) -> None:
-        from pairwright.evaluate.local import models
+        from pairwright.evaluation.local import models
 
         self.model = models.load("offline", Classifier(kind="classifier", model=str(folder)))
         self.batch_tokens = SIZES_OF_BATCH[-1]

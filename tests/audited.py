@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pairwright.audit.page import Sizes
-from pairwright.audit.read import ReadRow
-from pairwright.audit.records import (
+from pairwright.audits.page import Sizes
+from pairwright.audits.read import ReadRow
+from pairwright.audits.records import (
     Audit,
     AuditSource,
     Breakdown,

@@ -37,8 +37,8 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.release.summary import rows_of
-from pairwright.release.write import write_primary
+from pairwright.releases.summary import rows_of
+from pairwright.releases.write import write_primary
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.progress import log_notes

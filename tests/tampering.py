@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
 from pairwright.dataset.checksums import write_checksums
 from pairwright.dataset.row import derived_twin_id
-from pairwright.release.derive import derived_files, release_context
-from pairwright.release.primary import read_primary
-from pairwright.release.summary import SummaryBuilder, rows_of
+from pairwright.releases.derive import derived_files, release_context
+from pairwright.releases.primary import read_primary
+from pairwright.releases.summary import SummaryBuilder, rows_of
 
 Object = dict[str, Any]
 

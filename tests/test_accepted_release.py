@@ -11,7 +11,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, read_lines
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.results import read_results
+from pairwright.evaluation.results import read_results
 from pairwright.records import Item, pseudonym
 from pairwright.settings.config import Config
 from pairwright.sources.problems import SourceProblem

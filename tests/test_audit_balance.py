@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from audited import line
-from pairwright.audit.balance import MOST_VALUES, Balance, ComparedPairs, compare
-from pairwright.audit.records import Breakdown, Check, Status
+from pairwright.audits.balance import MOST_VALUES, Balance, ComparedPairs, compare
+from pairwright.audits.records import Breakdown, Check, Status
 from pairwright.dataset import Row, RowAspect
 from pairwright.estimate import Estimate
 

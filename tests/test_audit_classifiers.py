@@ -6,14 +6,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pairwright.audit.shortcuts.classifiers import (
+from pairwright.audits.shortcuts.classifiers import (
     CLASSIFIERS,
     bags,
     classifier_points,
     learnable_pair,
     styles,
 )
-from pairwright.audit.shortcuts.pair_features import ClusterSample
+from pairwright.audits.shortcuts.pair_features import ClusterSample
 from pairwright.dataset import Row
 from pairwright.intervals import Floats
 

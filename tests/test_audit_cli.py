@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from pairwright.audit.balance import Balance
-from pairwright.audit.catalogue import definition_of
-from pairwright.audit.human import Human
-from pairwright.audit.integrity.endings import Endings
-from pairwright.audit.leakage.duplicates import Duplicates
-from pairwright.audit.people.scan import PersonalData
-from pairwright.audit.read import ReadRow, open_source
-from pairwright.audit.records import EXAMPLES, Audit, RowReader
-from pairwright.audit.run import Options, audit, shortened
-from pairwright.audit.shortcuts import Shortcuts
+from pairwright.audits.balance import Balance
+from pairwright.audits.catalogue import definition_of
+from pairwright.audits.human import Human
+from pairwright.audits.integrity.endings import Endings
+from pairwright.audits.leakage.duplicates import Duplicates
+from pairwright.audits.people.scan import PersonalData
+from pairwright.audits.read import ReadRow, open_source
+from pairwright.audits.records import EXAMPLES, Audit, RowReader
+from pairwright.audits.run import Options, audit, shortened
+from pairwright.audits.shortcuts import Shortcuts
 from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.records import pseudonym

@@ -15,14 +15,14 @@ import pytest
 from scipy.stats import norm, t
 
 from audited import line
-from pairwright.audit import run as audit_run
-from pairwright.audit.catalogue import DEFINITIONS, ESTIMATE_CHECKS, decide
-from pairwright.audit.human import AnnotatorComparison, ParityComparison, VoteComparison
-from pairwright.audit.integrity.endings import Endings
-from pairwright.audit.read import open_source
-from pairwright.audit.records import Check, LimitComparison, Status
-from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
-from pairwright.audit.shortcuts.trials import BLIND
+from pairwright.audits import run as audit_run
+from pairwright.audits.catalogue import DEFINITIONS, ESTIMATE_CHECKS, decide
+from pairwright.audits.human import AnnotatorComparison, ParityComparison, VoteComparison
+from pairwright.audits.integrity.endings import Endings
+from pairwright.audits.read import open_source
+from pairwright.audits.records import Check, LimitComparison, Status
+from pairwright.audits.shortcuts.classifiers import CLASSIFIERS
+from pairwright.audits.shortcuts.trials import BLIND
 from pairwright.dataset import Row
 from pairwright.estimate import Estimate, share
 from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, z_of

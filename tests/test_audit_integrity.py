@@ -9,12 +9,12 @@ import pytest
 from scipy.stats import binomtest
 
 from audited import line
-from pairwright.audit.catalogue import decide, names_of
-from pairwright.audit.integrity import CHECKS
-from pairwright.audit.integrity.endings import breaks_off
-from pairwright.audit.integrity.languages import LIMIT, SAMPLE
-from pairwright.audit.reader_guard import AuditPart
-from pairwright.audit.records import Check
+from pairwright.audits.catalogue import decide, names_of
+from pairwright.audits.integrity import CHECKS
+from pairwright.audits.integrity.endings import breaks_off
+from pairwright.audits.integrity.languages import LIMIT, SAMPLE
+from pairwright.audits.reader_guard import AuditPart
+from pairwright.audits.records import Check
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.row import derived_twin_id
 from pairwright.intervals import LEVEL, exact

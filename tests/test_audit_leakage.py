@@ -14,12 +14,12 @@ import pytest
 
 from audited import line
 from pairwright import text
-from pairwright.audit.catalogue import decide, names_of
-from pairwright.audit.leakage import leakage_checks
-from pairwright.audit.leakage.sketch import SIMILAR, TextSketches, hash_words, runs, similar
-from pairwright.audit.reader_guard import AuditPart
-from pairwright.audit.records import Check
-from pairwright.audit.row_check import KEPT, WIDTH, RowCheck
+from pairwright.audits.catalogue import decide, names_of
+from pairwright.audits.leakage import leakage_checks
+from pairwright.audits.leakage.sketch import SIMILAR, TextSketches, hash_words, runs, similar
+from pairwright.audits.reader_guard import AuditPart
+from pairwright.audits.records import Check
+from pairwright.audits.row_check import KEPT, WIDTH, RowCheck
 from pairwright.dataset import Row, RowAspect, RowPost
 
 QUESTION = "How do I get the smell of smoke out of an old wool coat?"
@@ -643,12 +643,12 @@ _SAME = """
 import json, sys
 sys.path.insert(0, "tests")
 from test_audit_leakage import many
-from pairwright.audit.catalogue import decide
-from pairwright.audit.integrity import CHECKS
-from pairwright.audit.leakage import leakage_checks
-from pairwright.audit.people import people_checks
-from pairwright.audit.people.scan import PersonalData
-from pairwright.audit.reader_guard import AuditPart
+from pairwright.audits.catalogue import decide
+from pairwright.audits.integrity import CHECKS
+from pairwright.audits.leakage import leakage_checks
+from pairwright.audits.people import people_checks
+from pairwright.audits.people.scan import PersonalData
+from pairwright.audits.reader_guard import AuditPart
 from audited import line
 corpora = ["a corpus of five words", "number 7 of the dozens"]
 data = PersonalData()

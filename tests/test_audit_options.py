@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from audited import line
-from pairwright.audit.catalogue import decide
-from pairwright.audit.people import people_checks
-from pairwright.audit.people.scan import PersonalData
-from pairwright.audit.read import ReadRow, UnreadRow, open_source
-from pairwright.audit.read.options import OptionKey
-from pairwright.audit.reader_guard import AuditPart
-from pairwright.audit.records import Check
-from pairwright.audit.shortcuts import Shortcuts
+from pairwright.audits.catalogue import decide
+from pairwright.audits.people import people_checks
+from pairwright.audits.people.scan import PersonalData
+from pairwright.audits.read import ReadRow, UnreadRow, open_source
+from pairwright.audits.read.options import OptionKey
+from pairwright.audits.reader_guard import AuditPart
+from pairwright.audits.records import Check
+from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
 

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 
 from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
-from pairwright.audit.catalogue import DEFINITIONS, PARTS
-from pairwright.audit.page import pairs as packing
-from pairwright.audit.page import write_page
-from pairwright.audit.page.pairs import Flags, select_pairs
-from pairwright.audit.page.verdict import audit_verdict, undecided_table, warnings
-from pairwright.audit.page.write import HERE, MOST_BYTES, SCRIPTS
-from pairwright.audit.records import Audit, Breakdown, Check, Count, Flag
+from pairwright.audits.catalogue import DEFINITIONS, PARTS
+from pairwright.audits.page import pairs as packing
+from pairwright.audits.page import write_page
+from pairwright.audits.page.pairs import Flags, select_pairs
+from pairwright.audits.page.verdict import audit_verdict, undecided_table, warnings
+from pairwright.audits.page.write import HERE, MOST_BYTES, SCRIPTS
+from pairwright.audits.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
 from test_report_page import HOSTILE
 

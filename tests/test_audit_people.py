@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from audited import line
-from pairwright.audit.catalogue import DEFINITIONS, decide, names_of
-from pairwright.audit.people import people_checks
-from pairwright.audit.people.finding import mask
-from pairwright.audit.people.scan import KINDS as DATA_KINDS
-from pairwright.audit.people.scan import MOST_FINDINGS, PersonalData, find
-from pairwright.audit.reader_guard import AuditPart
-from pairwright.audit.records import Check, Redaction
+from pairwright.audits.catalogue import DEFINITIONS, decide, names_of
+from pairwright.audits.people import people_checks
+from pairwright.audits.people.finding import mask
+from pairwright.audits.people.scan import KINDS as DATA_KINDS
+from pairwright.audits.people.scan import MOST_FINDINGS, PersonalData, find
+from pairwright.audits.reader_guard import AuditPart
+from pairwright.audits.records import Check, Redaction
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.tombstones import ForgetList, url_name
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from audited import line
-from pairwright.audit.catalogue import decide
-from pairwright.audit.records import Check
-from pairwright.audit.shortcuts import Shortcuts, pair_features
-from pairwright.audit.shortcuts.classifiers import CLASSIFIERS as CLASSIFIER_CHECKS
-from pairwright.audit.shortcuts.response import (
+from pairwright.audits.catalogue import decide
+from pairwright.audits.records import Check
+from pairwright.audits.shortcuts import Shortcuts, pair_features
+from pairwright.audits.shortcuts.classifiers import CLASSIFIERS as CLASSIFIER_CHECKS
+from pairwright.audits.shortcuts.response import (
     COUNT_CHECKS,
     diversity,
     response_counts,

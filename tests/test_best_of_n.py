@@ -20,7 +20,7 @@ from pairwright.cli.downstream import print_curves, print_scores
 from pairwright.dataset import Row, read_lines
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.best_of_n.curves import (
+from pairwright.evaluation.best_of_n.curves import (
     CEILING,
     BestOfN,
     Curve,
@@ -34,17 +34,17 @@ from pairwright.evaluate.best_of_n.curves import (
     powers,
     weights,
 )
-from pairwright.evaluate.best_of_n.page import best_of_n_page
-from pairwright.evaluate.outputs import (
+from pairwright.evaluation.best_of_n.page import best_of_n_page
+from pairwright.evaluation.outputs import (
     JudgedOutput,
     OutputScores,
     ReleaseQuestions,
     model_score,
     read_outputs,
 )
-from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.results import TRIAL, ScorerRef
-from pairwright.evaluate.settings import load_scorers
+from pairwright.evaluation.release import Release, ReleaseRef
+from pairwright.evaluation.results import TRIAL, ScorerRef
+from pairwright.evaluation.settings import load_scorers
 from pairwright.records import AspectScore
 from released import run_of, written
 from study import Done, pairwright

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.accuracy import figures_of
-from pairwright.evaluate.measure.calibration import (
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.measure.accuracy import figures_of
+from pairwright.evaluation.measure.calibration import (
     calibration_of,
     fit_slope,
     margins_of,
     scaled_probabilities,
 )
-from pairwright.evaluate.measure.figure import ScorerFigure, by_mode
+from pairwright.evaluation.measure.figure import ScorerFigure, by_mode
 
 PAIRS = 4000
 TEMPERATURE = 4.0

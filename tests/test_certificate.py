@@ -12,12 +12,12 @@ import pytest
 from decided import RELEASE, result, twin
 from pairwright import certify
 from pairwright.errors import InputError
-from pairwright.evaluate.certificate.certificate import SCORERS_NEEDED, Certificate
-from pairwright.evaluate.certificate.page import certificate_page
-from pairwright.evaluate.correlation import uncertainty
-from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
-from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluation.certificate.certificate import SCORERS_NEEDED, Certificate
+from pairwright.evaluation.certificate.page import certificate_page
+from pairwright.evaluation.correlation import uncertainty
+from pairwright.evaluation.correlation.correlations import CLAIMS_FROM
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.results import ScorerRef
 from study import Done, pairwright
 
 NATURAL = {"mode": "natural", "config": "Home-natural"}

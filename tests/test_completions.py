@@ -11,8 +11,8 @@ from endpoint import Asked, Handler, completion, double_url, fail, in_thread
 from pairwright.records import Item
 from pairwright.report import to_html, to_markdown
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.completion_page import NO_EVIDENCE, page
-from pairwright.train.completions import (
+from pairwright.training.completion_page import NO_EVIDENCE, page
+from pairwright.training.completions import (
     CEILING,
     WRONG,
     Completions,

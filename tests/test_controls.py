@@ -12,16 +12,16 @@ from pydantic import ValidationError
 
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.estimate import Estimate
-from pairwright.evaluate.board.board import Leaderboard
-from pairwright.evaluate.board.cells import label
-from pairwright.evaluate.board.finding_sentences import found_sentences
-from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings
-from pairwright.evaluate.board.pages import board_page
-from pairwright.evaluate.board.sentences import advice
-from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.figure import ScorerFigure
-from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.spec import EmbeddingScorer
+from pairwright.evaluation.board.board import Leaderboard
+from pairwright.evaluation.board.cells import label
+from pairwright.evaluation.board.finding_sentences import found_sentences
+from pairwright.evaluation.board.findings import ScorerFinding, adjust_findings
+from pairwright.evaluation.board.pages import board_page
+from pairwright.evaluation.board.sentences import advice
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.measure.figure import ScorerFigure
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.spec import EmbeddingScorer
 from test_leaderboard import run
 
 OVERLAP = ScorerRef(name="overlap", kind="baseline")

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from pairwright.errors import InputError
-from pairwright.evaluate.correlation import uncertainty
-from pairwright.evaluate.correlation.correlations import Correlations, DownstreamFacts, correlate
-from pairwright.evaluate.correlation.measures import (
+from pairwright.evaluation.correlation import uncertainty
+from pairwright.evaluation.correlation.correlations import Correlations, DownstreamFacts, correlate
+from pairwright.evaluation.correlation.measures import (
     RankMeasure,
     Ties,
     _compare,
@@ -26,10 +26,10 @@ from pairwright.evaluate.correlation.measures import (
     reported_measures,
     spearman,
 )
-from pairwright.evaluate.correlation.measures import weighted_tau as weighted
-from pairwright.evaluate.correlation.page import correlation_page
-from pairwright.evaluate.correlation.table import ModelTable, read_models
-from pairwright.evaluate.correlation.uncertainty import (
+from pairwright.evaluation.correlation.measures import weighted_tau as weighted
+from pairwright.evaluation.correlation.page import correlation_page
+from pairwright.evaluation.correlation.table import ModelTable, read_models
+from pairwright.evaluation.correlation.uncertainty import (
     Jackknife,
     MeasureInterval,
     compare_with_chance,

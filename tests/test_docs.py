@@ -24,13 +24,13 @@ from endpoint import double_url
 from pairwright import cli
 from pairwright.assets import DOCS
 from pairwright.cli.groups import REMOVED, RENAMED
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.settings import Scorers
 from pairwright.settings.config import validate
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.settings.rules import JudgedGate, TextGate
 from pairwright.text import passages
-from pairwright.train.plan_settings import PlanScoring, Training
+from pairwright.training.plan_settings import PlanScoring, Training
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [

@@ -12,26 +12,26 @@ import pytest
 
 from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
-from pairwright.evaluate import conditions
-from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName, make_content
-from pairwright.evaluate.content import (
+from pairwright.evaluation import conditions
+from pairwright.evaluation.conditions import CONDITIONS, CONTROLS, ConditionName, make_content
+from pairwright.evaluation.content import (
     ContentSources,
     Strangers,
     ask_fitting,
     asker_of,
     partners_of,
 )
-from pairwright.evaluate.decision import PairDecision, blank_decision
-from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
-from pairwright.evaluate.release import Release, ReleaseRef, posts_of
-from pairwright.evaluate.results import (
+from pairwright.evaluation.decision import PairDecision, blank_decision
+from pairwright.evaluation.evaluation import Evaluation, evaluate, reasons
+from pairwright.evaluation.release import Release, ReleaseRef, posts_of
+from pairwright.evaluation.results import (
     ResultSummary,
     ScorerRef,
     previous_timing,
     read_results,
     write_result,
 )
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.scorers.scorer import (
     BASELINES,
     Baseline,
     Preference,

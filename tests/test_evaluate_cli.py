@@ -15,17 +15,17 @@ from pairwright.assets import DOCS
 from pairwright.cli.evaluation import end_by_coverage, print_result
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.board.inputs import gather_results
-from pairwright.evaluate.conditions import CONDITIONS
-from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.results import (
+from pairwright.evaluation.board.inputs import gather_results
+from pairwright.evaluation.conditions import CONDITIONS
+from pairwright.evaluation.release import Release, ReleaseRef
+from pairwright.evaluation.results import (
     Result,
     ResultSummary,
     ScorerRef,
     summary_lines,
     write_result,
 )
-from pairwright.evaluate.settings import Scorers, load_scorers
+from pairwright.evaluation.settings import Scorers, load_scorers
 from pairwright.models.store import Store
 from pairwright.workflows.evaluation import EvaluationResult, evaluate
 from pairwright.workflows.progress import Note

@@ -19,8 +19,8 @@ from pairwright.construct.tally import Tally, UnitTally
 from pairwright.models.store import Totals
 from pairwright.modes import Stage
 from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin
-from pairwright.release.derive.build_summary import BuildSummary
-from pairwright.release.derive.build_summary import funnel_rows as rows_of_page
+from pairwright.releases.derive.build_summary import BuildSummary
+from pairwright.releases.derive.build_summary import funnel_rows as rows_of_page
 from pairwright.settings.prompt_variables import VARIABLES
 from pairwright.stages.writer import WRITER_PROMPTS
 from released import twinned, violated

@@ -10,9 +10,9 @@ from pairwright import assets
 from pairwright.records import Item
 from pairwright.settings.source_rules import SourceRules
 from pairwright.text import normalised
-from pairwright.train.gold import GoldItems, read_gold
-from pairwright.train.plan_scores import PlanScores
-from pairwright.train.planner_checkpoints import apart
+from pairwright.training.gold import GoldItems, read_gold
+from pairwright.training.plan_scores import PlanScores
+from pairwright.training.planner_checkpoints import apart
 from scripted import domains
 from study import pairwright
 

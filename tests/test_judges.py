@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import pytest
 
 from pairwright import assets
-from pairwright.evaluate.decision import Choice, PairDecision
-from pairwright.evaluate.measure.accuracy import (
+from pairwright.evaluation.decision import Choice, PairDecision
+from pairwright.evaluation.measure.accuracy import (
     _blind_names,
     figures_of,
     is_position_bias,
     kappa_terms,
     position_bias_text,
 )
-from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluation.scorers.scorer import (
     Pairwise,
     Place,
     Pointwise,

@@ -7,7 +7,7 @@ import pytest
 
 from pairwright import assets, text
 from pairwright.errors import DomainError
-from pairwright.evaluate.scorers.scorer import BASELINES, PromptContent
+from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.gates import DraftSides, check_writing
 from pairwright.gates.particulars import shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
@@ -17,7 +17,7 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import GateRules
 from pairwright.stages.manner import is_about_manner
-from pairwright.train.completions import rouge
+from pairwright.training.completions import rouge
 from scripted import rubric
 
 CHINESE = (

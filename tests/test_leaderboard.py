@@ -17,22 +17,22 @@ from hostile import HOSTILE
 from pairwright.blind_preference import PreferenceFigure
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
-from pairwright.evaluate.board import board as board_module
-from pairwright.evaluate.board.board import Leaderboard
-from pairwright.evaluate.board.cells import points_text
-from pairwright.evaluate.board.exports import csv_table
-from pairwright.evaluate.board.flips import sign_flip
-from pairwright.evaluate.board.inputs import gather_results
-from pairwright.evaluate.board.pages import board_page
-from pairwright.evaluate.board.plots import accuracies
-from pairwright.evaluate.board.ranking import group_letters
-from pairwright.evaluate.board.sentences import ranking_sentences
-from pairwright.evaluate.conditions import ConditionName
-from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.accuracy import IDENTITIES, figures_of
-from pairwright.evaluate.measure.figure import FIGURES, RULE, FigureKind, ScorerFigure
-from pairwright.evaluate.release import BuildModel, build_ties
-from pairwright.evaluate.results import PlannerVersion, ScorerRef
+from pairwright.evaluation.board import board as board_module
+from pairwright.evaluation.board.board import Leaderboard
+from pairwright.evaluation.board.cells import points_text
+from pairwright.evaluation.board.exports import csv_table
+from pairwright.evaluation.board.flips import sign_flip
+from pairwright.evaluation.board.inputs import gather_results
+from pairwright.evaluation.board.pages import board_page
+from pairwright.evaluation.board.plots import accuracies
+from pairwright.evaluation.board.ranking import group_letters
+from pairwright.evaluation.board.sentences import ranking_sentences
+from pairwright.evaluation.conditions import ConditionName
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.measure.accuracy import IDENTITIES, figures_of
+from pairwright.evaluation.measure.figure import FIGURES, RULE, FigureKind, ScorerFigure
+from pairwright.evaluation.release import BuildModel, build_ties
+from pairwright.evaluation.results import PlannerVersion, ScorerRef
 from study import Done, pairwright
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pairwright.release.derive.sentences import said
+from pairwright.releases.derive.sentences import said
 from pairwright.sequential import error_spent, look_bounds
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import take_look

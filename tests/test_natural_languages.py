@@ -10,10 +10,10 @@ import pytest
 
 from own_choices import write_csv
 from pairwright import assets, audit, build, evaluate, load_release, release, text, verify
-from pairwright.audit.records import Check
+from pairwright.audits.records import Check
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row
-from pairwright.evaluate.scorers.scorer import BASELINES, PromptContent
+from pairwright.evaluation.scorers.scorer import BASELINES, PromptContent
 from pairwright.records import Pair
 from pairwright.settings.config import Config
 

@@ -23,10 +23,10 @@ from pairwright.assets import DOCS
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import Difference, InputError
-from pairwright.evaluate.outputs import ReleaseQuestions
+from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.records import content_id, pseudonym
-from pairwright.release.primary import Provenance
-from pairwright.release.verify.rows import TwinCheck, check_evidence, check_own_choice
+from pairwright.releases.primary import Provenance
+from pairwright.releases.verify.rows import TwinCheck, check_evidence, check_own_choice
 from pairwright.settings.config import Config
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.removal import forget

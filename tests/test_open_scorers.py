@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.scorers.scorer import (
     EmbeddingBaseline,
     Pointwise,
     PromptContent,
     ResponseScore,
     Unscored,
 )
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.settings import Scorers
 from pairwright.extras import install
 from pairwright.models.client import Meter
 from pairwright.models.store import Store

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from pairwright.errors import PromptError
-from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluation.scorers.scorer import (
     Preference,
     PromptContent,
     ResponseScore,
     Unscored,
 )
-from pairwright.evaluate.settings import load_scorers
+from pairwright.evaluation.settings import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.settings.prompt import OwnPrompt

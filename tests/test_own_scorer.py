@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
     ResponseScore,
     Unscored,
 )
-from pairwright.evaluate.settings import load_scorers
+from pairwright.evaluation.settings import load_scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
 from pairwright.records import Post

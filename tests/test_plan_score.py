@@ -22,14 +22,14 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.settings.source_rules import SourceRules
 from pairwright.stages.aspect_list import HEADER
-from pairwright.train.gold import (
+from pairwright.training.gold import (
     AspectAgreement,
     GoldItems,
     aspect_agreement,
     by_words,
     read_gold,
 )
-from pairwright.train.plan_scores import (
+from pairwright.training.plan_scores import (
     AspectMatches,
     Figure,
     PlanScores,
@@ -39,9 +39,9 @@ from pairwright.train.plan_scores import (
     matches_of,
     planned,
 )
-from pairwright.train.plan_scores_page import page
-from pairwright.train.plan_settings import PromptedPlanner, load_scoring
-from pairwright.train.plans import (
+from pairwright.training.plan_scores_page import page
+from pairwright.training.plan_settings import PromptedPlanner, load_scoring
+from pairwright.training.plans import (
     AspectJudging,
     Serving,
     compared,

@@ -21,7 +21,7 @@ from pairwright.cli.downstream import print_accuracies
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.estimate import Estimate
-from pairwright.evaluate.guided.accuracy import (
+from pairwright.evaluation.guided.accuracy import (
     GuidedResult,
     PolicyAccuracy,
     both_readings,
@@ -29,11 +29,11 @@ from pairwright.evaluate.guided.accuracy import (
     guided_results,
     taus,
 )
-from pairwright.evaluate.guided.page import policy_page
-from pairwright.evaluate.release import ReleaseRef
-from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
-from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.settings import Scorers, load_scorers
+from pairwright.evaluation.guided.page import policy_page
+from pairwright.evaluation.release import ReleaseRef
+from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.settings import Scorers, load_scorers
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs, client
 from pairwright.models.client.scores import TokenLogprobs, of_text, to_text

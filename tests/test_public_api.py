@@ -17,24 +17,19 @@ FUNCTIONS = (
     "audit", "evaluate", "leaderboard", "correlate", "certify", "load_release",
     "build_contrast", "build_twin", "run_async", "plan_study",
 )  # fmt: skip
-SAME_NAME = ("audit", "evaluate", "release")
-"""Functions that are called as a subpackage is."""
 IMPORTS = """
 import pickle, sys
 import pairwright
 assert 'pydantic' not in sys.modules
 # None makes importing them an error, which scikit-learn, who would use rich, gets by without.
 sys.modules.update(typer=None, rich=None)
-import pairwright.audit, pairwright.evaluate.scorers, pairwright.release.primary
-from pairwright.release.primary import Change
-from pairwright.release import primary as own
-from pairwright import release
-import pairwright
+import pairwright.audits, pairwright.evaluation.scorers, pairwright.releases.primary
+from pairwright.releases.primary import Change
+from pairwright.releases import primary as own
 from pairwright import *
-import pairwright.audit.records
+import pairwright.audits.records
 
 assert own.Change is Change
-assert pairwright.release is release
 for name in ("audit", "evaluate", "release"):
     function = getattr(pairwright, name)
     assert callable(function), name
@@ -101,11 +96,8 @@ def test_help_does_not_wait_for_statistics() -> None:
     )
 
 
-def test_importing_a_subpackage_hides_no_function_and_imports_nothing_that_prints() -> None:
+def test_importing_a_room_imports_nothing_that_prints() -> None:
     python(IMPORTS)
-    for name in SAME_NAME:
-        assert inspect.isfunction(source_of(name))
-        assert inspect.ismodule(sys.modules[f"pairwright.{name}"])
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

@@ -16,9 +16,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
 from browser import Browsing, chromium
 from hostile import HOSTILE
-from pairwright.audit.catalogue import DEFINITIONS
-from pairwright.audit.page import write_page
-from pairwright.audit.records import Audit, Breakdown, Count, Flag
+from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.page import write_page
+from pairwright.audits.records import Audit, Breakdown, Count, Flag
 from pairwright.dataset import Row, RowAspect, RowQuality
 from pairwright.text import number_of, word_count
 

@@ -16,8 +16,8 @@ from engines.fixtures import HERE, engines, environment, reward_models
 from engines.served import NAME, serving_vllm
 from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, EndpointRefused
-from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
-from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore
+from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs
 from pairwright.models.client.scores import of_text

@@ -16,9 +16,9 @@ from own_environment import prepare
 from pairwright.cli.answers import cache_folder
 from pairwright.construct.folder import to_toml
 from pairwright.dataset import Layout, Row
-from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.results import read_results
-from pairwright.release.summary import rows_of
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.results import read_results
+from pairwright.releases.summary import rows_of
 from released import PAIRS, released, run_of
 
 pytestmark = pytest.mark.real

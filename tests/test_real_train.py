@@ -24,10 +24,10 @@ from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.source_rules import SourceRules
 from pairwright.stages.planner import PlanReply, sifted
-from pairwright.train.gold import read_gold
-from pairwright.train.plan_settings import TrainingHistory
-from pairwright.train.planner_checkpoints import TrainingReport
-from pairwright.train.planner_data import PromptMaker
+from pairwright.training.gold import read_gold
+from pairwright.training.plan_settings import TrainingHistory
+from pairwright.training.planner_checkpoints import TrainingReport
+from pairwright.training.planner_data import PromptMaker
 from scripted import domains
 
 pytestmark = pytest.mark.real

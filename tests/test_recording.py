@@ -24,8 +24,8 @@ from pairwright.models.recorded import (
     write_recording,
 )
 from pairwright.models.store import Store
-from pairwright.release.derive.build_summary import BuildSummary
-from pairwright.release.derive.sentences import said
+from pairwright.releases.derive.build_summary import BuildSummary
+from pairwright.releases.derive.sentences import said
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.recording import RecordedRun, record_run, replay_of

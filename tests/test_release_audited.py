@@ -9,8 +9,8 @@ import pytest
 
 from pairwright.dataset import Row
 from pairwright.errors import Difference
-from pairwright.release.verify import verify_release
-from pairwright.release.verify.audit import check_page
+from pairwright.releases.verify import verify_release
+from pairwright.releases.verify.audit import check_page
 from pairwright.workflows.pair_audit import write_audit
 from released import PAIRS, released, run_of
 from study import pairwright

@@ -16,7 +16,7 @@ from huggingface_hub import DatasetCard
 from markdown_it import MarkdownIt
 
 from hostile import HOSTILE
-from pairwright.audit.records import Audit, AuditSource, Check
+from pairwright.audits.records import Audit, AuditSource, Check
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
 from pairwright.dataset.checksums import file_digest
 from pairwright.dataset.message import user_message
@@ -24,18 +24,18 @@ from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair
-from pairwright.release.derive import (
+from pairwright.releases.derive import (
     Manifest,
     ReleaseContext,
     derived_files,
     make_manifest,
     release_context,
 )
-from pairwright.release.derive.documents import attribution, attribution_lines, preference
-from pairwright.release.derive.pages import column_texts
-from pairwright.release.primary import Erratum, Version, read_primary
-from pairwright.release.summary import SummaryBuilder, rows_of
-from pairwright.release.write import write_primary
+from pairwright.releases.derive.documents import attribution, attribution_lines, preference
+from pairwright.releases.derive.pages import column_texts
+from pairwright.releases.primary import Erratum, Version, read_primary
+from pairwright.releases.summary import SummaryBuilder, rows_of
+from pairwright.releases.write import write_primary
 from pairwright.workflows.progress import log_notes
 from pairwright.workflows.release_content import ReleaseOptions, gather_release_content
 from released import DOMAINS, PAIRS, run_of, violated

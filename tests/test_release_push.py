@@ -13,9 +13,9 @@ from hub_stand_in import LARGE, TOKEN, Hub, hub
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import Difference, InputError
 from pairwright.extras import install
-from pairwright.release.hub import push
-from pairwright.release.primary import Kind
-from pairwright.release.verify import VerifiedRelease
+from pairwright.releases.hub import push
+from pairwright.releases.primary import Kind
+from pairwright.releases.verify import VerifiedRelease
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of
@@ -286,7 +286,7 @@ def test_what_does_not_verify_is_not_published(release: Path, there: Hub, tmp_pa
 def test_without_the_extra_the_message_names_it(
     release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "pairwright.release.hub")
+    monkeypatch.delitem(sys.modules, "pairwright.releases.hub")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     done = pairwright("verify", release, "--push", NAME)
     assert done.code == 2

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from huggingface_hub import DatasetCard
 
-from pairwright.audit.records import Audit, Check
-from pairwright.audit.shortcuts.baselines import BASELINES
-from pairwright.audit.shortcuts.trials import BLIND as BLIND_CHECKS
+from pairwright.audits.records import Audit, Check
+from pairwright.audits.shortcuts.baselines import BASELINES
+from pairwright.audits.shortcuts.trials import BLIND as BLIND_CHECKS
 from pairwright.dataset import write_one
 from pairwright.estimate import Estimate
 from pairwright.records import Pair
-from pairwright.release.derive import ReleaseContext, release_context
-from pairwright.release.derive.audit_summary import BLIND, INFORMED, summarise_audit
-from pairwright.release.primary import read_primary
-from pairwright.release.summary import SummaryBuilder, rows_of
+from pairwright.releases.derive import ReleaseContext, release_context
+from pairwright.releases.derive.audit_summary import BLIND, INFORMED, summarise_audit
+from pairwright.releases.primary import read_primary
+from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.release_info import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.subjects import Subject

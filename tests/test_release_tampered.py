@@ -18,7 +18,7 @@ from pairwright.dataset import Part, Row, RowVotes, content_digest, read_rows, w
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import Difference
 from pairwright.records import dyad_id, pseudonym
-from pairwright.release.verify import verify_release
+from pairwright.releases.verify import verify_release
 from released import PAIRS, released, run_of
 from tampering import Tampered, bytes_of, copy_of, renamed, turned
 

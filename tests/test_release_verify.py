@@ -9,10 +9,10 @@ import pytest
 from pairwright.cli.releases import print_verified
 from pairwright.dataset.checksums import root_digest
 from pairwright.errors import Difference
-from pairwright.release.primary import Change, Version
-from pairwright.release.verify import VerifiedRelease, verify_release
-from pairwright.release.verify.comparison import compare
-from pairwright.release.verify.provenance import check_rows_of_history
+from pairwright.releases.primary import Change, Version
+from pairwright.releases.verify import VerifiedRelease, verify_release
+from pairwright.releases.verify.comparison import compare
+from pairwright.releases.verify.provenance import check_rows_of_history
 from released import PAIRS, released, run_of
 from study import pairwright
 from tampering import bytes_of, copy_of

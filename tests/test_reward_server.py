@@ -23,18 +23,18 @@ from pydantic import ValidationError
 
 from endpoint import double, in_thread
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
-from pairwright.evaluate.content import ContentSources, Strangers
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.content import ContentSources, Strangers
+from pairwright.evaluation.release import Release
+from pairwright.evaluation.scorers.score_models import RewardModel
+from pairwright.evaluation.settings import Scorers
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.client.scores import score_reply
 from pairwright.models.store import Durable, RecentReplies
 from pairwright.settings.rules import HistoryRules
-from pairwright.train import rewards
-from pairwright.train.reward_server import RewardServer, listening
-from pairwright.train.rewards import Batch, Health, Reward, RewardClient, Rewards, RewardSample
+from pairwright.training import rewards
+from pairwright.training.reward_server import RewardServer, listening
+from pairwright.training.rewards import Batch, Health, Reward, RewardClient, Rewards, RewardSample
 from pairwright.workflows.reward_service import ScorerRewards, open_rewards, release_pairs, warm_up
 from pairwright.workflows.scoring import prompts_of
 from study import pairwright

@@ -13,8 +13,8 @@ import pytest
 from pairwright.dataset import Row
 from pairwright.dataset.splits import places_of, splits_of
 from pairwright.errors import InputError
-from pairwright.evaluate.release import Release
-from pairwright.train.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
+from pairwright.evaluation.release import Release
+from pairwright.training.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
 from released import released, run_of
 from study import Done, pairwright
 

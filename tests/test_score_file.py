@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from pairwright.errors import InputError
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.score_file import ScoreFile
-from pairwright.evaluate.scorers.scorer import ResponseScore, Unscored
+from pairwright.evaluation.release import Release
+from pairwright.evaluation.scorers.score_file import ScoreFile
+from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
 from study import Done, pairwright
 
 HEAD = "pair,condition,response,score"

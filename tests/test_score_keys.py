@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pairwright.evaluate.scorers.scorer import Pointwise, PromptContent, Unscored
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.scorers.scorer import Pointwise, PromptContent, Unscored
+from pairwright.evaluation.settings import Scorers
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter
 from pairwright.models.client.scores import TokenLogprobs, chat_reply, score_reply, to_text

@@ -17,11 +17,16 @@ import jinja2
 import pytest
 
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
-from pairwright.evaluate.local import engine
-from pairwright.evaluate.local.engine import InProcess, ModelTokenizer, TokenizedText, batch_places
-from pairwright.evaluate.scorers.score_models import LanguageModel, RewardModel
-from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.evaluate.scorers.spec import Classifier
+from pairwright.evaluation.local import engine
+from pairwright.evaluation.local.engine import (
+    InProcess,
+    ModelTokenizer,
+    TokenizedText,
+    batch_places,
+)
+from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.scorers.spec import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
@@ -33,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass
 class StandIn:
-    """Stands in for `pairwright.evaluate.local.models` and the model that it loads."""
+    """Stands in for `pairwright.evaluation.local.models` and the model that it loads."""
 
     limit: int = 1000
     fails: Exception | None = None

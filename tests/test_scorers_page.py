@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from endpoint import in_thread, say
-from pairwright.evaluate.scorers.spec import Spec
-from pairwright.evaluate.settings import load_scorers
+from pairwright.evaluation.scorers.spec import Spec
+from pairwright.evaluation.settings import load_scorers
 from pairwright.models.client.scores import _Found
 from study import Done, pairwright
 

@@ -10,7 +10,7 @@ import pytest
 
 from endpoint import Endpoint, double, in_thread
 from pairwright.errors import ConfigError, InputError, Interrupted
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.settings import Scorers
 from pairwright.workflows.best_samples import best_of_n
 from pairwright.workflows.correlation import correlate
 from pairwright.workflows.evaluation import evaluate

@@ -16,9 +16,9 @@ from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
-from pairwright.release.derive.build_summary import BuildSummary
-from pairwright.release.derive.sentences import said
-from pairwright.release.run_notes import _build
+from pairwright.releases.derive.build_summary import BuildSummary
+from pairwright.releases.derive.sentences import said
+from pairwright.releases.run_notes import _build
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.run_status import status

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairwright.evaluate.board import flips as module
-from pairwright.evaluate.board.flips import clusters_needed, sign_flip, step_down
+from pairwright.evaluation.board import flips as module
+from pairwright.evaluation.board.flips import clusters_needed, sign_flip, step_down
 from pairwright.intervals import LEVEL
 
 Make = Callable[[np.random.Generator], tuple[Any, Any]]

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binom
 
 from pairwright.estimate import share
-from pairwright.evaluate.board.flips import POWER, SimulatedReleases
-from pairwright.evaluate.board.ranking import compare_rows
+from pairwright.evaluation.board.flips import POWER, SimulatedReleases
+from pairwright.evaluation.board.ranking import compare_rows
 from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import PlanRules
 from pairwright.settings.study_rules import HumanRules

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from pairwright.errors import ConfigError, DomainError, InputError
-from pairwright.evaluate.settings import load_scorers
+from pairwright.evaluation.settings import load_scorers
 from pairwright.settings.config import load as load_config
 from pairwright.settings.domains import Domains, load_scales
-from pairwright.train.plan_settings import load_scoring, load_training
+from pairwright.training.plan_settings import load_scoring, load_training
 
 ENDPOINT = '[endpoints.toy]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
 SOURCE = '[source]\npath = "x.jsonl"\n'

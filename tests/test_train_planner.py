@@ -20,15 +20,15 @@ from pairwright.settings.source_rules import SourceRules
 from pairwright.stages.aspect_list import HEADER, format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
-from pairwright.train import planner_checkpoints as folder
-from pairwright.train.gold import GoldItems, by_words, read_gold
-from pairwright.train.plan_settings import (
+from pairwright.training import planner_checkpoints as folder
+from pairwright.training.gold import GoldItems, by_words, read_gold
+from pairwright.training.plan_settings import (
     Form,
     Training,
     TrainingHistory,
     load_training,
 )
-from pairwright.train.planner_checkpoints import (
+from pairwright.training.planner_checkpoints import (
     CheckpointScore,
     TrainingReport,
     apart,
@@ -36,7 +36,7 @@ from pairwright.train.planner_checkpoints import (
     sample_items,
     score_checkpoint,
 )
-from pairwright.train.planner_data import (
+from pairwright.training.planner_data import (
     IGNORED,
     LeftOutItem,
     PromptMaker,
@@ -51,7 +51,7 @@ from pairwright.train.planner_data import (
     target,
     training_example,
 )
-from pairwright.train.planner_page import page
+from pairwright.training.planner_page import page
 from pairwright.workflows import planner_training
 from scripted import domains, posts
 from study import pairwright

@@ -15,8 +15,8 @@ from pairwright import assets
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.dataset import Layout, Row, RowDelivery, RowSupport, content_digest
 from pairwright.errors import Difference
-from pairwright.evaluate.outputs import ReleaseQuestions
-from pairwright.release.verify.release import verify_release
+from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.releases.verify.release import verify_release
 from pairwright.settings.study_rules import LATER_LIMITS
 from pairwright.workflows.decision_report import decide
 from pairwright_human_eval.folder import HumanFolder

@@ -1,7 +1,7 @@
 """checks.md: every check of an audit."""
 
-from pairwright.audit.catalogue import ESTIMATE_CHECKS, PARTS
-from pairwright.audit.records import Definitions
+from pairwright.audits.catalogue import ESTIMATE_CHECKS, PARTS
+from pairwright.audits.records import Definitions
 from reference.markdown import page_of, table
 
 

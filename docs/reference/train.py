@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel
 
 from pairwright.settings.source_rules import SourceRules
-from pairwright.train.plan_settings import (
+from pairwright.training.plan_settings import (
     FilePlanner,
     Lora,
     PlanScoring,
@@ -15,9 +15,9 @@ from pairwright.train.plan_settings import (
     Steps,
     Training,
 )
-from pairwright.train.plan_settings import MatchEmbedding as PlanEmbedding
-from pairwright.train.plan_settings import MatchJudge as PlanJudge
-from pairwright.train.plan_settings import TrainingHistory as TrainingHistory
+from pairwright.training.plan_settings import MatchEmbedding as PlanEmbedding
+from pairwright.training.plan_settings import MatchJudge as PlanJudge
+from pairwright.training.plan_settings import TrainingHistory as TrainingHistory
 from reference.keys import SAMPLED, key_table
 from reference.markdown import page_of
 

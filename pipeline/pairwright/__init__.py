@@ -2,14 +2,10 @@
 
     from pairwright import build, export_tasks, import_verdicts, decide, release, evaluate
 
-Each function does what the command of its name does, and gives a record. Three of them have the
-name of a subpackage. `from pairwright import release` and `pairwright.release(...)` are always the
-function; `from pairwright.release.primary import Provenance` imports from the subpackage.
+Each function does what the command of its name does, and gives a record.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from pairwright.version import __version__
@@ -59,11 +55,11 @@ _HOMES = {
     "pairwright.construct": ("build_contrast", "build_twin"),
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
-    "pairwright.evaluate.board.board": ("Leaderboard",),
-    "pairwright.evaluate.certificate.certificate": ("Certificate",),
+    "pairwright.evaluation.board.board": ("Leaderboard",),
+    "pairwright.evaluation.certificate.certificate": ("Certificate",),
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
-    "pairwright.release.verify": ("VerifiedRelease",),
+    "pairwright.releases.verify": ("VerifiedRelease",),
     "pairwright.workflows.answers": ("ImportedVerdicts", "import_verdicts"),
     "pairwright.workflows.certificate": ("certify",),
     "pairwright.workflows.correlation": ("CorrelationResult", "correlate"),
@@ -84,11 +80,11 @@ if TYPE_CHECKING:
     from pairwright.construct import build_contrast, build_twin
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
-    from pairwright.evaluate.board.board import Leaderboard
-    from pairwright.evaluate.certificate.certificate import Certificate
+    from pairwright.evaluation.board.board import Leaderboard
+    from pairwright.evaluation.certificate.certificate import Certificate
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
-    from pairwright.release.verify import VerifiedRelease
+    from pairwright.releases.verify import VerifiedRelease
     from pairwright.workflows.answers import ImportedVerdicts, import_verdicts
     from pairwright.workflows.certificate import certify
     from pairwright.workflows.correlation import CorrelationResult, correlate
@@ -112,15 +108,3 @@ else:
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """This package as a module. Importing a subpackage binds it here by its name, which would hide
-    the function of that name: such a binding is left out."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOME_OF and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from pairwright.evaluate.local.engine import InProcess
-from pairwright.evaluate.scorers.spec import Likelihood
+from pairwright.evaluation.local.engine import InProcess
+from pairwright.evaluation.scorers.spec import Likelihood
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Meter
 from pairwright.settings.prompt_variables import Message

@@ -15,9 +15,9 @@ from peft import PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from pairwright.errors import ConfigError
-from pairwright.train import planner_model
-from pairwright.train.plan_settings import load_training
-from pairwright.train.planner_data import rows_of
+from pairwright.training import planner_model
+from pairwright.training.plan_settings import load_training
+from pairwright.training.planner_data import rows_of
 from pairwright.workflows.planner_inputs import asking_of, sources_of
 
 

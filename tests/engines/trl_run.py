@@ -16,7 +16,7 @@ from datasets import load_dataset
 from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
 
-from pairwright.train.rewards import reward_func
+from pairwright.training.rewards import reward_func
 
 STEPS = 3
 SHAPE = {

@@ -7,7 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.text import Text
 
-from pairwright.audit.page.verdict import (
+from pairwright.audits.page.verdict import (
     FailedCheck,
     accuracy_rows,
     audit_verdict,

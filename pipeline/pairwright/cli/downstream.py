@@ -14,18 +14,18 @@ from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end, end_by_coverage, print_result
 from pairwright.cli.printing import say, table_of, warn
 from pairwright.estimate import p_value
-from pairwright.evaluate.best_of_n.curves import BestOfN
-from pairwright.evaluate.best_of_n.page import best_of_n_page
-from pairwright.evaluate.certificate.certificate import Certificate
-from pairwright.evaluate.certificate.page import certificate_page
-from pairwright.evaluate.correlation.correlations import Correlation
-from pairwright.evaluate.correlation.page import correlation_page
-from pairwright.evaluate.guided.accuracy import PolicyAccuracy
-from pairwright.evaluate.guided.page import policy_page
-from pairwright.evaluate.outputs import ModelScore, OutputScores
-from pairwright.evaluate.results import TRIAL
+from pairwright.evaluation.best_of_n.curves import BestOfN
+from pairwright.evaluation.best_of_n.page import best_of_n_page
+from pairwright.evaluation.certificate.certificate import Certificate
+from pairwright.evaluation.certificate.page import certificate_page
+from pairwright.evaluation.correlation.correlations import Correlation
+from pairwright.evaluation.correlation.page import correlation_page
+from pairwright.evaluation.guided.accuracy import PolicyAccuracy
+from pairwright.evaluation.guided.page import policy_page
+from pairwright.evaluation.outputs import ModelScore, OutputScores
+from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
-from pairwright.train import completion_page
+from pairwright.training import completion_page
 from pairwright.workflows.best_samples import SamplingResult, best_of_n
 from pairwright.workflows.body_writing import CompletionResult, completions
 from pairwright.workflows.certificate import certify

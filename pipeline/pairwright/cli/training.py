@@ -12,11 +12,11 @@ from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end
 from pairwright.cli.printing import command, print_commands, say, warn
 from pairwright.text import number_of
-from pairwright.train import plan_scores_page, planner_page
-from pairwright.train.gold import format_interval
-from pairwright.train.plan_scores import PlanScores
-from pairwright.train.rewards import Health
-from pairwright.train.rl_data import RlExport
+from pairwright.training import plan_scores_page, planner_page
+from pairwright.training.gold import format_interval
+from pairwright.training.plan_scores import PlanScores
+from pairwright.training.rewards import Health
+from pairwright.training.rl_data import RlExport
 from pairwright.workflows.plan_scoring import PlanComparison, score_planners
 from pairwright.workflows.planner_training import TrainedPlanner, train_planner
 from pairwright.workflows.reward_service import serve_rewards

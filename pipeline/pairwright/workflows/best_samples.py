@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.evaluate.best_of_n.curves import (
+from pairwright.evaluation.best_of_n.curves import (
     BestOfN,
     Curve,
     SampledQuestion,
@@ -17,12 +17,12 @@ from pairwright.evaluate.best_of_n.curves import (
     curve,
     powers,
 )
-from pairwright.evaluate.best_of_n.page import best_of_n_page
-from pairwright.evaluate.best_of_n.sampling import SampledPolicy, sample_questions, score_samples
-from pairwright.evaluate.outputs import PersonQuestion, ReleaseQuestions
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.settings import Scorers, history_hash
+from pairwright.evaluation.best_of_n.page import best_of_n_page
+from pairwright.evaluation.best_of_n.sampling import SampledPolicy, sample_questions, score_samples
+from pairwright.evaluation.outputs import PersonQuestion, ReleaseQuestions
+from pairwright.evaluation.release import Release
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.settings import Scorers, history_hash
 from pairwright.notebook import run_async
 from pairwright.options import Doc, OutPath, ReleasePath
 from pairwright.settings.prompt_variables import SAMPLING

@@ -9,16 +9,16 @@ from typing import Annotated, NamedTuple
 from pairwright import assets
 from pairwright.dataset import write_lines
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluate.best_of_n.sampling import scores_of
-from pairwright.evaluate.content import Asker, Strangers
-from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.best_of_n.sampling import scores_of
+from pairwright.evaluation.content import Asker, Strangers
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
     Unscored,
     failed_call,
 )
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.settings import Scorers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
 from pairwright.options import Doc, ItemLimit, OutPath
@@ -30,8 +30,8 @@ from pairwright.settings.rules import HistoryRules
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.text import word_count
-from pairwright.train.completion_page import page
-from pairwright.train.completions import (
+from pairwright.training.completion_page import page
+from pairwright.training.completions import (
     NONE,
     BodyWriter,
     CompletionCondition,

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.errors import InputError
-from pairwright.evaluate.board.board import Leaderboard
-from pairwright.evaluate.board.board import leaderboard as rank_results
-from pairwright.evaluate.board.inputs import gather_results
-from pairwright.evaluate.certificate.certificate import Certificate, compare_scorers
-from pairwright.evaluate.certificate.page import certificate_page
-from pairwright.evaluate.correlation.measures import reported_measures
-from pairwright.evaluate.results import Result
+from pairwright.evaluation.board.board import Leaderboard
+from pairwright.evaluation.board.board import leaderboard as rank_results
+from pairwright.evaluation.board.inputs import gather_results
+from pairwright.evaluation.certificate.certificate import Certificate, compare_scorers
+from pairwright.evaluation.certificate.page import certificate_page
+from pairwright.evaluation.correlation.measures import reported_measures
+from pairwright.evaluation.results import Result
 from pairwright.options import Doc
 from pairwright.workflows.evaluation import conditions_of
 from pairwright.workflows.output import output_folder, write_page

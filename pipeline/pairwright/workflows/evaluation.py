@@ -9,18 +9,24 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, default_conditions
-from pairwright.evaluate.content import ContentSources, Strangers, asker_of, partners_of
-from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.evaluation import Evaluation, reasons
-from pairwright.evaluate.evaluation import evaluate as score_pairs
-from pairwright.evaluate.measure.figure import by_mode
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.results import Result, ResultSummary, Timing, previous_timing, write_result
-from pairwright.evaluate.scorers.score_file import ScoreFile
-from pairwright.evaluate.scorers.scorer import BASELINES, MANNER, ByPair
-from pairwright.evaluate.scorers.spec import ScoresOfFile
-from pairwright.evaluate.settings import Scorers, history_hash, people_rules
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
+from pairwright.evaluation.content import ContentSources, Strangers, asker_of, partners_of
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.evaluation import Evaluation, reasons
+from pairwright.evaluation.evaluation import evaluate as score_pairs
+from pairwright.evaluation.measure.figure import by_mode
+from pairwright.evaluation.release import Release
+from pairwright.evaluation.results import (
+    Result,
+    ResultSummary,
+    Timing,
+    previous_timing,
+    write_result,
+)
+from pairwright.evaluation.scorers.score_file import ScoreFile
+from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair
+from pairwright.evaluation.scorers.spec import ScoresOfFile
+from pairwright.evaluation.settings import Scorers, history_hash, people_rules
 from pairwright.models import Usage, counting
 from pairwright.notebook import run_async
 from pairwright.options import (

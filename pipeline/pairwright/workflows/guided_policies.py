@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.evaluate.guided.accuracy import (
+from pairwright.evaluation.guided.accuracy import (
     GuidedResult,
     PolicyAccuracy,
     both_readings,
@@ -14,9 +14,9 @@ from pairwright.evaluate.guided.accuracy import (
     parts,
     taus,
 )
-from pairwright.evaluate.guided.page import policy_page
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.guided.page import policy_page
+from pairwright.evaluation.release import Release
+from pairwright.evaluation.settings import Scorers
 from pairwright.options import Doc, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.workflows.evaluation import (
     EvaluationResult,

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.audit.catalogue import definition_of
-from pairwright.audit.page.verdict import config_name
-from pairwright.audit.records import Audit
+from pairwright.audits.catalogue import definition_of
+from pairwright.audits.page.verdict import config_name
+from pairwright.audits.records import Audit
 from pairwright.blind_preference import preference_sentence
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, parts_of, read_rows
@@ -25,11 +25,11 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
-from pairwright.release.changes import check_version
-from pairwright.release.derive import derived_files, release_context
-from pairwright.release.primary import Provenance, ReleaseFiles
-from pairwright.release.summary import Summary
-from pairwright.release.write import write_primary
+from pairwright.releases.changes import check_version
+from pairwright.releases.derive import derived_files, release_context
+from pairwright.releases.primary import Provenance, ReleaseFiles
+from pairwright.releases.summary import Summary
+from pairwright.releases.write import write_primary
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.progress import Progress, Step, log_notes

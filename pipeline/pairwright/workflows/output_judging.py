@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.dataset import write_lines, write_one
-from pairwright.evaluate.outputs import (
+from pairwright.evaluation.outputs import (
     JudgedOutput,
     ModelScore,
     OutputScores,
@@ -15,9 +15,9 @@ from pairwright.evaluate.outputs import (
     model_score,
     read_outputs,
 )
-from pairwright.evaluate.outputs import judge_outputs as judge_each
-from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.outputs import judge_outputs as judge_each
+from pairwright.evaluation.release import Release, ReleaseRef
+from pairwright.evaluation.settings import Scorers
 from pairwright.notebook import run_async
 from pairwright.options import Doc, OutPath, ReleasePath
 from pairwright.workflows.progress import Progress, Stop, log_notes

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.audit.page import Sizes, write_page
-from pairwright.audit.read import PairSource, open_source
-from pairwright.audit.read.folders import open_release
-from pairwright.audit.records import Audit
-from pairwright.audit.run import Options, shortened
-from pairwright.audit.run import audit as audit_source
+from pairwright.audits.page import Sizes, write_page
+from pairwright.audits.read import PairSource, open_source
+from pairwright.audits.read.folders import open_release
+from pairwright.audits.records import Audit
+from pairwright.audits.run import Options, shortened
+from pairwright.audits.run import audit as audit_source
 from pairwright.dataset import Layout, write_lines, write_one
 from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.options import Doc
-from pairwright.release.run_notes import read_tombstones
-from pairwright.release.selection import read_candidates
+from pairwright.releases.run_notes import read_tombstones
+from pairwright.releases.selection import read_candidates
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study

@@ -21,8 +21,8 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
-from pairwright.train.gold import GoldItems, by_embedding, by_words, read_gold
-from pairwright.train.plan_scores import (
+from pairwright.training.gold import GoldItems, by_embedding, by_words, read_gold
+from pairwright.training.plan_scores import (
     PlannerSource,
     PlanScores,
     ScoredPlan,
@@ -31,9 +31,9 @@ from pairwright.train.plan_scores import (
     matches_of,
     planned,
 )
-from pairwright.train.plan_scores_page import page
-from pairwright.train.plan_settings import FilePlanner, PlanScoring, load_scoring
-from pairwright.train.plans import (
+from pairwright.training.plan_scores_page import page
+from pairwright.training.plan_settings import FilePlanner, PlanScoring, load_scoring
+from pairwright.training.plans import (
     AspectJudging,
     MadePlan,
     Serving,

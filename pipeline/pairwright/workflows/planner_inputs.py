@@ -8,10 +8,10 @@ from pairwright.errors import ConfigError
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
-from pairwright.train.gold import GoldItems, read_gold
-from pairwright.train.plan_settings import Training
-from pairwright.train.planner_checkpoints import apart
-from pairwright.train.planner_data import PromptMaker
+from pairwright.training.gold import GoldItems, read_gold
+from pairwright.training.plan_settings import Training
+from pairwright.training.planner_checkpoints import apart
+from pairwright.training.planner_data import PromptMaker
 
 
 class Sources(NamedTuple):

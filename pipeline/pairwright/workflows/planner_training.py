@@ -8,8 +8,8 @@ from typing import Annotated
 from pairwright.errors import ConfigError
 from pairwright.extras import install
 from pairwright.options import Doc
-from pairwright.train.plan_settings import load_training
-from pairwright.train.planner_checkpoints import TrainingReport
+from pairwright.training.plan_settings import load_training
+from pairwright.training.planner_checkpoints import TrainingReport
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Progress, Stop, log_notes
 

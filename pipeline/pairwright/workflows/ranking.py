@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluate.board.board import Leaderboard
-from pairwright.evaluate.board.board import leaderboard as rank_results
-from pairwright.evaluate.board.exports import csv_table, latex_tables
-from pairwright.evaluate.board.inputs import gather_results
-from pairwright.evaluate.board.pages import board_page
-from pairwright.evaluate.derivation import (
+from pairwright.evaluation.board.board import Leaderboard
+from pairwright.evaluation.board.board import leaderboard as rank_results
+from pairwright.evaluation.board.exports import csv_table, latex_tables
+from pairwright.evaluation.board.inputs import gather_results
+from pairwright.evaluation.board.pages import board_page
+from pairwright.evaluation.derivation import (
     NOT_STORED,
     check_release,
     check_settings,
     differences,
 )
-from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.results import NAME, Result
-from pairwright.evaluate.scorers.scorer import BASELINES
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.release import Release, ReleaseRef
+from pairwright.evaluation.results import NAME, Result
+from pairwright.evaluation.scorers.scorer import BASELINES
+from pairwright.evaluation.settings import Scorers
 from pairwright.files import write_whole
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore

@@ -181,7 +181,7 @@ def _recorded(store: Store, key: str) -> RecordedCall:
 
 def _settings(saved: dict[str, Any]) -> dict[str, Any]:
     # Releases bring statistics and figures, seconds to import, which a build does without.
-    from pairwright.release.run_notes import public_settings
+    from pairwright.releases.run_notes import public_settings
 
     return public_settings(essential(saved), saved.get("content", {}))
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pairwright.modes import has_own_choices
-from pairwright.release.run_notes import ERRATA_FILE
-from pairwright.release.summary import Summary
+from pairwright.releases.run_notes import ERRATA_FILE
+from pairwright.releases.summary import Summary
 from pairwright.settings.release_info import ReleaseInfo
 from pairwright.text import number_of
 from pairwright.workflows.new_release import ReleaseResult

@@ -17,17 +17,17 @@ from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import content_id, pseudonym
-from pairwright.release.primary import PrimaryFiles, ReleaseFiles, UnitOutcome
-from pairwright.release.run_notes import read_errata, read_tombstones, run_provenance
-from pairwright.release.selection import (
+from pairwright.releases.primary import PrimaryFiles, ReleaseFiles, UnitOutcome
+from pairwright.releases.run_notes import read_errata, read_tombstones, run_provenance
+from pairwright.releases.selection import (
     Candidates,
     ReleaseCandidate,
     exclusions,
     read_candidates,
     trial_because,
 )
-from pairwright.release.verify.release import read_previous
-from pairwright.release.write import PrimaryContent
+from pairwright.releases.verify.release import read_previous
+from pairwright.releases.write import PrimaryContent
 from pairwright.settings.config import essential
 from pairwright.workflows.progress import Progress, Step
 from pairwright.workflows.study import open_study

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.options import Doc, ReleasePath
-from pairwright.release.changes import (
+from pairwright.releases.changes import (
     TRIAL,
     SubjectChange,
     change_context,
@@ -18,14 +18,14 @@ from pairwright.release.changes import (
     resolve_forgotten,
     subject_changes,
 )
-from pairwright.release.primary import Change, ReleaseFiles, read_release
-from pairwright.release.verify import VerifiedRelease
-from pairwright.release.verify import verify_release as verify_release
+from pairwright.releases.primary import Change, ReleaseFiles, read_release
+from pairwright.releases.verify import VerifiedRelease
+from pairwright.releases.verify import verify_release as verify_release
 from pairwright.workflows.pair_audit import write_audit
 from pairwright.workflows.progress import Progress, Step, log_notes
 
 if TYPE_CHECKING:
-    from pairwright.release.hub import HubCommit
+    from pairwright.releases.hub import HubCommit
 
 
 def verify(
@@ -164,7 +164,7 @@ def publish(
         'https://huggingface.co/datasets/my-lab/my-pairs'
     """
     check_publication(name, trial=name.endswith("-trial"))
-    from pairwright.release.hub import push
+    from pairwright.releases.hub import push
 
     verified = verify(release, digest, progress=progress)
     return Publication(verified, push(Path(release), name, verified, public=public))
@@ -174,7 +174,7 @@ def check_publication(name: str, *, trial: bool) -> None:
     """Raise InputError where a release of this kind cannot go to this name, or the extra is
     missing. To be called before any work."""
     try:
-        from pairwright.release.hub import check_name
+        from pairwright.releases.hub import check_name
     except ModuleNotFoundError as error:
         if error.name != "huggingface_hub":
             raise

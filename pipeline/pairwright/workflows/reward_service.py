@@ -8,23 +8,23 @@ from typing import Annotated, Literal, NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.conditions import CONDITIONS, ConditionName, make_content
-from pairwright.evaluate.content import ContentSources, Strangers, ask_fitting
-from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName, make_content
+from pairwright.evaluation.content import ContentSources, Strangers, ask_fitting
+from pairwright.evaluation.release import Release
+from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     PromptContent,
     ResponseScore,
     Unscored,
 )
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import RecentReplies
 from pairwright.notebook import run_async
 from pairwright.options import Doc
 from pairwright.settings.prompt import Prompts
-from pairwright.train.reward_server import RewardServer, listening
-from pairwright.train.rewards import Health, Reward, RewardSample
+from pairwright.training.reward_server import RewardServer, listening
+from pairwright.training.rewards import Health, Reward, RewardSample
 from pairwright.workflows.progress import Note, Progress, Stop, log_notes
 from pairwright.workflows.scorers import open_scorers, pointwise
 from pairwright.workflows.scoring import open_planner, scorer_settings

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from pairwright.dataset import Row, parts_of, write_lines
 from pairwright.dataset.message import user_message
 from pairwright.errors import InputError
-from pairwright.evaluate.release import Release, pairs_by_split, posts_of
+from pairwright.evaluation.release import Release, pairs_by_split, posts_of
 from pairwright.modes import is_own_choice
 from pairwright.options import Doc, ReleasePath
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
+from pairwright.training.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
 from pairwright.workflows.output import output_folder
 
 

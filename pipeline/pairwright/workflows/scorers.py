@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from pairwright.errors import ConfigError, near
-from pairwright.evaluate.local.engine import InProcess
-from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.own_scorer import OwnObject, OwnReward, find_class
-from pairwright.evaluate.scorers.score_file import ScoreFile
-from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
-from pairwright.evaluate.scorers.scorer import (
+from pairwright.evaluation.local.engine import InProcess
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
+from pairwright.evaluation.scorers.own_scorer import OwnObject, OwnReward, find_class
+from pairwright.evaluation.scorers.score_file import ScoreFile
+from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
+from pairwright.evaluation.scorers.scorer import (
     BASELINES,
     Baseline,
     ByPair,
@@ -23,7 +23,7 @@ from pairwright.evaluate.scorers.scorer import (
     Pointwise,
     Scorer,
 )
-from pairwright.evaluate.scorers.spec import (
+from pairwright.evaluation.scorers.spec import (
     Classifier,
     Dpo,
     EmbeddingScorer,
@@ -37,7 +37,7 @@ from pairwright.evaluate.scorers.spec import (
     ServedLikelihood,
     Spec,
 )
-from pairwright.evaluate.settings import Scorers
+from pairwright.evaluation.settings import Scorers
 from pairwright.models import key_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Durable, ReplyStore

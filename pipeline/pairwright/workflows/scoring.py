@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
-from pairwright.evaluate.content import PlannerUnderTest
-from pairwright.evaluate.outputs import AspectJudge
-from pairwright.evaluate.release import Construction, bare_name
-from pairwright.evaluate.results import PlannerVersion, ScorerRef
-from pairwright.evaluate.settings import OutputJudge, Policy, Scorers, load_scorers
+from pairwright.evaluation.content import PlannerUnderTest
+from pairwright.evaluation.outputs import AspectJudge
+from pairwright.evaluation.release import Construction, bare_name
+from pairwright.evaluation.results import PlannerVersion, ScorerRef
+from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_scorers
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore, Durable, ReplyStore, recorded_store

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pairwright.audit.people.scan import screen
+from pairwright.audits.people.scan import screen
 from pairwright.records import Record
 from pairwright_human_eval.subjects import Subject
 

@@ -11,10 +11,10 @@ from pairwright.files import write_whole
 from pairwright.report import to_html
 from pairwright.retrieve import dense
 from pairwright.text import number_of
-from pairwright.train import planner_checkpoints as folder
-from pairwright.train.gold import GoldItems, Similarity, by_embedding, by_words
-from pairwright.train.plan_settings import Training
-from pairwright.train.planner_checkpoints import (
+from pairwright.training import planner_checkpoints as folder
+from pairwright.training.gold import GoldItems, Similarity, by_embedding, by_words
+from pairwright.training.plan_settings import Training
+from pairwright.training.planner_checkpoints import (
     CheckpointScore,
     TrainingReport,
     best,
@@ -22,15 +22,15 @@ from pairwright.train.planner_checkpoints import (
     sample_items,
     score_checkpoint,
 )
-from pairwright.train.planner_data import (
+from pairwright.training.planner_data import (
     PromptMaker,
     SplitPrompt,
     TrainingData,
     planner_prompt,
     rows_of,
 )
-from pairwright.train.planner_model import PlanWriter, Words, merge, train
-from pairwright.train.planner_page import page
+from pairwright.training.planner_model import PlanWriter, Words, merge, train
+from pairwright.training.planner_page import page
 from pairwright.workflows.planner_inputs import asking_of, sources_of
 from pairwright.workflows.progress import Note, Progress, Step, Stop
 

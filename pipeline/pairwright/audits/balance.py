@@ -1,0 +1,268 @@
+"""How many pairs there are of each kind, whether one user has most of them, repeated prompts, and
+beside them the figures of other pairs, such as the official benchmark's, which decide nothing.
+
+The limit on a user's share of a configuration is 5 %, or three equal shares where there are fewer
+than 60 users: of 20 users, one with 2 pairs where the others have 1 is not a finding.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from pairwright.audits.read.source import ReadRow
+from pairwright.audits.records import Breakdown, Check, Count, Flag
+from pairwright.audits.row_check import RowCheck
+from pairwright.dataset import Row
+from pairwright.estimate import Estimate
+from pairwright.text import normalised, word_count
+
+MAX_SHARE = 0.05
+MIN_USERS = 20
+"""With fewer users, the share of one is not compared with a limit."""
+MOST_VALUES = 30
+"""Values of a property in a breakdown."""
+STEP = 50
+"""Words in a class of lengths."""
+
+
+class Means(NamedTuple):
+    """The figures by which pairs are compared with a target."""
+
+    pairs: int
+    chosen_words: float
+    rejected_words: float
+    aspects: float
+
+
+class _PairSums:
+    """Pairs that have one value of one property."""
+
+    def __init__(self) -> None:
+        self.pairs = 0
+        self.aspects = 0
+        self.users: set[str] = set()
+        self.words = [0, 0]
+
+    def add(self, row: Row, words: tuple[int, int]) -> None:
+        self.pairs += 1
+        self.aspects += len(row.rubric_aspects)
+        if row.user is not None:
+            self.users.add(row.user)
+        for side, n in enumerate(words):
+            self.words[side] += n
+
+    def means(self) -> Means:
+        sums = (*self.words, self.aspects)
+        return Means(self.pairs, *(round(n / self.pairs, 6) for n in sums))
+
+    def count(self, name: str) -> Count:
+        means = self.means()
+        return Count(
+            name=name,
+            pairs=self.pairs,
+            users=len(self.users),
+            chosen_words=means.chosen_words,
+            rejected_words=means.rejected_words,
+        )
+
+
+class Balance:
+    """Counts by property, and the rows of each user by configuration."""
+
+    names = ("user_dominates", "repeated_prompts")
+
+    def __init__(self) -> None:
+        self._sums: dict[str, dict[str, _PairSums]] = defaultdict(dict)
+        self._rows: dict[str, dict[str, list[str]]] = defaultdict(dict)
+        self._prompts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
+        """Item and id of the first row with a prompt, by configuration and by the prompt's hash."""
+        self._repeated = RowCheck(
+            "repeated_prompts", limit=None, others=None, by_config=True,
+            nothing="every row names its user",
+        )  # fmt: skip
+        self.domains: dict[str, str] = {}
+        """By configuration."""
+
+    def add(self, line: ReadRow) -> None:
+        row = line.row
+        words = word_count(row.chosen), word_count(row.rejected)
+        for by, value in _properties(row, words[0]):
+            self._sums[by].setdefault(value, _PairSums()).add(row, words)
+        self.domains[row.config] = row.domain
+        if row.user is not None:
+            self._rows[row.config].setdefault(row.user, []).append(row.id)
+        else:
+            self._repeat(row)
+
+    def checks(self) -> Iterable[Check]:
+        """The share of the user with the most pairs, in each configuration that has users; repeated
+        prompts in rows without users."""
+        yield from (_dominance(config, users) for config, users in sorted(self._rows.items()))
+        if self._prompts:
+            yield from self._repeated.checks(
+                {config: f"{len(own):,} different prompts" for config, own in self._prompts.items()}
+            )
+
+    def _repeat(self, row: Row) -> None:
+        """Pairs that one row of a file holds are of one item, and repeat nothing."""
+        item = row.item_id or row.id
+        key = hash(normalised(row.question))
+        first, name = self._prompts[row.config].setdefault(key, (item, row.id))
+        self._repeated.add(row, f"the prompt of {name}" if first != item else None)
+
+    def breakdowns(self) -> tuple[Breakdown, ...]:
+        """Every property of which any row has a value."""
+        return tuple(_breakdown(by, sums) for by, sums in self._sums.items() if set(sums) != {""})
+
+    def by_domain(self) -> dict[str, Means]:
+        return {domain: sums.means() for domain, sums in self._sums["domain"].items()}
+
+
+def _properties(row: Row, chosen_words: int) -> Iterator[tuple[str, str]]:
+    yield "configuration", row.config
+    yield "domain", row.domain
+    yield "category", row.category
+    yield "source", row.source
+    yield "user", row.user or ""
+    yield "aspects", str(len(row.rubric_aspects))
+    yield "posts", str(len(row.profile))
+    yield "words of the chosen response", _class_of(chosen_words)
+    yield "generator", row.generator
+    yield "strategy", row.strategy
+
+
+def _class_of(words: int) -> str:
+    start = words // STEP * STEP
+    return f"{start} to {start + STEP - 1}"
+
+
+def _dominance(config: str, users: dict[str, list[str]]) -> Check:
+    most = min(users, key=lambda user: (-len(users[user]), user))
+    pairs, count = sum(map(len, users.values())), len(users[most])
+    limit = max(MAX_SHARE, 3 / len(users))
+    few = len(users) < MIN_USERS
+    over = not few and count / pairs > limit
+    detail = f"{count:,} of {pairs:,} pairs are of {most}; {len(users):,} users"
+    return Check(
+        family="balance",
+        name="user_dominates",
+        config=config,
+        status="note" if few else "fail" if over else "pass",
+        count=count,
+        of=pairs,
+        limit=None if few else round(limit, 6),
+        detail=f"{detail}, too few for a limit" if few else detail,
+        flags=tuple(Flag(row=row) for row in users[most]) if over else (),
+    )
+
+
+def _breakdown(by: str, sums: dict[str, _PairSums]) -> Breakdown:
+    ordered = sorted(sums.items(), key=lambda item: (-item[1].pairs, item[0]))
+    return Breakdown(
+        by=by,
+        rows=tuple(own.count(value) for value, own in ordered[:MOST_VALUES]),
+        left_out=max(0, len(ordered) - MOST_VALUES),
+    )
+
+
+OFFICIAL_SIZES = {
+    "Art_and_Entertainment": 767,
+    "Lifestyle_and_Personal_Development": 989,
+    "Society_and_Culture": 1074,
+}
+"""Items of Personalized RewardBench by domain (arXiv 2604.07343; the dataset's card)."""
+
+
+class ComparedPairs(NamedTuple):
+    """One of the two sets of pairs: its name, counts, and checks of family shortcuts."""
+
+    name: str
+    balance: Balance
+    checks: tuple[Check, ...]
+
+
+def compare(own: ComparedPairs, other: ComparedPairs) -> Iterator[Check]:
+    """Sizes, lengths and aspects of every domain; accuracies of configurations that have one name,
+    or are of one domain where the other has no modes. The only domain of one set and the only one
+    of the other are compared whatever their names, and so are the only configurations."""
+    for domain, means in sorted(own.balance.by_domain().items()):
+        yield from _domain(domain, means, other, alone=len(own.balance.by_domain()) == 1)
+    for check in own.checks:
+        for counterpart in other.checks:
+            if check.name == counterpart.name and _comparable(check, counterpart, own, other):
+                yield from _accuracy(check, counterpart, other.name)
+
+
+def _domain(domain: str, own: Means, other: ComparedPairs, *, alone: bool) -> Iterator[Check]:
+    domains = other.balance.by_domain()
+    named = next(iter(domains)) if alone and len(domains) == 1 else domain
+    there, name = domains.get(named), other.name
+    if there is not None and named != domain:
+        name = f"{name}, {named}" if named else name
+    size = f"{own.pairs:,} pairs; "
+    if there is not None:
+        size += f"{there.pairs:,} in {name}"
+    else:
+        size += f"{name} has no domain of this name, but {', '.join(map(repr, sorted(domains)))}"
+    if domain in OFFICIAL_SIZES:
+        size += f"; the official benchmark has {OFFICIAL_SIZES[domain]:,} items"
+    yield _note("size", domain, own.pairs, size)
+    if there is None:
+        return
+    yield _note(
+        "lengths",
+        domain,
+        own.pairs,
+        f"{own.chosen_words:.1f} words chosen and {own.rejected_words:.1f} rejected, on average;"
+        f" {there.chosen_words:.1f} and {there.rejected_words:.1f} in {name}",
+    )
+    yield _note(
+        "aspects_per_item",
+        domain,
+        own.pairs,
+        f"{own.aspects:.2f} aspects on average; {there.aspects:.2f} in {name}",
+    )
+
+
+def _comparable(check: Check, counterpart: Check, own: ComparedPairs, other: ComparedPairs) -> bool:
+    only = {check.config} == own.balance.domains.keys()
+    if only and {counterpart.config} == other.balance.domains.keys():
+        return True
+    if check.config == counterpart.config or check.config in other.balance.domains:
+        return check.config == counterpart.config
+    return own.balance.domains.get(check.config) == other.balance.domains.get(counterpart.config)
+
+
+def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
+    if check.found is None or counterpart.found is None:
+        return
+    other = f"{name}, {counterpart.config}" if counterpart.config else name
+    yield Check(
+        family="target",
+        name="blind_accuracy",
+        config=check.config,
+        status="note",
+        found=check.found,
+        of=check.of,
+        detail=f"{check.name}: {_interval_text(check.found)}; "
+        f"{_interval_text(counterpart.found)} in {other}",
+    )
+
+
+def _interval_text(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "no estimate"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f} (n = {estimate.n:,})"
+    return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f}, n = {estimate.n:,})"
+
+
+def _note(name: str, domain: str, pairs: int, detail: str) -> Check:
+    return Check(
+        family="target",
+        name=name,
+        config=domain,
+        status="note",
+        of=pairs,
+        detail=detail,
+    )

@@ -1,0 +1,197 @@
+"""Ids, sides and labels, and the two halves of every twin."""
+
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+from pairwright import text
+from pairwright.audits.read.source import ReadRow
+from pairwright.audits.records import Check
+from pairwright.audits.row_check import (
+    OTHERS,
+    RowCheck,
+    RowPlace,
+    remembering_check,
+    row_check,
+    set_check,
+)
+from pairwright.dataset import Row
+from pairwright.dataset.row import derived_twin_id
+from pairwright.modes import is_twin
+
+
+@remembering_check("duplicate_id", set[int], limit=0.0, others=0.0)
+def duplicate_id(row: Row, ids: set[int]) -> str:
+    """Rows whose id an earlier row has."""
+    known = len(ids)
+    ids.add(hash(row.id))
+    return "an earlier row has this id" if len(ids) == known else ""
+
+
+@set_check(
+    "missing_id",
+    lambda row: (row.config, bool(row.user), bool(row.item_id)),
+    limit=0.0,
+    others=OTHERS,
+)
+def missing_id(rows: Sequence[tuple[str, bool, bool]]) -> Iterator[tuple[int, str]]:
+    """Rows that name no user, or no item, beside rows of their configuration that name theirs."""
+    named = {(config, "user") for config, user, _ in rows if user}
+    named |= {(config, "id") for config, _, item in rows if item}
+    for n, (config, user, item) in enumerate(rows):
+        lacking = [what for what, there in (("user", user), ("id", item)) if not there]
+        if beside := [what for what in lacking if (config, what) in named]:
+            yield n, f"no {' and no '.join(beside)}, and other rows have one"
+
+
+@row_check(
+    "derived_id",
+    limit=0.0,
+    others=0.0,
+    nothing="only rows of a release or run have ids that are derived",
+)
+def derived_id(row: Row) -> str | None:
+    """Rows of a release or run whose id is not the one that their content gives."""
+    if row.mode is None:
+        return None
+    derived = row.derived_id()
+    return "" if derived == row.id else f"its content gives {derived}"
+
+
+@row_check("same_sides", limit=0.0, others=0.0)
+def same_sides(row: Row) -> str:
+    """Two sides that are the same text, but for white space and Unicode form."""
+    if row.chosen == row.rejected:
+        return "both sides are the same"
+    if text.canonical(row.chosen) == text.canonical(row.rejected):
+        return "both sides are the same but for white space, Unicode form or hidden characters"
+    return ""
+
+
+class Labels:
+    """`contradiction`: the same sides for the same question and user, with opposite labels;
+    `duplicate_pair`: with the same label. Without a user, for the same question and profile.
+
+    Texts are the same as in `same_sides`, and marks that close a sentence do not count: what
+    differs in a symbol or in case is another text."""
+
+    names = ("contradiction", "duplicate_pair")
+
+    def __init__(self) -> None:
+        self._chosen: dict[int, tuple[int, RowPlace]] = {}
+        self._contradiction = RowCheck("contradiction", limit=0.0, others=0.0)
+        self._twice = RowCheck("duplicate_pair", limit=0.0, others=OTHERS)
+
+    def add(self, line: ReadRow) -> None:
+        row = line.row
+        # Both checks examine every row, so a row has one place in both.
+        place = self._contradiction.place(row)
+        self._twice.add(row, None)
+        sides = hash(_unmarked(row.chosen)), hash(_unmarked(row.rejected))
+        if sides[0] == sides[1]:
+            return
+        reader: Hashable = row.user
+        if reader is None:
+            reader = tuple(text.canonical(post.text) for post in row.profile)
+        key = hash((_unmarked(row.question), reader, min(sides), max(sides)))
+        chosen, earlier = self._chosen.setdefault(key, (sides[0], place))
+        if earlier.order == place.order:
+            return
+        if chosen == sides[0]:
+            self._twice.flag(place, f"the same as {earlier.row}")
+        else:
+            self._contradiction.flag(place, f"the opposite of {earlier.row}")
+
+    def checks(self) -> Iterator[Check]:
+        yield from self._contradiction.checks()
+        yield from self._twice.checks()
+
+
+# Only before white space or at the end: "!=" and "3.5" keep theirs.
+# It begins with a mark, which is found in half the time of a look back.
+_CLOSING = re.compile(r"[.,;:!?\u2026](?<![.,;:!?\u2026]{2})[.,;:!?\u2026]*+(?=\s|$)")
+
+
+def _unmarked(passage: str) -> str:
+    """A text without the marks that close sentences."""
+    return _CLOSING.sub("", text.canonical(passage)).rstrip()
+
+
+class _Half(NamedTuple):
+    """What is kept of a half until the other one comes; hashes for texts."""
+
+    place: RowPlace
+    config: str
+    asked: bool
+    user: str | None
+    item_id: str
+    question: int
+    chosen: int
+    rejected: int
+
+
+class Twins:
+    """`twin_not_whole`: two halves, on one question, with mirrored sides, of different users, one
+    who asked; and the id that both give."""
+
+    names = ("twin_not_whole",)
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, _Half] = {}
+        self._whole: set[int] = set()
+        self._check = RowCheck(
+            "twin_not_whole", limit=0.0, others=0.0, nothing="no row is half of a twin"
+        )
+
+    def add(self, line: ReadRow) -> None:
+        row = line.row
+        if row.twin_id is None:
+            if is_twin(row.mode):
+                self._check.add(row, f"a row of mode {row.mode} without a twin's id")
+            return
+        place = self._check.place(row)
+        if hash(row.twin_id) in self._whole:
+            self._check.flag(place, f"a third half of {row.twin_id}")
+            return
+        own = _Half(
+            place, row.config, row.asked, row.user, row.item_id,
+            hash(row.question), hash(row.chosen), hash(row.rejected),
+        )  # fmt: skip
+        other = self._waiting.pop(row.twin_id, None)
+        if other is None:
+            self._waiting[row.twin_id] = own
+            return
+        self._whole.add(hash(row.twin_id))
+        if wrong := _wrong(own, other) or _other_id(row, other):
+            self._check.flag(other.place, wrong)
+            self._check.flag(place, wrong)
+
+    def checks(self) -> Iterator[Check]:
+        for half in self._waiting.values():
+            self._check.flag(half.place, "its other half is not there")
+        self._waiting = {}
+        yield from self._check.checks()
+
+
+def _wrong(own: _Half, other: _Half) -> str | None:
+    if (own.question, own.item_id) != (other.question, other.item_id):
+        return "the halves are of different questions"
+    if own.config != other.config:
+        return f"the halves are in {other.config} and {own.config}"
+    if (own.chosen, own.rejected) != (other.rejected, other.chosen):
+        return "the halves' sides do not mirror each other"
+    if own.user is None or own.user == other.user:
+        return "the halves do not name two different users"
+    if own.asked == other.asked:
+        return "both halves' users asked the question" if own.asked else "no half's user asked"
+    return None
+
+
+def _other_id(row: Row, other: _Half) -> str | None:
+    """The halves mirror each other, so one of them gives both."""
+    mirrored = {"user": other.user, "chosen": row.rejected, "rejected": row.chosen}
+    asker, partner = row, row.model_copy(update=mirrored)
+    if not row.asked:
+        asker, partner = partner, asker
+    derived = derived_twin_id(asker, partner)
+    return None if derived == row.twin_id else f"the halves give the id {derived}"

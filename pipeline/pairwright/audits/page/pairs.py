@@ -1,0 +1,362 @@
+"""The pairs that the page of an audit holds, in compressed blocks; a sample where the file has no
+room for all.
+
+Blocks are JSON, compressed, in base64, so that nothing in them can end the element they are in.
+They are of three sorts, so that the page reads no more than it shows: one index of all pairs;
+questions and responses, which are searched; and everything else on the same pairs.
+
+Of a sample, the pairs that a failed check names come first, then the others in the order of a hash
+of their subject: a sample does not depend on a row's place in the source, and both halves of a twin
+stay together.
+"""
+
+import base64
+import hashlib
+import math
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from pairwright.audits.catalogue import definition_of
+from pairwright.audits.records import Check
+from pairwright.dataset import Row, RowPost
+from pairwright.records import Record
+
+RowNote = tuple[int, str]
+"""The number of a check, and its detail on the row."""
+
+
+class FlagCheck(NamedTuple):
+    """A check that names rows. One that failed in one configuration and not in another is two."""
+
+    title: str
+    failed: bool
+
+
+class Flags:
+    """The notes of checks on each row, by the row's id."""
+
+    def __init__(self, checks: Iterable[Check]) -> None:
+        self._numbers: dict[tuple[str, str, bool], int] = {}
+        self._by_row: dict[str, list[RowNote]] = {}
+        self._where: dict[str, str] = {}
+        self.checks: list[FlagCheck] = []
+        for check in sorted(checks, key=lambda check: check.status != "fail"):
+            if check.flags:
+                self._add(check)
+
+    def _add(self, check: Check) -> None:
+        failed = check.status == "fail"
+        key = (check.family, check.name, failed)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.checks)
+            self.checks.append(FlagCheck(definition_of(check).title, failed))
+        number = self._numbers[key]
+        for flag in check.flags:
+            self._by_row.setdefault(flag.row, []).append((number, flag.detail))
+            self._where[flag.row] = flag.where
+
+    def notes(self, row: str) -> tuple[RowNote, ...]:
+        """The notes on one row, failed checks first."""
+        return tuple(self._by_row.get(row, ()))
+
+    def where(self, row: str) -> str:
+        """The file and line of a row that a check names; empty for others."""
+        return self._where.get(row, "")
+
+    def numbers(self, row: str) -> tuple[int, ...]:
+        """The checks that name one row, each once."""
+        return tuple(dict.fromkeys(number for number, _ in self._by_row.get(row, ())))
+
+    def failed(self, row: str) -> bool:
+        """Whether a failed check names the row."""
+        return any(self.checks[number].failed for number, _ in self._by_row.get(row, ()))
+
+    @property
+    def failed_rows(self) -> list[str]:
+        """The rows that failed checks name."""
+        return [row for row in self._by_row if self.failed(row)]
+
+
+BLOCK = 400_000
+"""Characters of JSON after which a block is closed."""
+START = 160
+"""Characters of a question in the index."""
+Votes = tuple[int, int, int, int]
+State = Literal["unasked", "verified", "not verified", "simulated", "simulated, not verified"]
+"""What people said of a pair. `simulated`: simulated annotators verified it, in place of people."""
+
+
+class BlockTexts(Record):
+    """What is searched, of the pairs of one block."""
+
+    question: tuple[str, ...]
+    chosen: tuple[str, ...]
+    rejected: tuple[str, ...]
+
+
+class PairDetail(Record):
+    """One pair without what the others hold."""
+
+    row: Row
+    """Its question, responses and profile are empty."""
+    profile: tuple[int, ...]
+    """Places in the block's posts."""
+    flags: tuple[RowNote, ...]
+    where: str = ""
+    """The file and line of a row that a check names."""
+
+
+class BlockDetails(Record):
+    """The rest of the pairs of one block; posts that several share are there once."""
+
+    posts: tuple[RowPost, ...]
+    rows: tuple[PairDetail, ...]
+
+
+class PairIndex(Record):
+    """All pairs of the page, one value each, in the order of the source."""
+
+    checks: tuple[FlagCheck, ...]
+    configs: tuple[tuple[str, str], ...]
+    """Domain and mode; pairs name them by their place."""
+    starts: tuple[int, ...]
+    """The first pair of each block."""
+    ids: tuple[str, ...]
+    config: tuple[int, ...]
+    questions: tuple[str, ...]
+    flags: tuple[tuple[int, ...], ...]
+    """Places in `checks`."""
+    people: tuple[State, ...]
+    votes: tuple[Votes | None, ...]
+    """Votes for the chosen, for the rejected, for about equal, and for cannot tell."""
+    other: tuple[int | None, ...]
+    """The place of the twin's other half."""
+
+
+class PackedPairs(NamedTuple):
+    """Base64 of raw deflate (RFC 1951) of UTF-8 JSON."""
+
+    listing: str
+    """The index."""
+    texts: tuple[str, ...]
+    details: tuple[str, ...]
+    pairs: int
+
+    @property
+    def size(self) -> int:
+        """Characters."""
+        return len(self.listing) + sum(map(len, self.texts)) + sum(map(len, self.details))
+
+
+class _Entry(NamedTuple):
+    """What the index will hold of a pair."""
+
+    id: str
+    config: int
+    question: str
+    people: State
+    votes: Votes | None
+
+
+class _OpenBlock:
+    """The block being filled."""
+
+    def __init__(self) -> None:
+        self.texts: list[tuple[str, str, str]] = []
+        self.posts: dict[RowPost, int] = {}
+        self.details: list[PairDetail] = []
+        self.size = 0
+
+
+class PairPacker:
+    """Rows in, blocks out. Memory holds one open block and the compressed ones."""
+
+    def __init__(self, flags: Flags, simulated: Mapping[str, bool]) -> None:
+        self._flags = flags
+        self._simulated = simulated
+        self._open = _OpenBlock()
+        self._texts: list[str] = []
+        self._details: list[str] = []
+        self._configs: dict[tuple[str, str], int] = {}
+        self._starts = [0]
+        self._entries: list[_Entry] = []
+        self._twins: dict[str, list[int]] = {}
+        self.raw = 0
+        """Characters of the rows in closed blocks."""
+        self.size = 0
+        """Characters of the closed blocks, compressed."""
+
+    def add(self, row: Row) -> None:
+        """One more pair, after those before."""
+        block = self._open
+        block.texts.append((row.question, row.chosen, row.rejected))
+        places = [block.posts.setdefault(post, len(block.posts)) for post in row.profile]
+        rest = row.model_copy(update={"question": "", "chosen": "", "rejected": "", "profile": ()})
+        detail = PairDetail.model_construct(
+            row=rest,
+            profile=tuple(places),
+            flags=self._flags.notes(row.id),
+            where=self._flags.where(row.id),
+        )
+        block.details.append(detail)
+        block.size += length(row)
+        if row.twin_id is not None:
+            self._twins.setdefault(row.twin_id, []).append(len(self._entries))
+        config = self._configs.setdefault((row.domain, row.mode or ""), len(self._configs))
+        own = row.votes
+        votes = (own.chosen, own.rejected, own.equal, own.cannot_tell) if own else None
+        start = " ".join(row.question[: 2 * START].split())[:START]
+        self._entries.append(_Entry(row.id, config, start, self._people(row), votes))
+        if block.size >= BLOCK:
+            self._close()
+
+    def _close(self) -> None:
+        block = self._open
+        question, chosen, rejected = zip(*block.texts, strict=True)
+        texts = BlockTexts(question=question, chosen=chosen, rejected=rejected)
+        details = BlockDetails.model_construct(posts=tuple(block.posts), rows=tuple(block.details))
+        self._texts.append(_compress(texts))
+        self._details.append(_compress(details))
+        self.raw += block.size
+        self.size += len(self._texts[-1]) + len(self._details[-1])
+        self._starts.append(len(self._entries))
+        self._open = _OpenBlock()
+
+    def packed(self) -> PackedPairs:
+        """Give all that was added; call it after the last row."""
+        if self._open.texts:
+            self._close()
+        entries = self._entries
+        index = PairIndex(
+            checks=tuple(self._flags.checks),
+            configs=tuple(self._configs),
+            starts=tuple(self._starts[:-1]),
+            ids=tuple(entry.id for entry in entries),
+            config=tuple(entry.config for entry in entries),
+            questions=tuple(entry.question for entry in entries),
+            flags=tuple(self._flags.numbers(entry.id) for entry in entries),
+            people=tuple(entry.people for entry in entries),
+            votes=tuple(entry.votes for entry in entries),
+            other=tuple(self._others()),
+        )
+        return PackedPairs(_compress(index), tuple(self._texts), tuple(self._details), len(entries))
+
+    def _people(self, row: Row) -> State:
+        if row.verified:
+            return "verified"
+        if row.subject in self._simulated:
+            return "simulated" if self._simulated[row.subject] else "simulated, not verified"
+        return "not verified" if row.votes else "unasked"
+
+    def _others(self) -> list[int | None]:
+        others: list[int | None] = [None] * len(self._entries)
+        for halves in self._twins.values():
+            if len(halves) > 1:
+                for here, there in zip(halves, [*halves[1:], halves[0]], strict=True):
+                    others[here] = there
+        return others
+
+
+def length(row: Row) -> int:
+    """Characters of a row's texts, about."""
+    aspects = sum(
+        len(one.aspect) + len(one.reason) + len(one.evidence) for one in row.rubric_aspects
+    )
+    posts = sum(len(post.text) + 100 for post in row.profile)
+    responses = len(row.question) + len(row.chosen) + len(row.rejected)
+    return responses + aspects + posts + len(row.narrative or "") + len(row.id) + 500
+
+
+def _compress(record: Record) -> str:
+    compressor = zlib.compressobj(wbits=-15)
+    raw = record.model_dump_json(exclude_defaults=True).encode()
+    return base64.b64encode(compressor.compress(raw) + compressor.flush()).decode()
+
+
+class SelectedPairs(NamedTuple):
+    """The pairs that a page holds."""
+
+    packed: PackedPairs
+    total: int
+    """Rows of the source."""
+    failed: int
+    """Rows of the source that a failed check names."""
+    failed_held: int
+
+
+class Sizes:
+    """The characters of text of every pair or twin, collected while an audit reads them, so that
+    the choice of pairs needs no further reading."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._lengths: dict[str, int] = {}
+        self._subjects: dict[str, list[str]] = {}
+        """The subjects of the rows with one id; pairs of others may repeat an id."""
+
+    def add(self, row: Row) -> None:
+        """Count one row."""
+        self.rows += 1
+        self._lengths[row.subject] = self._lengths.get(row.subject, 0) + length(row)
+        self._subjects.setdefault(row.id, []).append(row.subject)
+
+    def subjects(self, ids: Iterable[str]) -> list[str]:
+        """One for every row that has one of these ids."""
+        return [subject for row in ids for subject in self._subjects.get(row, ())]
+
+    def first(self, room: float, failed: Iterable[str]) -> frozenset[str]:
+        """The subjects that come first, as many as fit into `room` characters of text; `failed`
+        come before others."""
+        before, taken = set(failed), set()
+        for name in sorted(self._lengths, key=lambda name: (name not in before, _hash(name))):
+            if self._lengths[name] <= room:
+                room -= self._lengths[name]
+                taken.add(name)
+        return frozenset(taken)
+
+
+def select_pairs(
+    rows: Iterable[Row],
+    sizes: Sizes,
+    flags: Flags,
+    most: int,
+    *,
+    simulated: Mapping[str, bool],
+    progress: Callable[[str, int | None], None] | None = None,
+) -> SelectedPairs:
+    """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
+    known, is read again for every try where they are too many. `simulated` are the
+    decisions of simulated annotators, as an `Audit` has them."""
+    failed = sizes.subjects(flags.failed_rows)
+    wanted, room = None, math.inf
+    while True:
+        packing, failed_held = PairPacker(flags, simulated), 0
+        for number, row in enumerate(_with_progress(rows, progress), start=1):
+            if wanted is None or row.subject in wanted:
+                packing.add(row)
+                failed_held += flags.failed(row.id)
+            # Blocks differ, so what the rest will need is not known better than within a half.
+            expected = packing.size * sizes.rows / number / 2 if wanted is None else 0
+            if max(packing.size, expected) > most:
+                break
+        else:
+            packed = packing.packed()
+            if packed.size <= most or not packed.pairs:
+                return SelectedPairs(packed, sizes.rows, len(failed), failed_held)
+        # What was packed shows how well these pairs compress; others may do so less well.
+        room = 0.93 * min(room, most * packing.raw / packing.size)
+        wanted = sizes.first(room, failed)
+
+
+def _with_progress(
+    rows: Iterable[Row], progress: Callable[[str, int | None], None] | None
+) -> Iterator[Row]:
+    for number, row in enumerate(rows, start=1):
+        if progress and number % 1000 == 0:
+            progress("packing pairs", number)
+        yield row
+
+
+def _hash(subject: str) -> bytes:
+    return hashlib.blake2b(subject.encode(errors="replace"), digest_size=8).digest()

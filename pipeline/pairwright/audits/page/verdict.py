@@ -1,0 +1,251 @@
+"""The top of an audit: failed checks, why they matter and what to do; and the tables that a
+terminal shows: blind accuracies, undecided checks, and counts of checks."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
+from urllib.parse import quote
+
+from pairwright.audits.catalogue import definition_of
+from pairwright.audits.records import Audit, Check, Status
+from pairwright.report import Table
+from pairwright.text import number_of, visible
+
+MOST_FLAGS = 5
+"""Rows that a finding names, and configurations without a line of their own beyond them."""
+LINES = 12
+
+
+_MANNERS = {"length_taken": "longer or shorter answers", "markup_taken": "markup"}
+
+
+class FlaggedRow(NamedTuple):
+    """A row that a failed check names."""
+
+    row: str
+    where: str
+    """The row's file and line."""
+    link: str
+    detail: str
+
+
+class FailedCheck(NamedTuple):
+    """A failed check over the configurations that it failed in."""
+
+    title: str
+    why: str
+    todo: str
+    lines: tuple[str, ...]
+    """One a configuration: what was found, and the limit."""
+    examples: tuple[FlaggedRow, ...]
+    more: int
+    """Further rows."""
+
+
+class AuditVerdict(NamedTuple):
+    """The audit in a sentence, and its findings."""
+
+    status: Literal["fail", "pass", "open"]
+    headline: str
+    counted: str
+    findings: tuple[FailedCheck, ...]
+    open: tuple[str, ...]
+    """What too few pairs leave undecided: one line a check."""
+
+
+def audit_verdict(audit: Audit) -> AuditVerdict:
+    """`open`: nothing failed, but not every check could be decided."""
+    counts = Counter(check.status for check in audit.checks)
+    deciding = sum(n for status, n in counts.items() if status != "note")
+    undecided = counts["too_few"]
+    if counts["fail"]:
+        headline = f"Fail: {counts['fail']:,} of {deciding:,} checks"
+    elif undecided:
+        headline = f"No check fails, and {undecided:,} of {deciding:,} have too few pairs to decide"
+    else:
+        headline = f"Pass: all {deciding:,} checks"
+    words: dict[Status, str] = {
+        "fail": "failed", "too_few": "undecided for too few pairs", "pass": "passed",
+        "note": "only noted",
+    }  # fmt: skip
+    return AuditVerdict(
+        status="fail" if counts["fail"] else "open" if undecided else "pass",
+        headline=headline,
+        counted=", ".join(f"{counts[status]:,} {word}" for status, word in words.items()) + ".",
+        findings=tuple(_finding(checks) for checks in _by_name(audit.failed)),
+        open=tuple(
+            _undecided(checks)
+            for checks in _by_name(check for check in audit.checks if check.status == "too_few")
+        ),
+    )
+
+
+def warnings(audit: Audit) -> Iterator[str]:
+    """Sentences that a reader must know before the figures."""
+    source = audit.source
+    if source.simulated:
+        yield (
+            "SIMULATED: a simulated model or annotator had a part in these pairs. They show how the"
+            " tool works. They are not a benchmark, and not evidence about anything."
+        )
+    if source.version.endswith("-trial"):
+        yield (
+            f"A TRIAL, version {short(source.version)}: it may hold pairs that nobody verified. It"
+            " is not an ordinary release."
+        )
+    for check in audit.checks:
+        if check.name in _MANNERS and check.found and (check.found.low or 0) > 0.5:
+            yield (
+                f"A taste for {_MANNERS[check.name]} tells much of {config_name(check.config)}:"
+                f" what each user took so far is right in {measured(check)}. A scorer reads more of"
+                " a person only where it is ahead of that."
+            )
+    if not source.rows:
+        yield "There are no pairs in it, so passing says nothing."
+    if unread := sum(source.problems.values()):
+        are = "is" if unread == 1 else "are"
+        yield f"{number_of(unread, 'row')} could not be read and {are} part of no number below."
+    if audit.against and audit.against.simulated:
+        yield "The pairs that it is compared with are SIMULATED."
+
+
+def _by_name(checks: Iterator[Check] | Sequence[Check]) -> list[list[Check]]:
+    """Checks of one name over their configurations, in the order in which names appear."""
+    by_name: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        by_name.setdefault((check.family, check.name), []).append(check)
+    return list(by_name.values())
+
+
+def _finding(checks: Sequence[Check]) -> FailedCheck:
+    words = definition_of(checks[0])
+    lines = [_line(check) for check in checks[:LINES]]
+    if len(checks) > LINES:
+        lines.append(f"and in {len(checks) - LINES:,} further configurations")
+    flags = [next(same) for _, same in groupby(flag for check in checks for flag in check.flags)]
+    return FailedCheck(
+        title=words.title,
+        why=words.why,
+        todo=words.todo,
+        lines=tuple(lines),
+        examples=tuple(
+            FlaggedRow(
+                short(flag.row), short(flag.where, 200), link_to(flag.row), short(flag.detail, 160)
+            )
+            for flag in flags[:MOST_FLAGS]
+        ),
+        more=max(0, len(flags) - MOST_FLAGS),
+    )
+
+
+def _line(check: Check) -> str:
+    parts = [measured(check), f"limit {limit(check)}" if check.limit is not None else ""]
+    line = f"{config_name(check.config)}: {'; '.join(filter(None, parts)) or 'failed'}."
+    return f"{line} {short(check.detail, 300)}" if check.detail else line
+
+
+def _undecided(checks: Sequence[Check]) -> str:
+    needs = [
+        f"{config_name(check.config)} (about {needed(check)} would settle it)"
+        if check.needed
+        else config_name(check.config)
+        for check in checks[:LINES]
+    ]
+    more = f" and {len(checks) - LINES:,} further" if len(checks) > LINES else ""
+    return f"{definition_of(checks[0]).title}: {', '.join(needs)}{more}"
+
+
+def accuracy_rows(audit: Audit) -> list[tuple[str, ...]]:
+    """How often each blind rule picks the chosen response: its name, the configuration, the
+    accuracy with its interval, the number of pairs and the outcome."""
+    rows: list[tuple[str, ...]] = []
+    for check in audit.checks:
+        if check.family != "shortcuts" or not check.found or not check.limit:
+            continue
+        if check.found.value is None:
+            continue
+        value, low, high = check.found.value, check.found.low, check.found.high
+        interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
+        name, status = (text.replace("_", " ") for text in (check.name, check.status))
+        accuracy, pairs = f"{value:.3f}{interval}", f"{check.found.n:,}"
+        rows.append((name, short(check.config), accuracy, pairs, status))
+    return rows
+
+
+def undecided_table(audit: Audit) -> Table:
+    """By check: in how many configurations, and what the least settled of them needs."""
+    undecided: dict[str, list[Check]] = {}
+    for check in audit.checks:
+        if check.status == "too_few":
+            undecided.setdefault(definition_of(check).title, []).append(check)
+    rows = []
+    for title, checks in undecided.items():
+        most = max(checks, key=lambda check: check.needed or 0)
+        known = all(check.needed is not None for check in checks)
+        rows.append((title, f"{len(checks):,}", needed(most) if known else "unknown"))
+    heads = ("", "configurations", "of each, about so many would settle it")
+    return Table(heads, tuple(rows), note="too few pairs to decide")
+
+
+def counts_table(audit: Audit) -> Table:
+    """Checks by family and status; those of the last column decide nothing."""
+    counts = Counter((check.family, check.status) for check in audit.checks)
+    statuses: tuple[Status, ...] = ("fail", "too_few", "pass", "note")
+    rows = (
+        (family, *(f"{counts[family, status]:,}" for status in statuses))
+        for family in dict.fromkeys(check.family for check in audit.checks)
+    )
+    heads = ("", "failed", "too few pairs", "passed", "noted")
+    return Table(heads, tuple(rows), note="checks")
+
+
+def short(text: str, most: int = 60) -> str:
+    """One line without invisible characters, cut to `most` characters."""
+    line = " ".join(visible(text[: 4 * most]).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def middle_cut(text: str, most: int) -> str:
+    """As `short`, but cut in the middle: names differ at their ends, too."""
+    line = short(text, 200)
+    half = most // 2
+    return line if len(line) <= most else f"{line[: most - half - 1]}…{line[-half:]}"
+
+
+def config_name(config: str) -> str:
+    """A configuration's name, or that it is all of them."""
+    return short(config) if config else "all"
+
+
+def measured(check: Check) -> str:
+    """`0.712 (0.651 to 0.768), n = 400 in 390 clusters`, or `12 of 400`, or both."""
+    parts = []
+    if check.found:
+        n, clusters = check.found.n, check.found.clusters
+        parts.append(f"{check.found.text()}, n = {n:,} in {clusters:,} clusters")
+    if check.count is not None:
+        parts.append(f"{check.count:,} of {check.of:,}")
+    return "; ".join(parts)
+
+
+def needed(check: Check) -> str:
+    """`461 questions`: how many would settle a check, and of what; empty where it is not known."""
+    if check.needed is None:
+        return ""
+    unit = "questions" if check.chance is not None else definition_of(check).unit
+    return f"{check.needed:,} {unit}"
+
+
+def limit(check: Check) -> str:
+    """`0.42 to 0.58` for an accuracy on pairs, as telling far below one half as far above."""
+    if check.limit is None:
+        return ""
+    if check.family == "shortcuts" and check.found and check.chance is None:
+        return f"{1 - check.limit:g} to {check.limit:g}"
+    return f"{check.limit:g}"
+
+
+def link_to(row: str) -> str:
+    """The address within the page that opens a pair."""
+    return f"#pair={quote(row, safe='', errors='replace')}"

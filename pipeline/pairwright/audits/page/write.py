@@ -1,0 +1,107 @@
+"""From an audit and its rows to the file: the report, then the browser of pairs."""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import jinja2
+
+from pairwright.audits.catalogue import definition_of
+from pairwright.audits.page.pairs import Flags, SelectedPairs, Sizes, select_pairs
+from pairwright.audits.page.plots import audit_plots
+from pairwright.audits.page.verdict import (
+    audit_verdict,
+    config_name,
+    limit,
+    measured,
+    needed,
+    short,
+    warnings,
+)
+from pairwright.audits.records import Audit, Check, CheckDefinition
+from pairwright.dataset import Row
+from pairwright.files import write_whole
+from pairwright.pages import render_page
+from pairwright.pages.page import Extra
+from pairwright.records import FULL_ADHERENCE
+
+MOST_BYTES = 30_000_000
+"""Bytes of the file."""
+MOST_CHECKS = 400
+"""Rows of a table; audit.json has all."""
+HERE = Path(__file__).resolve().parent
+SCRIPTS = (
+    "data.js", "text.js", "words.js", "diff.js", "evidence.js", "pairs.js", "parts.js", "detail.js",
+    "list.js", "start.js",
+)  # fmt: skip
+"""The scripts, in the order in which they are joined into one."""
+
+
+def write_page(
+    path: Path,
+    audit: Audit,
+    rows: Iterable[Row],
+    sizes: Sizes,
+    *,
+    most: int = MOST_BYTES,
+    progress: Callable[[str, int | None], None] | None = None,
+) -> None:
+    """Write the report of an audit, whose checks have all their flags, in at most `most` bytes.
+
+    `rows` can be read again, and are never all in memory; `sizes` are their sizes, collected while
+    the audit read them. Where they are too many for the file, it holds those that failed checks
+    name and a sample of the others, and says so.
+    `progress` is called at each step. The same input gives the same bytes. Raises StoreError if the
+    file cannot be written.
+    """
+    if progress:
+        progress("drawing the report", None)
+    page = audit_page(audit)
+    before, end, after = page.rpartition("</body>")
+    template = _browser()
+
+    def rendered(held: SelectedPairs) -> Iterator[str]:
+        yield before
+        yield from template.generate(held=held)
+        yield end + after
+
+    flags = Flags(audit.checks)
+    nothing = select_pairs((), Sizes(), flags, most, simulated={})
+    empty = sum(len(piece.encode()) for piece in rendered(nothing))
+    # Every block is in an element of its own, a few dozen characters long.
+    room = round(0.99 * max(0, most - empty))
+    simulated = audit.simulated_decisions
+    held = select_pairs(rows, sizes, flags, room, simulated=simulated, progress=progress)
+    write_whole(path, rendered(held))
+
+
+def audit_page(audit: Audit) -> str:
+    """The report without its pairs, as HTML."""
+    extra = Extra((HERE / "page.css").read_text(encoding="utf-8"), _script())
+    return render_page(
+        "audit", audit_plots(audit), extra,
+        audit=audit, verdict=audit_verdict(audit), warnings=[*warnings(audit)], most=MOST_CHECKS,
+        config_name=config_name, definition_of=definition_of, definitions_of=_definitions_of,
+        limit=limit, measured=measured, needed=needed, short=short,
+    ).html  # fmt: skip
+
+
+def _definitions_of(checks: Iterable[Check]) -> list[CheckDefinition]:
+    """The definitions of checks, each once."""
+    return list(dict.fromkeys(map(definition_of, checks)))
+
+
+@cache
+def _browser() -> jinja2.Template:
+    """The browser of pairs, below the report."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    return environment.get_template("pairs.html.jinja")
+
+
+def _script() -> str:
+    """All scripts as one, with the highest score of adherence in its place."""
+    texts = ((HERE / "scripts" / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    return "\n".join(texts).replace("FULL_ADHERENCE", str(FULL_ADHERENCE))

@@ -1,0 +1,181 @@
+"""The records of an audit, as in audit.json. The page shows these values and computes none.
+
+A check that an estimate decides is a `LimitComparison` until `catalogue.decide` has all of them.
+"""
+
+from collections.abc import Iterable
+from typing import Literal, Protocol
+
+from pydantic import Field
+
+from pairwright.audits.read.source import ReadRow
+from pairwright.estimate import Estimate
+from pairwright.records import Record
+
+Family = Literal[
+    "shortcuts", "baselines", "leakage", "integrity", "people", "human", "balance", "target"
+]
+Status = Literal["pass", "fail", "too_few", "note"]
+"""`note`: a figure that decides nothing. `too_few`: the interval holds the limit."""
+
+
+class CheckDefinition(Record):
+    """The words of a check, for the report and the page of checks."""
+
+    family: Family
+    name: str
+    """Lower case with underscores."""
+    title: str
+    """A few words, such as `Picks the longer response`."""
+    why: str
+    """Why it matters: one or two sentences."""
+    todo: str
+    """A remedy for the person who made the pairs."""
+    by_estimate: bool = False
+    """Whether an estimate decides it, together with all others of the audit."""
+    unit: str = "pairs"
+    """What `needed` counts, where no question with options is asked."""
+
+
+Definitions = tuple[CheckDefinition, ...]
+
+
+class Flag(Record):
+    """One row that a check names."""
+
+    row: str
+    """The row's id."""
+    detail: str = ""
+    where: str = ""
+    """`file:line` of the row in what was audited, as `RowLocations` writes it."""
+
+
+class Check(Record):
+    """The result of a check, in one configuration or in all of them."""
+
+    family: Family
+    name: str
+    """The name of its definition."""
+    config: str = ""
+    """Empty: all rows together."""
+    status: Status
+    found: Estimate | None = None
+    """The estimated accuracy or share; None where nothing is estimated."""
+    count: int | None = None
+    """The number of rows found, where the check looks for rows."""
+    of: int = 0
+    """The number of rows examined; where it is a sample, `detail` says so."""
+    limit: float | None = None
+    chance: float | None = None
+    """The accuracy of chance on questions with options; on pairs it is one half."""
+    needed: int | None = None
+    """Status too_few: about how many would settle it, if what was found stays as it is: pairs,
+    questions with options (then there is a `chance`), or the `unit` of its definition."""
+    detail: str = ""
+    flags: tuple[Flag, ...] = ()
+    """The rows found, in the order of the source; audit.json keeps the first EXAMPLES."""
+
+
+EXAMPLES = 20
+
+
+class Redaction(Record):
+    """Personal data in a text, in the first row that holds the text: a line of redactions.jsonl."""
+
+    row: str
+    where: str = ""
+    """`file:line` of the row, as `RowLocations` writes it."""
+    field: str
+    """Such as `question` or `profile[2].text`, counted from 0."""
+    post: str
+    """The post's id, where it is in one."""
+    kind: str
+    start: int
+    end: int
+    """The place in characters; `text[start:end]` is to be redacted."""
+    masked: str
+    rows: int
+    """The number of rows that hold the same text in such a field; all of them must be redacted."""
+
+
+class LimitComparison(Protocol):
+    """An estimate compared with a limit. `level` is the chance of a false decision."""
+
+    def settled(self, level: float) -> bool:
+        """Whether it passes or fails by its estimate."""
+
+    def check(self, level: float) -> Check:
+        """The check, with the interval that errs at this level."""
+
+
+class RowReader(Protocol):
+    """One check, or several that share their work."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all its checks."""
+
+    def add(self, line: ReadRow) -> None:
+        """Look at one row: once for each, in the order of the source."""
+
+    def checks(self) -> Iterable[Check | LimitComparison]:
+        """What was found, after the last row."""
+
+
+class Count(Record):
+    """A row of a table: the number of pairs and users, and the lengths of responses in words."""
+
+    name: str
+    pairs: int
+    users: int
+    chosen_words: float | None
+    """Mean."""
+    rejected_words: float | None
+    accuracies: dict[str, Estimate] = Field(default={})
+    """Of a source of natural twins: by name, those of baselines and of the choices of others."""
+
+
+class Breakdown(Record):
+    """Rows counted by one of their properties, most frequent first."""
+
+    by: str
+    rows: tuple[Count, ...]
+    left_out: int = 0
+    """Further values, beyond the most frequent."""
+
+
+class AuditSource(Record):
+    """What was audited."""
+
+    name: str
+    """A folder's or file's name, or a Hub id; never a path of the auditor's machine."""
+    kind: Literal["release", "run", "official", "plain"]
+    version: str = ""
+    digest: str
+    """`sha256:` over the rows, in their order."""
+    rows: int
+    configs: dict[str, int]
+    simulated: bool
+    problems: dict[str, int]
+    """Rows that could not be read, by reason. They are part of no other number."""
+
+
+class Audit(Record):
+    """A whole audit."""
+
+    pairwright: str
+    source: AuditSource
+    max_shortcut: float
+    """The bound on the accuracy of blind checks."""
+    against: AuditSource | None = None
+    checks: tuple[Check, ...]
+    breakdowns: tuple[Breakdown, ...]
+    simulated_decisions: dict[str, bool] = Field({}, exclude=True)
+    """Pairs and twins, by id, that simulated annotators decided on, and whether they verified them.
+    The page shows it; a row's own `verified` is about people."""
+    redactions: tuple[Redaction, ...] = Field((), exclude=True)
+    """Written to a file of its own, for the person who mends the pairs."""
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if check.status == "fail")

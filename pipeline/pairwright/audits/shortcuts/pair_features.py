@@ -1,0 +1,250 @@
+"""Every pair of one configuration in a few numbers, and a sample of its pairs in more."""
+
+import hashlib
+import heapq
+import math
+from array import array
+from collections.abc import Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pairwright import text
+from pairwright.audits.read.options import OptionKey
+from pairwright.audits.records import Flag
+from pairwright.audits.shortcuts.baselines import PairOverlap, pair_overlap
+from pairwright.audits.shortcuts.classifiers import LearnablePair, learnable_pair
+from pairwright.audits.shortcuts.private_words import AuditWords, PostWords, post_words
+from pairwright.audits.shortcuts.questions import Questions
+from pairwright.audits.shortcuts.response import (
+    COUNT_CHECKS,
+    ResponseCounts,
+    response_counts,
+    text_stems,
+)
+from pairwright.dataset import Row
+from pairwright.intervals import Floats, Places
+from pairwright.modes import is_twin
+from pairwright.records import Mode
+
+T = TypeVar("T")
+
+
+class ClusterSample(Generic[T]):
+    """At most `most` pairs: those of the clusters whose hashes come first, whatever the order in
+    which the pairs come."""
+
+    def __init__(self, most: int, seed: int) -> None:
+        self._most = most
+        self._seed = seed
+        self._below = 1 << 64
+        self._kept: dict[int, list[T]] = {}
+        self._last: list[int] = []
+        """Hashes of what is kept, negative: the last one first."""
+        self._pairs = 0
+
+    def has_room(self, cluster: str) -> bool:
+        """Whether a pair of this cluster would be kept for now."""
+        return self._hash(cluster) < self._below
+
+    def add(self, cluster: str, pair: T) -> None:
+        """Keep a pair, and let the last clusters go while there are more pairs than `most`."""
+        place = self._hash(cluster)
+        if place >= self._below:
+            return
+        if place not in self._kept:
+            self._kept[place] = []
+            heapq.heappush(self._last, -place)
+        self._kept[place].append(pair)
+        self._pairs += 1
+        while self._pairs > self._most:
+            self._below = -heapq.heappop(self._last)
+            self._pairs -= len(self._kept.pop(self._below))
+
+    def __len__(self) -> int:
+        return self._pairs
+
+    def __iter__(self) -> Iterator[T]:
+        """Cluster by cluster in the order of the hashes; in a cluster as they came."""
+        for place in sorted(self._kept):
+            yield from self._kept[place]
+
+    def _hash(self, cluster: str) -> int:
+        name = f"{self._seed}:{cluster}".encode(errors="replace")
+        return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest())
+
+
+SAMPLE = 5_000
+"""Pairs of a configuration that classifiers and informed baselines see."""
+TWIN_SAMPLE = 500
+"""Halves of twins that classifiers see: on whole twins they are right on exactly one half, whatever
+they learn."""
+LIKE = 1.1
+"""Most words of the longer response over those of the shorter for the two to be of like length."""
+PHRASE = 80
+"""Characters shown of a phrase that was found."""
+
+
+class TwinHalf(NamedTuple):
+    """A row of mode twin as a half: hashes that hold within this process, and are never shown."""
+
+    row: str
+    place: int
+    """Among the pairs of the configuration."""
+    texts: int
+    mirrored: int
+    """What `texts` of the other half must be."""
+    echo: float | None
+    """The `text.echo` of its chosen response and its own aspects."""
+
+
+class SharedWords(NamedTuple):
+    """What a pair shares with its user."""
+
+    overlap: PairOverlap
+    posts: PostWords
+
+
+class PairFeatures:
+    """The pairs of one configuration, in the order of the source."""
+
+    def __init__(self, mode: Mode | None, seed: int, words: AuditWords) -> None:
+        self.mode = mode
+        self.words = words
+        """Of all configurations."""
+        self.questions = Questions()
+        self.twins: dict[str, list[TwinHalf]] = {}
+        self.phrases: dict[str, list[Flag]] = {"persona_words": [], "refusal_words": []}
+        """By check, the rows with such a phrase."""
+        self.shared: ClusterSample[tuple[int, SharedWords]] = ClusterSample(SAMPLE, seed)
+        self.learnable: ClusterSample[tuple[int, LearnablePair]] = ClusterSample(
+            min(SAMPLE, TWIN_SAMPLE) if is_twin(mode) else SAMPLE, seed
+        )
+        self._points = bytearray()
+        self._words = array("L")
+        self._quality = array("d")
+        self._people = array("d")
+        self._others = array("d")
+        self.sources: dict[str, array[int]] = {}
+        """Of natural twins: the places of the pairs of each source."""
+        self._clusters = array("L")
+        self._places: dict[str, int] = {}
+
+    def add(self, row: Row, choice: OptionKey | None = None) -> None:
+        """Count one row, of a question with options if `choice` says so."""
+        if choice:
+            self.questions.add(len(self), choice)
+        sides = (
+            response_counts(row.question, row.chosen, row.language),
+            response_counts(row.question, row.rejected, row.language),
+        )
+        cluster = row.cluster
+        if self.shared.has_room(cluster):
+            self.shared.add(cluster, (len(self), self._shared(row)))
+        if self.learnable.has_room(cluster):
+            self.learnable.add(cluster, (len(self), learnable_pair(row)))
+        if is_twin(row.mode):
+            texts = hash((row.question, row.chosen, row.rejected))
+            mirrored = hash((row.question, row.rejected, row.chosen))
+            half = TwinHalf(row.id, len(self), texts, mirrored, _echo(row))
+            self.twins.setdefault(row.subject, []).append(half)
+        self._flag(row.id, *sides)
+        self._points.extend(_points(*sides))
+        self._words.extend(side.length for side in sides)
+        self._quality.append(_quality_gap(row))
+        self._people.append(_majority(row))
+        if row.mode == "natural":
+            self.sources.setdefault(row.source, array("L")).append(len(self._others))
+            self._others.append(row.neighbours.point if row.neighbours else math.nan)
+        names = row.clusters
+        self._clusters.extend(
+            self._places.setdefault(name, len(self._places))
+            for name in ((names,) if isinstance(names, str) else names)
+        )
+
+    def _shared(self, row: Row) -> SharedWords:
+        language = row.language
+        profile = text.terms_of((post.text for post in row.profile), language)
+        chosen, rejected = text_stems(row.chosen, language), text_stems(row.rejected, language)
+        self.words.add(row, profile, (chosen, rejected))
+        return SharedWords(pair_overlap(row, profile), post_words(row, profile, self.words))
+
+    def __len__(self) -> int:
+        return len(self._quality)
+
+    @property
+    def points(self) -> Floats:
+        """Shape (n, len(COUNT_CHECKS)): 1 where more is chosen, 0 where it is rejected, or one
+        half."""
+        points = np.frombuffer(bytes(self._points), np.uint8).reshape(-1, len(COUNT_CHECKS))
+        return points / 2
+
+    @property
+    def clusters(self) -> Places:
+        """The clusters of the pairs: see `intervals.Places`."""
+        clusters = np.array(self._clusters, np.intp)
+        return clusters.reshape(-1, 3) if self.mode == "natural" else clusters
+
+    @property
+    def like(self) -> npt.NDArray[np.bool_]:
+        """Shape (n,): whether the two responses are of like length."""
+        return self.ratio <= LIKE + 1e-9
+
+    @property
+    def quality(self) -> Floats:
+        """Shape (n,): distance of the judge's mean scores of both sides; NaN where not judged."""
+        return np.array(self._quality, np.float64)
+
+    @property
+    def people(self) -> Floats:
+        """Shape (n,): 1 where most votes for a response are for the chosen one, 0 where they are
+        for the other, or one half; NaN without such votes."""
+        return np.array(self._people, np.float64)
+
+    @property
+    def others(self) -> Floats:
+        """Shape (n,), of natural twins: the points of what the choices of others tell, or NaN."""
+        return np.array(self._others, np.float64)
+
+    @property
+    def ratio(self) -> Floats:
+        """Shape (n,): words of the longer response over those of the shorter, at least one."""
+        words = np.maximum(np.array(self._words, np.float64).reshape(-1, 2), 1)
+        ratio: Floats = words.max(axis=1) / words.min(axis=1)
+        return ratio
+
+    def _flag(self, row: str, chosen: ResponseCounts, rejected: ResponseCounts) -> None:
+        for side, counts in (("chosen", chosen), ("rejected", rejected)):
+            for name, phrase in (
+                ("persona_words", counts.persona), ("refusal_words", counts.refusal)
+            ):  # fmt: skip
+                if phrase:
+                    detail = f"{side}: {phrase[:PHRASE]}"
+                    self.phrases[name].append(Flag(row=row, detail=detail))
+
+
+def _points(chosen: ResponseCounts, rejected: ResponseCounts) -> Iterator[int]:
+    """Twice the points of every check of `COUNT_CHECKS`."""
+    for _, score in COUNT_CHECKS:
+        a, b = score(chosen), score(rejected)
+        yield (a > b) - (a < b) + 1
+
+
+def _echo(row: Row) -> float | None:
+    """The `echo` of one half of a twin."""
+    aspects = (one.aspect for one in row.rubric_aspects)
+    return text.echo(row.chosen, aspects, row.question, row.language)
+
+
+def _quality_gap(row: Row) -> float:
+    """Distance of the judge's mean scores of the two responses; NaN where it gave none."""
+    gaps = [scale.chosen - scale.rejected for scale in row.quality]
+    return abs(sum(gaps)) / len(gaps) if gaps else math.nan
+
+
+def _majority(row: Row) -> float:
+    """The `people` of one row."""
+    if row.votes is None or not row.votes.chosen + row.votes.rejected:
+        return math.nan
+    return float(np.sign(row.votes.chosen - row.votes.rejected) + 1) / 2

@@ -1,0 +1,244 @@
+"""All ways of choosing, tried on the pairs of one configuration, and how each is decided."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from numpy import bool_
+
+from pairwright.audits.catalogue import DEFINITIONS
+from pairwright.audits.records import Check, Flag, Status
+from pairwright.audits.shortcuts.baselines import baseline_points
+from pairwright.audits.shortcuts.classifiers import CLASSIFIERS, LEAST_CLUSTERS, classifier_points
+from pairwright.audits.shortcuts.pair_features import ClusterSample, PairFeatures
+from pairwright.audits.shortcuts.private_words import (
+    PostWords,
+    private_word_points,
+)
+from pairwright.audits.shortcuts.response import COUNT_CHECKS
+from pairwright.estimate import Estimate
+from pairwright.intervals import (
+    LEVEL,
+    Accuracy,
+    AccuracyLimits,
+    Floats,
+    Places,
+    accuracy,
+    first_clusters,
+    z_of,
+)
+from pairwright.modes import MODES, Mode
+
+IDENTITY = "Whole twins give 50 % by identity."
+
+
+class Trial(NamedTuple):
+    """The points of one check on n pairs."""
+
+    name: str
+    config: str
+    mode: Mode | None
+    places: Places
+    """Shape (n,): which pairs of the configuration it was tried on."""
+    points: Floats
+    """Shape (n,)."""
+    clusters: Places
+    like: npt.NDArray[bool_]
+    """Shape (n,): pairs whose responses are of like length."""
+    why: str = ""
+    """Why it was tried on fewer pairs than there are."""
+    flags: tuple[Flag, ...] | None = None
+    """Rows with what the check counts, where it looks for something in rows."""
+    flags_on_failure: tuple[Flag, ...] = ()
+    """Rows that are named where the check fails."""
+
+
+class AccuracyComparison(NamedTuple):
+    """A trial's accuracy, compared with its limits."""
+
+    trial: Trial
+    accuracy: Accuracy
+    limits: AccuracyLimits
+
+    def settled(self, level: float) -> bool:
+        return self.accuracy.settles(self.limits, z_of(level)) is not None
+
+    def check(self, level: float) -> Check:
+        trial, z = self.trial, z_of(level)
+        status: Status = self.accuracy.settles(self.limits, z) or "too_few"
+        by_rule = trial.mode is not None and MODES[trial.mode].against_rubric
+        expected = f"This is expected in mode {trial.mode}." if by_rule and status == "fail" else ""
+        detail = _sentences(expected, trial.why, _like(trial))
+        needed = self.accuracy.needed(self.limits, z) if status == "too_few" else None
+        limit, found = self.limits.passes_below, self.accuracy.found(z)
+        check = _check(trial, status, found, detail, limit=limit, needed=needed)
+        named = trial.flags_on_failure if status == "fail" else ()
+        return check.model_copy(update={"flags": named}) if named else check
+
+
+def comparison(trial: Trial, limits: AccuracyLimits) -> AccuracyComparison | Check:
+    """The comparison that decides on a trial, or the check that says that it has no pair."""
+    estimate = accuracy(trial.points, trial.clusters)
+    if estimate is None:
+        return _check(trial, "too_few", None, trial.why, limit=limits.passes_below)
+    return AccuracyComparison(trial, estimate, limits)
+
+
+def note(trial: Trial) -> Check:
+    """A check that decides nothing, with its own 95 % interval."""
+    estimate = accuracy(trial.points, trial.clusters)
+    return _check(trial, "note", estimate and estimate.found(z_of(LEVEL)), trial.why)
+
+
+def identity_note(trial: Trial) -> Check:
+    """A check on twins: what is 50 % by identity has no interval."""
+    estimate = accuracy(trial.points, trial.clusters)
+    found = estimate and estimate.found(z_of(LEVEL)).model_copy(update={"low": None, "high": None})
+    return _check(trial, "note", found, _sentences(IDENTITY, trial.why))
+
+
+def _check(
+    trial: Trial,
+    status: Status,
+    found: Estimate | None,
+    detail: str,
+    *,
+    limit: float | None = None,
+    needed: int | None = None,
+) -> Check:
+    return Check(
+        family=DEFINITIONS[trial.name].family,
+        name=trial.name,
+        config=trial.config,
+        status=status,
+        found=found,
+        count=None if trial.flags is None else len({flag.row for flag in trial.flags}),
+        of=len(trial.points),
+        limit=limit,
+        needed=needed,
+        detail=detail,
+        flags=trial.flags or (),
+    )
+
+
+def _like(trial: Trial) -> str:
+    """The accuracy on pairs of like length, if these are not all, with its own interval."""
+    estimate = accuracy(trial.points[trial.like], trial.clusters[trial.like])
+    if estimate is None or trial.like.all():
+        return ""
+    low, high = estimate.interval(z_of(LEVEL))
+    share = f"{100 * estimate.value:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+    return f"On the {estimate.n:,} pairs of like length {share}."
+
+
+def source_accuracies(
+    features: PairFeatures, trials: Iterable[Trial]
+) -> dict[str, dict[str, Estimate]]:
+    """By source of natural twins and by name, the accuracy of each informed baseline, and of what
+    the choices of others tell."""
+    there = np.flatnonzero(~np.isnan(features.others))
+    tried = [("choices_of_others", there, features.others[there])]
+    tried += [
+        (one.name, one.places, one.points)
+        for one in trials
+        if DEFINITIONS[one.name].family == "baselines"
+    ]
+    found: dict[str, dict[str, Estimate]] = {}
+    for source, places in features.sources.items():
+        found[source] = {}
+        for name, on, points in tried:
+            own = np.isin(on, np.array(places, np.intp))
+            if estimate := accuracy(points[own], features.clusters[on[own]]):
+                found[source][name] = estimate.found(z_of(LEVEL))
+    return found
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+T = TypeVar("T")
+BLIND = tuple(check.name for check in (*COUNT_CHECKS, *CLASSIFIERS))
+"""Names of the checks that know nothing of the user."""
+
+
+def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
+    """Try blind scorers on every pair, and classifiers and informed baselines on a sample."""
+    every = np.arange(len(features))
+    for check, points in zip(COUNT_CHECKS, features.points.T, strict=True):
+        yield _trial(config, features, check.name, every, points)
+    yield from _classifier_trials(config, features, seed)
+    yield from _informed_trials(config, features)
+
+
+def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
+    places, pairs = _sample_places(features.learnable)
+    clusters = first_clusters(features.clusters[places])
+    if len(np.unique(clusters)) >= LEAST_CLUSTERS:
+        why = _sample_note(len(pairs), len(features))
+        for classifier, points in classifier_points(pairs, clusters, seed):
+            yield _trial(config, features, classifier.name, places, points, why)
+    else:
+        few = f"Nothing can be learnt from fewer than {LEAST_CLUSTERS} clusters."
+        for classifier in CLASSIFIERS:
+            yield _trial(config, features, classifier.name, places[:0], np.empty(0), few)
+
+
+def _informed_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
+    places, pairs = _sample_places(features.shared)
+    sampled = _sample_note(len(pairs), len(features))
+    for baseline, points in baseline_points([pair.overlap for pair in pairs]):
+        there = ~np.isnan(points)
+        without = int(len(there) - there.sum())
+        needs = f"{without:,} pairs have no {baseline.needs}." if without else ""
+        why = _sentences(sampled, needs)
+        yield _trial(config, features, baseline.name, places[there], points[there], why)
+    yield _residual(config, features, places, [pair.posts for pair in pairs], sampled)
+
+
+def _residual(
+    config: str, features: PairFeatures, places: Places, pairs: list[PostWords], sampled: str
+) -> Trial:
+    private = private_word_points(pairs, features.words)
+    there = ~np.isnan(private.points)
+    points = private.points[there]
+    more, fewer = ((points == side).sum() for side in (1, 0))
+    counts = f"More such words in the chosen response of {more:,} pairs, in the other of {fewer:,}."
+    why = _sentences(sampled, private.missing, counts if len(points) else "")
+    trial = _trial(config, features, "profile_residual", places[there], points, why)
+    in_order = sorted(private.flags, key=lambda place: places[place])
+    return trial._replace(flags_on_failure=tuple(private.flags[place] for place in in_order))
+
+
+def _sample_places(sample: ClusterSample[tuple[int, T]]) -> tuple[Places, list[T]]:
+    """Which pairs of the configuration were drawn, shape (n,), and what is kept of them."""
+    drawn = list(sample)
+    return np.array([n for n, _ in drawn], np.intp), [pair for _, pair in drawn]
+
+
+def _sample_note(drawn: int, pairs: int) -> str:
+    return f"Whole clusters drawn by hash: {drawn:,} of {pairs:,} pairs." if drawn < pairs else ""
+
+
+def _trial(
+    config: str,
+    features: PairFeatures,
+    name: str,
+    places: Places,
+    points: Floats,
+    why: str = "",
+) -> Trial:
+    """`places`: which pairs of the configuration the points are of."""
+    phrases = features.phrases.get(name)
+    return Trial(
+        name=name,
+        config=config,
+        mode=features.mode,
+        places=places,
+        points=points,
+        clusters=features.clusters[places],
+        like=features.like[places],
+        why=why,
+        flags=None if phrases is None else tuple(phrases),
+    )

@@ -1,0 +1,208 @@
+"""The leaderboard of one release: every result with its figures, ranked by mode and condition."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from pairwright.estimate import Estimate
+from pairwright.evaluation.board.findings import ScorerFinding, adjust_findings, scorer_findings
+from pairwright.evaluation.board.inputs import Pairs, check_shown_alike, pairs_of, release_of
+from pairwright.evaluation.board.ranking import BoardEntry, Ranking, gain_over, rank, share_level
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.measure.accuracy import (
+    FLOOR,
+    figures_of,
+    gains,
+    overlap_slices,
+    slice_figures,
+    without_error,
+)
+from pairwright.evaluation.measure.calibration import calibration_of
+from pairwright.evaluation.measure.figure import RULE, by_mode
+from pairwright.evaluation.release import BuildModel, ReleaseRef, build_ties
+from pairwright.evaluation.results import Result, ResultSummary
+from pairwright.intervals import Floats
+from pairwright.modes import MODES
+from pairwright.records import Mode, Record
+
+ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
+"""The order of the tables."""
+
+
+class Leaderboard(Record):
+    """All that the leaderboard has. The page shows these values and computes none."""
+
+    release: ReleaseRef
+    builders: tuple[BuildModel, ...] = ()
+    """The models that built the release; empty where no result says so."""
+    limit: int | None
+    split: str | None
+    rule: str
+    """The rule by which figures are averaged."""
+    rankings: tuple[Ranking, ...]
+    entries: dict[str, BoardEntry]
+    """The rows by name, SCORER.CONDITION."""
+    findings: tuple[ScorerFinding, ...] = ()
+    """The tests of recall, of word overlap, of evidence and of the order; those that are found are
+    sentences on the page. All together err in at most 5 % of leaderboards."""
+    missing: dict[ConditionName, tuple[str, ...]]
+    """Baselines without results, by condition."""
+
+    @property
+    def modes(self) -> tuple[Mode | None, ...]:
+        """The modes that are ranked, in the order of their tables."""
+        return tuple(dict.fromkeys(ranking.mode for ranking in self.rankings))
+
+    def of_mode(self, mode: Mode | None) -> tuple[Ranking, ...]:
+        """The rankings of a mode, in the order of its tables."""
+        return tuple(ranking for ranking in self.rankings if ranking.mode == mode)
+
+    def first(self, mode: Mode | None) -> Ranking:
+        """The first ranking of a mode that ranks any row, or else its first."""
+        rankings = self.of_mode(mode)
+        return next((one for one in rankings if one.ranked), rankings[0])
+
+
+def leaderboard(
+    results: Sequence[Result],
+    done: Callable[[], None] = lambda: None,
+    release: ReleaseRef | None = None,
+) -> Leaderboard:
+    """Rank results that `gather_results` accepted; `done` is called after each result.
+
+    Who built the release and what the choices of others tell is what `release` says; without it,
+    what the results say.
+
+    Raises InputError where two results have different pairs, or the lines of a result do not match
+    its summary."""
+    release = release or release_of(results)
+    pairs, reading = pairs_of(results, release.builders), _Reading(overlap=_overlap(results))
+    for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):
+        _read_scorer(list(of_scorer), pairs, reading, done)
+    check_shown_alike(reading.points, results, pairs)
+    first = results[0].about
+    return Leaderboard(
+        release=release,
+        builders=pairs.builders,
+        limit=first.limit,
+        split=first.split,
+        rule=RULE,
+        rankings=tuple(share_level(list(_rankings(reading, pairs)))),
+        entries=reading.entries,
+        findings=adjust_findings(reading.findings),
+        missing=_missing(reading.entries),
+    )
+
+
+def choices_of_others(board: Leaderboard, ranking: Ranking) -> Estimate | None:
+    """What the choices of others tell of a ranking's pairs: a row below it where the labels are
+    choices and scorers read the user's posts. None where only some of the release's pairs were
+    scored."""
+    own_choice = ranking.mode is not None and MODES[ranking.mode].own_choice
+    shown = own_choice and CONDITIONS[ranking.condition].shows_own_posts
+    return board.release.neighbours if shown and board.limit is None else None
+
+
+@dataclass
+class _Reading:
+    """What is read of all results, scorer by scorer."""
+
+    overlap: dict[ConditionName, dict[str, str]]
+    """By condition and unit, where word overlap is right, tied or wrong."""
+    entries: dict[str, BoardEntry] = field(default_factory=dict)
+    points: dict[str, Floats] = field(default_factory=dict)
+    """By row, of shape (pairs,)."""
+    apart: dict[tuple[ConditionName, Mode | None], dict[str, int]] = field(default_factory=dict)
+    findings: list[ScorerFinding] = field(default_factory=list)
+
+
+def _overlap(results: Sequence[Result]) -> dict[ConditionName, dict[str, str]]:
+    return {
+        result.about.condition: overlap_slices(list(result.decisions()))
+        for result in results
+        if result.about.scorer.name == FLOOR and CONDITIONS[result.about.condition].shows_posts
+    }
+
+
+def _read_scorer(
+    results: Sequence[Result], pairs: Pairs, reading: _Reading, done: Callable[[], None]
+) -> None:
+    """Read the results of one scorer: its entries, and what is found of it."""
+    decided: dict[ConditionName, list[PairDecision]] = {}
+    for result in results:
+        decisions = list(result.decisions())
+        pairs.check(result, decisions)
+        decided[result.about.condition] = decisions
+    for result in results:
+        entry = _entry(result.about, decided, pairs, reading.overlap)
+        decisions = decided[entry.about.condition]
+        reading.entries[entry.name] = entry
+        reading.points[entry.name] = pairs.points(decisions)
+        for mode_pairs in by_mode(decisions):
+            reading.apart[entry.about.condition, mode_pairs.mode] = mode_pairs.inapplicable_pairs
+        done()
+    if not entry.baseline and not any(result.about.simulated for result in results):
+        name = entry.about.scorer.name
+        reading.findings += scorer_findings(name, decided, reading.overlap)
+
+
+def _entry(
+    about: ResultSummary,
+    decided: Mapping[ConditionName, list[PairDecision]],
+    pairs: Pairs,
+    overlap: Mapping[ConditionName, Mapping[str, str]],
+) -> BoardEntry:
+    decisions, scorer = decided[about.condition], about.scorer
+    cutoff = scorer.cutoff if CONDITIONS[about.condition].shows_posts else None
+    figures = [
+        *figures_of(decisions),
+        *slice_figures(decisions, overlap.get(about.condition, {}), cutoff),
+    ]
+    gained = [
+        gain
+        for control in CONDITIONS[about.condition].compared_with
+        if control in decided
+        for gain in gains(
+            decisions,
+            decided[control],
+            gain_over(control),
+            of_twins=CONDITIONS[control].gains_on_twins,
+        )
+    ]
+    return BoardEntry(
+        about=about,
+        figures=tuple(without_error(about.condition, scorer.name, decisions, figures)),
+        gains=tuple(without_error(about.condition, scorer.name, decisions, gained)),
+        calibrations=tuple(
+            found for mode_pairs in by_mode(decisions) if (found := calibration_of(mode_pairs))
+        ),
+        build_ties=build_ties((scorer.model, scorer.beside), pairs.builders),
+    )
+
+
+def _rankings(reading: _Reading, pairs: Pairs) -> Iterator[Ranking]:
+    for mode in (*MODES, None):
+        places = pairs.of_mode(mode)
+        clusters = pairs.clusters(places)
+        for condition in ORDER:
+            there = [
+                entry
+                for entry in reading.entries.values()
+                if entry.about.condition == condition and entry.figure("coverage", mode)
+            ]
+            if not there:
+                continue
+            own = {entry.name: reading.points[entry.name][places] for entry in there}
+            ranking = rank(mode, condition, there, own, clusters)
+            yield ranking.model_copy(update={"apart": reading.apart[condition, mode]})
+
+
+def _missing(entries: dict[str, BoardEntry]) -> dict[ConditionName, tuple[str, ...]]:
+    shown = {entry.about.condition for entry in entries.values()}
+    wanted = {
+        condition: tuple(name for name in record.baselines if f"{name}.{condition}" not in entries)
+        for condition, record in CONDITIONS.items()
+        if condition in shown
+    }
+    return {condition: names for condition, names in wanted.items() if names}

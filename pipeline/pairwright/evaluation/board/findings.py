@@ -1,0 +1,183 @@
+"""What a leaderboard finds of its scorers beside their ranks: one test for each question, scorer
+and mode, and all of them together err in at most 5 % of leaderboards.
+
+recall    Shown the question alone, is it right on more asked halves of twins than one half? Then
+          it knows the asker, or the question's own words say what its asker wants. The other halves
+          are the mirror image: one half is right where the other is wrong.
+overlap   Is it right on more or fewer than half of the twins where word overlap is wrong? Pairs of
+          other modes are not tested, because a scorer without posts is not at one half there.
+evidence  Does its accuracy change when the posts that the rubric cites are taken out?
+order     Does a comparing judge prefer a place?
+
+Each is a sign-flip test over clusters; the p are adjusted by Holm's procedure over all tests of the
+leaderboard (Holm 1979, Scand. J. Statist. 6, 65-70).
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from statsmodels.stats.multitest import multipletests
+
+from pairwright.estimate import Estimate
+from pairwright.evaluation.board.flips import sign_flip
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.measure.accuracy import (
+    OVERLAP_RIGHT,
+    OVERLAP_WRONG,
+    first_place_points,
+    join_decisions,
+    unit_name,
+)
+from pairwright.evaluation.measure.figure import ModeDecisions, by_mode, points
+from pairwright.intervals import (
+    LEVEL,
+    accuracy,
+    accuracy_by_cluster,
+    cluster_numbers,
+    difference,
+    z_of,
+)
+from pairwright.modes import MODES, is_twin
+from pairwright.records import Mode, Record
+
+Question = Literal["recall", "overlap", "evidence", "order"]
+TEST_VALUES: dict[Question, str] = {
+    "recall": "asked halves right, shown the question alone",
+    "overlap": "right where word overlap is wrong",
+    "evidence": "accuracy less that without the cited posts",
+    "order": "verdicts for the first place",
+}
+"""What the value of each test is: of `evidence` a difference, of the others a share."""
+
+
+class ScorerFinding(Record):
+    """One test: a value beside what it would be if there were nothing to find."""
+
+    question: Question
+    scorer: str
+    condition: ConditionName
+    mode: Mode | None
+    value: Estimate
+    """With its own 95 % interval; its n are pairs."""
+    of_all: Estimate | None = None
+    """For question `overlap`, the accuracy on all pairs with a score."""
+    where_right: Estimate | None = None
+    """For question `overlap`, the same where word overlap is right; None where it never is."""
+    p: float
+    """Of the sign-flip test of this one alone."""
+    adjusted: float = 1.0
+    """By Holm's procedure, over all tests of the leaderboard."""
+
+    @property
+    def null(self) -> float:
+        """What the value is where there is nothing to find."""
+        return 0.0 if self.question == "evidence" else 0.5
+
+    @property
+    def found(self) -> bool:
+        """Whether the leaderboard says so in a sentence."""
+        return self.adjusted < LEVEL
+
+    @property
+    def above(self) -> bool:
+        """Whether the value is above what it would be."""
+        return (self.value.value or 0.0) > self.null
+
+
+def scorer_findings(
+    scorer: str,
+    decided: Mapping[ConditionName, Sequence[PairDecision]],
+    overlap: Mapping[ConditionName, Mapping[str, str]],
+) -> Iterator[ScorerFinding]:
+    """The tests of one scorer, by its decisions in each condition; `overlap` has the slice of each
+    unit, as `overlap_slices` gives it. Pairs without a score have no part in them."""
+    for condition, decisions in decided.items():
+        tested, slices = CONDITIONS[condition].finding, overlap.get(condition, {})
+        for mode_pairs in by_mode(decisions):
+            tests: list[tuple[Question, list[PairDecision], Callable[[PairDecision], float]]] = [
+                ("order", [one for one in mode_pairs.scored if one.orders], first_place_points)
+            ]
+            if tested == "recall" and _has_askers(mode_pairs.mode):
+                tests.append(("recall", [one for one in mode_pairs.scored if one.asked], points))
+            if tested == "overlap" and is_twin(mode_pairs.mode):
+                tests.append(("overlap", _on_slice(mode_pairs, slices, OVERLAP_WRONG), points))
+            for question, some, value in tests:
+                if some:
+                    values = np.array(list(map(value, some)), np.float64)
+                    clusters = cluster_numbers([one.clusters for one in some])
+                    estimate = accuracy(values, clusters)
+                    assert estimate, "there are pairs"
+                    found = ScorerFinding(
+                        question=question,
+                        scorer=scorer,
+                        condition=condition,
+                        mode=mode_pairs.mode,
+                        value=estimate.found(z_of(LEVEL)),
+                        p=sign_flip(2 * values - 1, clusters),
+                    )
+                    yield _with_context(found, mode_pairs, slices)
+    for condition, control in product(decided, decided):
+        record = CONDITIONS[condition]
+        if CONDITIONS[control].finding == "evidence" and control in record.compared_with:
+            yield from _evidence_findings(scorer, condition, decided[condition], decided[control])
+
+
+def _has_askers(mode: Mode | None) -> bool:
+    """Whether of a unit's two halves the user of one asked the question."""
+    return mode is not None and is_twin(mode) and not MODES[mode].own_choice
+
+
+def _on_slice(
+    mode_pairs: ModeDecisions, slices: Mapping[str, str], name: str
+) -> list[PairDecision]:
+    """The scored pairs of the units in a slice."""
+    return [one for unit in mode_pairs.whole if slices.get(unit_name(unit)) == name for one in unit]
+
+
+def _with_context(
+    found: ScorerFinding, mode_pairs: ModeDecisions, slices: Mapping[str, str]
+) -> ScorerFinding:
+    """A test of word overlap with what its sentence depends on, of scored pairs as the test is."""
+    if found.question != "overlap":
+        return found
+    where_right = _on_slice(mode_pairs, slices, OVERLAP_RIGHT)
+    of_all, right = (
+        accuracy_by_cluster([(one.clusters, points(one)) for one in some])
+        for some in (mode_pairs.scored, where_right)
+    )
+    return found.model_copy(update={"of_all": of_all, "where_right": right})
+
+
+def _evidence_findings(
+    scorer: str,
+    condition: ConditionName,
+    decisions: Sequence[PairDecision],
+    control: Sequence[PairDecision],
+) -> Iterator[ScorerFinding]:
+    """The tests of what is lost without the posts that the rubric cites, on the units that both
+    conditions have whole."""
+    for mode_pairs, joined in join_decisions(decisions, control):
+        if joined:
+            differences = np.array([points(own) - points(other) for own, other in joined])
+            clusters = cluster_numbers([own.clusters for own, _ in joined])
+            value = difference(differences, clusters)
+            assert value, "there are pairs"
+            p = sign_flip(differences, clusters)
+            yield ScorerFinding(
+                question="evidence", scorer=scorer, condition=condition, mode=mode_pairs.mode,
+                value=value, p=p,
+            )  # fmt: skip
+
+
+def adjust_findings(findings: Sequence[ScorerFinding]) -> tuple[ScorerFinding, ...]:
+    """The tests of a leaderboard with their p adjusted together, and rounded to six digits."""
+    if not findings:
+        return ()
+    together = multipletests([one.p for one in findings], method="holm")[1]
+    return tuple(
+        one.model_copy(update={"p": float(f"{one.p:.6g}"), "adjusted": float(f"{p:.6g}")})
+        for one, p in zip(findings, together.tolist(), strict=True)
+    )

@@ -1,0 +1,304 @@
+"""The rows of one mode in one condition, best first, and which of them differ.
+
+A row is one scorer in one condition, with all its figures. Rows that share a letter cannot be
+distinguished.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from string import ascii_lowercase
+
+import numpy as np
+from pydantic import Field
+
+from pairwright.evaluation.board.flips import sign_flip, step_down
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName
+from pairwright.evaluation.measure.calibration import Calibration
+from pairwright.evaluation.measure.figure import ScorerFigure, mode_group
+from pairwright.evaluation.release import BuildTie
+from pairwright.evaluation.results import ResultSummary
+from pairwright.intervals import LEVEL, Floats, Places, difference, first_clusters
+from pairwright.modes import is_twin
+from pairwright.records import Mode, Record
+
+COVERAGE = 0.95
+"""Share of a mode's twins or pairs that must have a score for a row to be ranked: below it, too
+much of an accuracy is what was left out."""
+
+
+class BoardEntry(Record):
+    """A row of the leaderboard."""
+
+    about: ResultSummary
+    figures: tuple[ScorerFigure, ...]
+    gains: tuple[ScorerFigure, ...] = ()
+    """In condition profile: the gain over each control that was evaluated."""
+    calibrations: tuple[Calibration, ...] = ()
+    """How far its margins can be trusted, by mode."""
+    build_ties: tuple[BuildTie, ...] = ()
+    """What its scorer has to do with the models that built the release: it is marked."""
+
+    @property
+    def name(self) -> str:
+        """`SCORER.CONDITION`."""
+        return self.about.stem
+
+    @property
+    def baseline(self) -> bool:
+        """Whether its scorer is a baseline, an embedding's cosine included."""
+        return self.about.scorer.kind in ("baseline", "embedding")
+
+    def figure(self, name: str, mode: Mode | None) -> ScorerFigure | None:
+        """A figure or gain of all pairs of a mode; None where there is none."""
+        key = (name, *mode_group(mode))
+        every = (*self.figures, *self.gains)
+        return next(
+            (figure for figure in every if (figure.name, figure.mode, figure.group) == key), None
+        )
+
+    def unranked(self, mode: Mode | None) -> str:
+        """Why it is shown and not ranked; empty where it is ranked."""
+        if why := CONDITIONS[self.about.condition].unranked:
+            return why
+        if self.about.simulated:
+            return "simulated: no result"
+        if self.about.self_agreement:
+            return "self-agreement: its planner has the model or prompt that built the pairs"
+        accuracy = self.figure("accuracy", mode)
+        coverage = self.figure("coverage", mode)
+        if accuracy is None or accuracy.value is None or coverage is None or not coverage.value:
+            return "no pair has a score"
+        if coverage.value < COVERAGE:
+            units = "twins have both scores" if is_twin(mode) else "pairs have a score"
+            return f"only {coverage.value:.1%} of the {units}"
+        return ""
+
+
+def gain_over(control: ConditionName) -> str:
+    """What a gain over a control is called among an entry's figures."""
+    return f"gain over {control}"
+
+
+def group_letters(
+    rows: Sequence[str], differing_pairs: Iterable[tuple[str, str]]
+) -> dict[str, str]:
+    """The letters of each row, from the pairs of rows that differ; `a` is the first row's group."""
+    groups = [frozenset(rows)]
+    for first, second in differing_pairs:
+        split = [group for group in groups if first in group and second in group]
+        left = [group for group in groups if group not in split]
+        for group in split:
+            left += [group - {first}, group - {second}]
+        left = list(dict.fromkeys(left))
+        groups = [group for group in left if not any(group < other for other in left)]
+    place = {row: n for n, row in enumerate(rows)}
+    groups.sort(key=lambda group: sorted(place[row] for row in group))
+    return {
+        row: " ".join(_letter(n) for n, group in enumerate(groups) if row in group) for row in rows
+    }
+
+
+def _letter(n: int) -> str:
+    """a to z, then a2 to z2 and so on."""
+    turn, place = divmod(n, len(ascii_lowercase))
+    return ascii_lowercase[place] + (str(turn + 1) if turn else "")
+
+
+class RowComparison(Record):
+    """Two ranked rows on the same pairs; a pair without a score is wrong."""
+
+    first: str
+    second: str
+    difference: float
+    """Accuracy of the first less that of the second."""
+    low: float | None
+    high: float | None
+    """Its 95 % interval by cluster, of this one comparison."""
+    n: int
+    clusters: int
+    p: float
+    """The p of the sign-flip test of these two alone."""
+    adjusted: float
+    """The p of the step-down test of all pairs of rows in the ranking, times the number of the
+    leaderboard's rankings that can distinguish any rows."""
+
+
+class RankingTest(Record):
+    """How the rows of one ranking were compared."""
+
+    clusters: int
+    """Couples, users or prompts: what is flipped."""
+    least: float
+    """The smallest adjusted p that two rows of this table can have, times the same number."""
+    flips: int
+    """The number of flips that were computed."""
+    exact: bool
+    """Whether all flips were computed."""
+
+    @property
+    def can_distinguish(self) -> bool:
+        """Whether any flip changes a difference of two rows, whichever row is ahead: a table of
+        scorers that cannot see the user has none on whole twins."""
+        return self.flips > 1
+
+
+class Ranking(Record):
+    """Rows by their names, SCORER.CONDITION."""
+
+    mode: Mode | None
+    condition: ConditionName
+    ranked: tuple[str, ...]
+    """The ranked rows by accuracy, best first; equal ones by name."""
+    groups: dict[str, str]
+    """The letters of each ranked row."""
+    unranked: dict[str, str]
+    """Why each of the others is not ranked."""
+    comparisons: tuple[RowComparison, ...]
+    """The comparisons of all pairs of ranked rows."""
+    test: RankingTest | None
+    """None below two ranked rows."""
+    apart: dict[str, int] = Field(default={})
+    """Pairs of the mode that are not part of the condition, by reason; the same for all rows."""
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The best row, and those that share a letter with it."""
+        best = set(self.groups[self.ranked[0]].split()) if self.ranked else set()
+        return tuple(name for name in self.ranked if best & set(self.groups[name].split()))
+
+    def next_to(self, name: str) -> RowComparison | None:
+        """A ranked row beside the one below it; None for the last."""
+        at = self.ranked.index(name) + 1
+        pair = (name, self.ranked[at]) if at < len(self.ranked) else None
+        return next(
+            (
+                comparison
+                for comparison in self.comparisons
+                if (comparison.first, comparison.second) == pair
+            ),
+            None,
+        )
+
+
+def rank(
+    mode: Mode | None,
+    condition: ConditionName,
+    entries: Sequence[BoardEntry],
+    points: Mapping[str, Floats],
+    clusters: Places,
+) -> Ranking:
+    """Rank the entries, all of this condition.
+
+    `points`: by entry, of shape (n,) over the mode's pairs, NaN where one counts for no entry;
+    `clusters`: of shape (n,).
+    """
+    unranked = {entry.name: why for entry in entries if (why := entry.unranked(mode))}
+    ranked = sorted(
+        (entry for entry in entries if entry.name not in unranked),
+        key=lambda one: (-(_accuracy(one, mode).value or 0.0), one.name),
+    )
+    names = tuple(one.name for one in ranked)
+    comparisons, test = compare_rows(names, points, clusters) if len(names) > 1 else ([], None)
+    exact = {one.name for one in ranked if _accuracy(one, mode).by_identity}
+    # Between two of these no difference could have come out.
+    comparisons = [
+        one.model_copy(update={"low": None, "high": None})
+        if {one.first, one.second} <= exact
+        else one
+        for one in comparisons
+    ]
+    return Ranking(
+        mode=mode,
+        condition=condition,
+        ranked=names,
+        groups=_groups(names, comparisons),
+        unranked=unranked,
+        comparisons=tuple(comparisons),
+        test=test,
+    )
+
+
+def level_sharers(rankings: Iterable[Ranking]) -> int:
+    """The number of rankings that share the 5 % of a leaderboard: those that could distinguish
+    rows. Which these are does not depend on who is ahead, so it favours no finding."""
+    return sum(one.test.can_distinguish for one in rankings if one.test)
+
+
+def share_level(rankings: Sequence[Ranking]) -> Iterator[Ranking]:
+    """The rankings of a leaderboard, each with its p times the number of those that share 5 %
+    (Bonferroni). By Holm's procedure a later table would have more of it, but that holds only where
+    every difference of the tables before is true, and a table has many."""
+    sharers = max(1, level_sharers(rankings))
+    for one in rankings:
+        comparisons = [
+            pair.model_copy(update={"adjusted": _six_digits(min(1.0, sharers * pair.adjusted))})
+            for pair in one.comparisons
+        ]
+        least = one.test and _six_digits(min(1.0, sharers * one.test.least))
+        yield one.model_copy(
+            update={
+                "comparisons": tuple(comparisons),
+                "groups": _groups(one.ranked, comparisons),
+                "test": one.test and one.test.model_copy(update={"least": least}),
+            }
+        )
+
+
+def _groups(names: Sequence[str], comparisons: Iterable[RowComparison]) -> dict[str, str]:
+    differing_pairs = [(one.first, one.second) for one in comparisons if one.adjusted < LEVEL]
+    return group_letters(names, differing_pairs)
+
+
+def compare_rows(
+    names: Sequence[str], points: Mapping[str, Floats], clusters: Places
+) -> tuple[list[RowComparison], RankingTest]:
+    """Compare each two of two or more ranked rows, all at once. The arguments are as in `rank`."""
+    every = np.array([points[name] for name in names])
+    # What counts for one row counts for each of them.
+    due = ~np.isnan(every[0])
+    every, clusters = every[:, due], clusters[due]
+    pairs = list(combinations(range(len(names)), 2))
+    step_down_result = step_down(every, clusters, pairs)
+    compared = [
+        _compare((names[a], names[b]), every[a] - every[b], clusters, p)
+        for (a, b), p in zip(pairs, step_down_result.p.tolist(), strict=True)
+    ]
+    independent = len(np.unique(first_clusters(clusters)))
+    least = _six_digits(step_down_result.least)
+    return compared, RankingTest(
+        clusters=independent,
+        least=least,
+        flips=step_down_result.flips,
+        exact=step_down_result.exact,
+    )
+
+
+def _accuracy(entry: BoardEntry, mode: Mode | None) -> ScorerFigure:
+    figure = entry.figure("accuracy", mode)
+    assert figure, "a ranked row has an accuracy"
+    return figure
+
+
+def _compare(
+    names: tuple[str, str], differences: Floats, clusters: Places, adjusted: float
+) -> RowComparison:
+    p = sign_flip(differences, clusters)
+    estimate = difference(differences, clusters)
+    assert estimate, "a ranked row has an accuracy"
+    return RowComparison(
+        first=names[0],
+        second=names[1],
+        difference=estimate.value or 0.0,
+        low=estimate.low,
+        high=estimate.high,
+        n=estimate.n,
+        clusters=estimate.clusters,
+        p=_six_digits(p),
+        # Drawn flips may fall on the other side of the exact p of one comparison.
+        adjusted=_six_digits(max(p, adjusted)),
+    )
+
+
+def _six_digits(p: float) -> float:
+    """The same on every machine."""
+    return float(f"{p:.6g}")

@@ -1,0 +1,208 @@
+"""The conditions of an evaluation: what a scorer is shown of the person who asks.
+
+Each condition is one record, with the function of `content.py` that makes its content. Everything
+else (what is scored, the leaderboard and its plots) asks the record. A new condition is a name in
+`ConditionName`, a function, and a record in `CONDITIONS`; where a release may have nothing to show
+in it, the reason is one of `NOTHING_TO_SHOW` in `decision.py`.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Literal, NamedTuple
+
+from pairwright.dataset import Row
+from pairwright.evaluation import content
+from pairwright.evaluation.content import ContentSources
+from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, PromptContent, Unscored
+from pairwright.modes import is_own_choice, is_twin
+from pairwright.records import Mode
+
+ConditionName = Literal[
+    "none",
+    "profile",
+    "profile-without-evidence",
+    "evidence-only",
+    "planner",
+    "rubric",
+    "partner-profile",
+    "wrong-profile",
+]
+
+
+class Condition(NamedTuple):
+    """One condition: what it shows, and how its results are treated."""
+
+    shows: str
+    """What a scorer is shown, in a few words."""
+    title: str
+    """The heading of its tables on the leaderboard."""
+    content: Callable[[ContentSources, Row], Awaitable[PromptContent | Unscored]]
+    table: int
+    """The place of its tables on the leaderboard, lowest first."""
+    marker: str
+    """Its mark in plots, as matplotlib names it."""
+    colour: Literal["blue", "green", "grey", "orange", "red", "sky"]
+    shows_posts: bool = False
+    """Whether it shows posts, which [history] selects."""
+    about_user: bool = False
+    """Whether it shows something of the user who asks."""
+    shows_own_posts: bool = False
+    """Whether it shows the user's own posts, no matter which the rubric cites."""
+    unranked: str = ""
+    """Why its rows are not ranked; empty where they are."""
+    compared_with: tuple[ConditionName, ...] = ()
+    """The controls: its accuracy less theirs is its gain."""
+    pairs: Literal["all", "twins", "others"] = "all"
+    """Which pairs are part of it."""
+    uses_rubric: bool = False
+    """Whether what it shows depends on the rubric. Users' own choices have no rubric."""
+    gains_on_twins: bool = False
+    """Whether a gain over it is computed on twins: over a condition without the user it would only
+    repeat their accuracy."""
+    needs: Literal["", "planner", "strangers", "partners"] = ""
+    """What it needs beside the release's rows."""
+    finding: Literal["", "recall", "overlap", "evidence"] = ""
+    """What the leaderboard tests by its results: see `board/findings.py`."""
+    default: bool = False
+    """Whether it is evaluated where no condition is named."""
+    baselines: tuple[str, ...] = ()
+    """The baselines that its tables should have."""
+
+    @property
+    def in_release(self) -> bool:
+        """Whether the release holds its content, so that a file may have scores of it. Other
+        content is drawn or inferred while an evaluation runs."""
+        return self.needs in ("", "partners")
+
+    def applies(self, mode: Mode | None) -> bool:
+        """Whether pairs of a mode are part of it."""
+        if self.uses_rubric and is_own_choice(mode):
+            return False
+        return self.pairs == "all" or (self.pairs == "twins") == is_twin(mode)
+
+
+CONDITIONS: dict[ConditionName, Condition] = {
+    "none": Condition(
+        shows="the question alone",
+        title="Shown the question alone",
+        content=content.question_alone,
+        table=3,
+        marker="s",
+        colour="grey",
+        finding="recall",
+        default=True,
+        baselines=("longer", "constant"),  # With nothing shown, nothing overlaps.
+    ),
+    "profile": Condition(
+        shows="the user's earlier posts",
+        title="Shown the user's posts",
+        content=content.own_posts,
+        table=1,
+        marker="o",
+        colour="blue",
+        shows_posts=True,
+        about_user=True,
+        shows_own_posts=True,
+        finding="overlap",
+        compared_with=("none", "wrong-profile", "profile-without-evidence", "evidence-only"),
+        default=True,
+        baselines=tuple(name for name in BASELINES if name not in MANNER),
+    ),
+    "profile-without-evidence": Condition(
+        shows="the user's posts without those that the rubric cites",
+        title="Control: shown the posts that the rubric does not cite",
+        content=content.uncited_posts,
+        table=4,
+        marker="v",
+        colour="red",
+        shows_posts=True,
+        about_user=True,
+        unranked="control: the posts that the rubric cites are taken out",
+        finding="evidence",
+        gains_on_twins=True,
+        uses_rubric=True,
+    ),
+    "evidence-only": Condition(
+        shows="the posts that the rubric cites, and no others",
+        title="Control: shown only the posts that the rubric cites",
+        content=content.cited_posts,
+        table=5,
+        marker="P",
+        colour="green",
+        shows_posts=True,
+        about_user=True,
+        unranked="control: it is shown only the posts that the rubric cites",
+        gains_on_twins=True,
+        uses_rubric=True,
+    ),
+    "planner": Condition(
+        shows="aspects that the planner under test infers from the posts",
+        title="Shown the aspects that the planner under test infers",
+        content=content.planned_aspects,
+        table=2,
+        marker="D",
+        colour="green",
+        about_user=True,
+        needs="planner",
+        baselines=tuple(name for name in BASELINES if name not in MANNER),
+    ),
+    "rubric": Condition(
+        shows="the pair's own aspects, which are the answer key",
+        title="Shown the answer key",
+        content=content.own_aspects,
+        table=8,
+        marker="^",
+        colour="sky",
+        about_user=True,
+        unranked="it is shown the answer key",
+        uses_rubric=True,
+    ),
+    "partner-profile": Condition(
+        shows="the posts of the twin's other user, who prefers the other response",
+        title="Control: shown the posts of the twin's other user",
+        content=content.posts_of_partner,
+        table=6,
+        marker="<",
+        colour="red",
+        shows_posts=True,
+        unranked="control: the posts are of the user who prefers the other response",
+        pairs="twins",
+        needs="partners",
+    ),
+    "wrong-profile": Condition(
+        shows="the posts of another user, alike in category and length",
+        title="Control: shown somebody else's posts",
+        content=content.posts_of_stranger,
+        table=7,
+        marker="X",
+        colour="orange",
+        shows_posts=True,
+        unranked="control: it is shown somebody else's posts",
+        pairs="others",
+        needs="strangers",
+        default=True,
+    ),
+}
+"""The conditions by name, in the order of legends and of results."""
+CONTROLS = tuple(
+    name
+    for name in CONDITIONS
+    if any(name in condition.compared_with for condition in CONDITIONS.values())
+)
+"""The conditions that others are compared with."""
+
+
+def default_conditions(rows: Iterable[Row]) -> tuple[ConditionName, ...]:
+    """The conditions that are evaluated where none is named and that some row is part of."""
+    modes = {row.mode for row in rows}
+    return tuple(
+        name
+        for name, condition in CONDITIONS.items()
+        if condition.default and any(map(condition.applies, modes))
+    )
+
+
+async def make_content(
+    condition: ConditionName, sources: ContentSources, row: Row
+) -> PromptContent | Unscored:
+    """Make what a scorer is shown of this row's user in a condition. Raises CallFailed."""
+    return await CONDITIONS[condition].content(sources, row)

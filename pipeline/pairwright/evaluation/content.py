@@ -1,0 +1,292 @@
+"""What a scorer is shown of the person who asks, by condition: posts, aspects, nothing, or somebody
+else's posts.
+
+Each function of a condition makes its content for one row, or says why there is none. The records
+of `conditions.py` name them.
+
+A scorer gains from reading what it loses with the wrong history. The other user writes in the same
+category, has a history of about the same length, and is shown as the user would be: with as many
+posts, ranked for this question. Twins have no such condition: the same stranger for both halves
+makes every scorer right on one of them, and the partner makes it right where it was wrong.
+"""
+
+import math
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from typing import NamedTuple, TypeVar
+
+from pairwright import text
+from pairwright.dataset import Row
+from pairwright.evaluation.decision import (
+    NO_CITED_POSTS,
+    NO_OTHER_POSTS,
+    NO_PARTNER,
+    NO_PROFILE,
+    NO_RUBRIC,
+    NO_STRANGER,
+)
+from pairwright.evaluation.release import posts_of
+from pairwright.evaluation.scorers.scorer import PromptContent, Unscored
+from pairwright.models import CONTEXT_LENGTH, Model
+from pairwright.modes import is_twin
+from pairwright.records import Post, Rejected, content_id
+from pairwright.retrieve import ranked, selected
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.rules import HistoryRules, PlanRules
+from pairwright.stages.planner import plan
+
+NEAREST = 5
+"""Users closest in length, of whom one is drawn."""
+
+
+class Stranger(NamedTuple):
+    """Another user of the category, with the posts that may be shown."""
+
+    user: str
+    length: int
+    """Characters of all posts."""
+    posts: tuple[Post, ...]
+
+
+class Asker(NamedTuple):
+    """A person who asks a question."""
+
+    item: str
+    user: str | None
+    twin: bool
+    """Whether somebody else asks the same of it: they are not strangers to each other."""
+    domain: str
+    category: str
+    question: str
+    created: str | None
+    posts: tuple[Post, ...]
+
+
+def asker_of(row: Row) -> Asker:
+    """The person who asks in a release's pair."""
+    return Asker(
+        item=row.item_id,
+        user=row.user,
+        twin=is_twin(row.mode),
+        domain=row.domain,
+        category=row.category,
+        question=row.question,
+        created=row.created,
+        posts=posts_of(row),
+    )
+
+
+class Strangers:
+    """The users of a release or a source, by category."""
+
+    def __init__(self, askers: Iterable[Asker], seed: int) -> None:
+        self._seed = seed
+        self._there: dict[tuple[str, str], dict[str, Stranger]] = {}
+        self._partners: dict[str, set[str]] = {}
+        for asker in askers:
+            if asker.user is None or not asker.posts:
+                continue
+            people = self._there.setdefault((asker.domain, asker.category), {})
+            # The longest of a user's histories; each later question of theirs has a longer one.
+            if asker.user not in people or len(asker.posts) > len(people[asker.user].posts):
+                people[asker.user] = Stranger(asker.user, _length(asker.posts), asker.posts)
+            # By item, because its pair of mode violate is about the asker alone.
+            if asker.twin:
+                self._partners.setdefault(asker.item, set()).add(asker.user)
+
+    def instead_of(self, asker: Asker) -> tuple[Post, ...] | None:
+        """The posts of one of the users closest in length, older than the question; None where
+        nobody in the category has any. The same for both modes of an item."""
+        if not (closest := self._nearest(asker)[:NEAREST]):
+            return None
+        draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
+        return closest[int(draw[-8:], 16) % len(closest)].posts
+
+    def several(
+        self,
+        asker: Asker,
+        n: int,
+        left_out: Collection[str] = (),
+        preferred: Collection[str] = (),
+    ) -> tuple[Stranger, ...]:
+        """`n` different users, drawn from the `NEAREST` or twice as many closest in length, of whom
+        the `preferred` come first; fewer where there are fewer. None is one of `left_out`."""
+        there = [one for one in self._nearest(asker) if one.user not in left_out]
+        drawn = sorted(
+            there[: max(NEAREST, 2 * n)],
+            key=lambda one: (
+                one.user not in preferred,
+                content_id("n-let", str(self._seed), asker.item, asker.user or "", one.user),
+            ),
+        )
+        return tuple(drawn[:n])
+
+    def _nearest(self, asker: Asker) -> list[Stranger]:
+        """The users of the category with posts older than the question, closest in length first,
+        without those who repeat the question."""
+        own = _length(asker.posts)
+        near = {asker.user, *self._partners.get(asker.item, ())}
+        people = [
+            person._replace(posts=older, length=_length(older))
+            for person in self._there.get((asker.domain, asker.category), {}).values()
+            if person.user not in near and (older := _older(asker, person.posts))
+        ]
+        people.sort(key=lambda person: (_distance(own, person.length), person.user))
+        return [person for person in people if not _repeats(asker.question, person.posts)]
+
+
+def _length(posts: tuple[Post, ...]) -> int:
+    return sum(len(post.text) for post in posts)
+
+
+def _distance(own: int, other: int) -> float:
+    return abs(math.log((other + 1) / (own + 1)))
+
+
+def _older(asker: Asker, posts: tuple[Post, ...]) -> tuple[Post, ...]:
+    if asker.created is None:
+        return posts
+    asked_at = asker.created
+    return tuple(post for post in posts if post.created is None or post.created < asked_at)
+
+
+def _repeats(question: str, posts: tuple[Post, ...]) -> bool:
+    return any(text.near_duplicate(question, post.text) for post in posts)
+
+
+T = TypeVar("T")
+Posts = tuple[Post, ...]
+
+
+class PlannerUnderTest(NamedTuple):
+    """The planner under test: it infers at evaluation time what a user expects."""
+
+    model: Model
+    prompts: Prompts
+    rules: PlanRules
+    domains: Domains
+    words: int
+
+
+class ContentSources(NamedTuple):
+    """What the content of the conditions of one evaluation is made from."""
+
+    history: HistoryRules
+    strangers: Strangers
+    planner: PlannerUnderTest | None = None
+    partners: Mapping[str, Posts] = {}
+    """By pair, the posts of the other user of its twin: see `partners_of`."""
+
+
+def partners_of(rows: Iterable[Row]) -> dict[str, Posts]:
+    """By pair, the posts of the other user of its twin; without the halves that are alone."""
+    halves: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.twin_id is not None:
+            halves.setdefault(row.twin_id, []).append(row)
+    whole = [twin for twin in halves.values() if len(twin) == 2]
+    pairs = [(a, b) for first, second in whole for a, b in ((first, second), (second, first))]
+    return {row.id: posts_of(other) for row, other in pairs}
+
+
+async def question_alone(_: ContentSources, row: Row) -> PromptContent | Unscored:
+    """Nothing of the user."""
+    return PromptContent(row.question)
+
+
+async def own_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """The user's posts, as the rules of history select them."""
+    return _shown(sources, row, posts_of(row), NO_PROFILE)
+
+
+async def uncited_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """The user's posts without those that the rubric cites, selected by the same rules: as many
+    posts are shown, where there are as many."""
+    cited, others = _parted(row)
+    if not cited:
+        return Unscored(NO_CITED_POSTS)
+    return _shown(sources, row, others, NO_OTHER_POSTS)
+
+
+async def cited_posts(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """The posts that the rubric cites, and no others."""
+    return _shown(sources, row, _parted(row)[0], NO_CITED_POSTS)
+
+
+async def posts_of_partner(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """The posts of the twin's other user, who prefers the other response."""
+    return _shown(sources, row, sources.partners.get(row.id, ()), NO_PARTNER)
+
+
+async def posts_of_stranger(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """As many posts of another user of the category."""
+    own = posts_of(row)
+    if not own:
+        return Unscored(NO_PROFILE)
+    posts = sources.strangers.instead_of(asker_of(row))
+    if posts is None:
+        detail = f"no stranger in {row.category!r} has posts older than the question"
+        return Unscored(NO_STRANGER, detail)
+    as_many = len(selected(row.question, own, sources.history))
+    rules = sources.history.model_copy(update={"posts": as_many})
+    return PromptContent(row.question, selected(row.question, posts, rules))
+
+
+async def planned_aspects(sources: ContentSources, row: Row) -> PromptContent | Unscored:
+    """The aspects that the posts give; none where they give none, which is the planner's answer."""
+    own, planner = posts_of(row), sources.planner
+    if not own:
+        return Unscored(NO_PROFILE)
+    assert planner, "opened before the evaluation began"
+    planned = await plan(
+        row.question, own, planner.model, planner.prompts, planner.rules,
+        guidance=planner.domains.guidance(row.domain), words=planner.words,
+        language=planner.domains.language(row.domain, row.question, *(post.text for post in own)),
+    )  # fmt: skip
+    if isinstance(planned, Rejected):
+        return Unscored(f"planner_{planned.reason}", planned.detail)
+    return PromptContent(row.question, aspects=tuple(one.aspect for one in planned.aspects))
+
+
+async def own_aspects(_: ContentSources, row: Row) -> PromptContent | Unscored:
+    """The pair's own aspects."""
+    if not row.answer_key:
+        return Unscored(NO_RUBRIC)
+    return PromptContent(row.question, aspects=tuple(one.aspect for one in row.answer_key))
+
+
+def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> PromptContent | Unscored:
+    if not posts:
+        return Unscored(none)
+    return PromptContent(row.question, selected(row.question, posts, sources.history))
+
+
+def _parted(row: Row) -> tuple[Posts, Posts]:
+    """The posts that an aspect of the row cites, and the others. Aspects that people refuted count
+    as well: what they cite was the planner's evidence, whatever it is worth."""
+    named = {post for aspect in row.rubric_aspects for post in aspect.post_ids}
+    posts = posts_of(row)
+    return (
+        tuple(post for post in posts if post.id in named),
+        tuple(post for post in posts if post.id not in named),
+    )
+
+
+async def ask_fitting(
+    shown: PromptContent,
+    history: HistoryRules,
+    ask: Callable[[PromptContent], Awaitable[T | Unscored]],
+) -> tuple[T | Unscored, PromptContent]:
+    """Ask with all posts that are shown, and with fewer where that does not fit: a quarter leaves
+    each time, the lowest ranked first and of equals the oldest. The last post stays: without any it
+    would be another condition."""
+    left = len(shown.posts)
+    order = ranked(shown.question, shown.posts, history) if left > 1 else shown.posts
+    while True:
+        best = set(order[:left])
+        fewer = shown._replace(posts=tuple(post for post in shown.posts if post in best))
+        answer = await ask(fewer)
+        over = isinstance(answer, Unscored) and answer.reason == CONTEXT_LENGTH
+        if not over or left <= 1:
+            return answer, fewer
+        left -= max(1, left // 4)

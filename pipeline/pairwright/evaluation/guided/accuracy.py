@@ -1,0 +1,278 @@
+"""Policy accuracy: does what reward-guided decoding adds up tell the response that fits its user?
+
+A guided policy beside its parts, on the same pairs, in two readings: the sum over tokens, and that
+over their number; and tau over rewards: whether good rewards also guide well.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from pairwright.assets import DOCS
+from pairwright.errors import ConfigError
+from pairwright.estimate import Estimate
+from pairwright.evaluation.conditions import ConditionName
+from pairwright.evaluation.correlation.measures import RankMeasure, kendall
+from pairwright.evaluation.correlation.table import LEAST_MODELS
+from pairwright.evaluation.correlation.uncertainty import Chance, compare_with_chance, jackknife
+from pairwright.evaluation.correlation.uncertainty import MeasureInterval as OfRewards
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.measure.figure import by_mode
+from pairwright.evaluation.release import ReleaseRef
+from pairwright.evaluation.scorers.scorer import BASELINES
+from pairwright.evaluation.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood, Spec
+from pairwright.evaluation.settings import Scorers
+from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
+from pairwright.records import Mode, Record
+
+
+class GuidedResult(Record):
+    """One guided policy in one condition on the pairs of one mode that it, its policy and its
+    reward have a score for."""
+
+    scorer: str
+    policy: str
+    reward: str
+    beta: float
+    per_token: bool
+    """Whether the sum is over the number of tokens."""
+    counts: Literal["at every token", "at the last token"]
+    """The tokens at which the reward counts."""
+    condition: ConditionName
+    mode: Mode | None
+    pairs: int
+    """Pairs of this mode, with a score or without."""
+    unscored: dict[str, int]
+    """Pairs without a score from all three, by reason."""
+    accuracy: Estimate
+    """Policy accuracy."""
+    policy_alone: Estimate
+    reward_alone: Estimate
+    """The reward model's accuracy."""
+    gain: Estimate
+    """Policy accuracy less that of the policy alone, pair by pair."""
+
+
+class Tau(Record):
+    """Kendall's tau-b over rewards between their own accuracy and the policy accuracy that they
+    lead to. Without a value where `note` says why."""
+
+    policy: str
+    beta: float
+    per_token: bool
+    condition: ConditionName
+    mode: Mode | None
+    n: int
+    """Rewards."""
+    value: float | None = None
+    interval: OfRewards | None = None
+    chance: Chance | None = None
+    note: str = ""
+
+
+class PolicyAccuracy(Record):
+    """All of it."""
+
+    release: ReleaseRef
+    limit: int | None
+    split: str | None
+    simulated: bool
+    """Whether a simulated model had a part in a score: then it is not a result."""
+    seed: int
+    lines: tuple[GuidedResult, ...]
+    taus: tuple[Tau, ...]
+
+    @property
+    def best(self) -> GuidedResult | None:
+        """The line whose policy accuracy is the highest; None of none."""
+        return max(self.lines, key=lambda line: line.accuracy.value or 0.0, default=None)
+
+    @property
+    def defined(self) -> tuple[Tau, ...]:
+        """The taus that have a value."""
+        return tuple(tau for tau in self.taus if tau.value is not None)
+
+    @property
+    def undefined(self) -> dict[str, int]:
+        """How many taus have no value, by reason."""
+        return Counter(tau.note for tau in self.taus if tau.note)
+
+
+PER_TOKEN = "-per-token"
+
+
+def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
+    """The guided policies that are named, or all of the file. Raises ConfigError where one is no
+    guided policy, and where there is none."""
+    known = [name for name, spec in scorers.scorers.items() if isinstance(spec, GuidedDecoding)]
+    if wrong := [name for name in names if name not in known]:
+        raise ConfigError(
+            f"{wrong[0]!r} is not a scorer of kind guided",
+            where="--scorer",
+            fix=f"Name one of: {', '.join(known) or 'none is there'}.",
+        )
+    if not known:
+        raise ConfigError(
+            "there is no scorer of kind guided",
+            where="--scorers",
+            fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward;"
+            f" {DOCS / 'train.md'} shows one.",
+        )
+    return tuple(dict.fromkeys(names)) or tuple(known)
+
+
+def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tuple[str, ...]]:
+    """The file with a reading over the number of tokens beside each sum, and the names of all
+    guided policies. Raises ConfigError where such a name is taken by another scorer."""
+    specs: dict[str, Spec] = dict(scorers.scorers)
+    names: list[str] = []
+    for name in guided:
+        spec = specs[name]
+        assert isinstance(spec, GuidedDecoding), "its name was asked for"
+        policy = specs[spec.policy]
+        assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
+        names.append(name)
+        if policy.per_token:
+            continue
+        other = f"{spec.policy}{PER_TOKEN}"
+        _add(specs, other, policy.model_copy(update={"per_token": True}))
+        _add(specs, f"{name}{PER_TOKEN}", spec.model_copy(update={"policy": other}))
+        names.append(f"{name}{PER_TOKEN}")
+    return scorers.model_copy(update={"scorers": specs}), tuple(dict.fromkeys(names))
+
+
+def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
+    """The policies and rewards of these guided policies, each once."""
+    names = []
+    for name in guided:
+        spec = scorers.scorers[name]
+        assert isinstance(spec, GuidedDecoding), "its name was asked for"
+        names += [spec.policy, spec.reward]
+    return tuple(dict.fromkeys(names))
+
+
+def _add(specs: dict[str, Spec], name: str, spec: Spec) -> None:
+    if specs.setdefault(name, spec) != spec or name in BASELINES:
+        raise ConfigError(
+            "is another scorer, and the reading per token has this name",
+            where=f"[scorers.{name}]",
+            fix="Give that scorer another name.",
+        )
+
+
+def guided_results(
+    name: str,
+    scorers: Scorers,
+    condition: ConditionName,
+    decided: Mapping[str, Sequence[PairDecision]],
+) -> Iterator[GuidedResult]:
+    """One for each mode of pairs; nothing where no pair has a score from all three.
+
+    `decided` has by scorer the decisions on the same pairs in the same order.
+    """
+    spec = scorers.scorers[name]
+    assert isinstance(spec, GuidedDecoding), "its name was asked for"
+    policy, reward = scorers.scorers[spec.policy], scorers.scorers.get(spec.reward)
+    assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
+    every_token = isinstance(reward, Likelihood | ServedLikelihood)
+    three = [decided[scorer] for scorer in (name, spec.policy, spec.reward)]
+    whole = [_whole(together) for together in zip(*three, strict=True)]
+    for mode_pairs in by_mode(whole):
+        counted = {one.id for one in mode_pairs.scored}
+        if not counted:
+            continue
+        guided, alone, rewarded = (
+            [one for one in decisions if one.id in counted] for decisions in three
+        )
+        clusters = [one.cluster for one in guided]
+        difference = mean(
+            _points(guided) - _points(alone), cluster_numbers(clusters), least=-1, most=1
+        )
+        assert difference, "some pairs count"
+        yield GuidedResult(
+            scorer=name,
+            policy=spec.policy,
+            reward=spec.reward,
+            beta=spec.beta,
+            per_token=policy.per_token,
+            counts="at every token" if every_token else "at the last token",
+            condition=condition,
+            mode=mode_pairs.mode,
+            pairs=len(mode_pairs.given),
+            unscored=dict(sorted(_reasons(mode_pairs.given, counted).items())),
+            accuracy=_accuracy(guided, clusters),
+            policy_alone=_accuracy(alone, clusters),
+            reward_alone=_accuracy(rewarded, clusters),
+            gain=with_width(difference),
+        )
+
+
+def _whole(three: tuple[PairDecision, ...]) -> PairDecision:
+    """The guided policy's decision, without a choice where one of the three has none."""
+    missing = next((one for one in three if one.choice is None), None)
+    if missing is None:
+        return three[0]
+    bare = {"chosen": None, "rejected": None, "orders": None}
+    return three[0].model_copy(update={**bare, "unscored": missing.unscored or "no score"})
+
+
+def _reasons(decisions: Sequence[PairDecision], counted: set[str]) -> Counter[str]:
+    return Counter(
+        one.unscored or "the other half of its twin has no score"
+        for one in decisions
+        if one.id not in counted
+    )
+
+
+def _accuracy(decisions: Sequence[PairDecision], clusters: Sequence[str]) -> Estimate:
+    estimate = accuracy(_points(decisions), cluster_numbers(clusters))
+    assert estimate, "some pairs count"
+    return estimate.found(z_of(LEVEL))
+
+
+def _points(decisions: Sequence[PairDecision]) -> Floats:
+    return np.array([one.points for one in decisions], np.float64)
+
+
+_TAU = RankMeasure("Kendall", kendall, True, "tau-b")
+
+
+def taus(lines: Sequence[GuidedResult], seed: int) -> tuple[Tau, ...]:
+    """One for each policy, beta, condition and mode: policies are not mixed, for a policy's own
+    accuracy would then be taken for that of its rewards."""
+    groups: dict[tuple[object, ...], dict[str, GuidedResult]] = {}
+    for line in lines:
+        key = (line.policy, line.beta, line.condition, line.mode)
+        groups.setdefault(key, {}).setdefault(line.reward, line)
+    return tuple(_tau(tuple(group.values()), seed) for group in groups.values())
+
+
+def _tau(lines: tuple[GuidedResult, ...], seed: int) -> Tau:
+    first = lines[0]
+    bare = Tau(
+        policy=first.policy,
+        beta=first.beta,
+        per_token=first.per_token,
+        condition=first.condition,
+        mode=first.mode,
+        n=len(lines),
+    )
+    if len(lines) < LEAST_MODELS:
+        return bare.model_copy(
+            update={"note": f"nothing can be said of fewer than {LEAST_MODELS} rewards"}
+        )
+    x = np.array([line.reward_alone.value for line in lines], np.float64)
+    y = np.array([line.accuracy.value for line in lines], np.float64)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        return bare.model_copy(update={"note": "one of the two accuracies is the same for all"})
+    rewards = tuple(line.reward for line in lines)
+    interval = jackknife(lambda places: kendall(x[places], y[places]), rewards).interval()
+    return bare.model_copy(
+        update={
+            "value": round(float(kendall(x, y)), 6),
+            "interval": interval,
+            "chance": compare_with_chance(_TAU, x, y, seed),
+        }
+    )

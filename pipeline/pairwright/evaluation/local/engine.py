@@ -1,0 +1,324 @@
+"""A reward model in this process behind the model seam.
+
+Requests come one by one and are answered in batches: while the model is busy others gather, and
+what has gathered goes through it sorted by length. The model is loaded at the first request, so
+that a run over stored scores needs neither torch nor a GPU.
+
+The chat template alone says which tokens a conversation has: the tokenizer adds none to what it
+wrote, so that a beginning-of-text token is there once or not at all, as in transformers' own
+`apply_chat_template` and in vLLM.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+import jinja2
+
+from pairwright.assets import DOCS
+from pairwright.errors import ConfigError, Interrupted, PairwrightError
+from pairwright.evaluation.scorers.spec import Classifier, Dpo, Likelihood
+from pairwright.extras import install
+from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
+from pairwright.models.client import Meter
+from pairwright.models.client.scores import TokenLogprobs, chat_reply, score_reply, to_text
+from pairwright.models.client.wire import stand_in
+from pairwright.settings.prompt_variables import Message
+
+SHORTEST = 0.8
+"""The least length in a batch, as a share of its longest: no more than a fifth of what is computed
+is padding."""
+
+
+class TokenizedText(NamedTuple):
+    """A conversation as the model reads it."""
+
+    ids: tuple[int, ...]
+    """Tokens, chat template and all."""
+    response: int
+    """The place of the response's first token, where the model distinguishes them."""
+
+
+def batch_places(texts: list[TokenizedText], tokens: int) -> Iterator[list[int]]:
+    """Places of all texts, in groups of at most `tokens` tokens, padding included.
+
+    The longest come first: what does not fit into memory is known at once. A text that is longer
+    than `tokens` goes alone.
+    """
+    order = sorted(range(len(texts)), key=lambda place: -len(texts[place].ids))
+    batch: list[int] = []
+    for place in order:
+        longest = len(texts[batch[0]].ids) if batch else 0
+        full = (len(batch) + 1) * longest > tokens
+        if batch and (full or len(texts[place].ids) < SHORTEST * longest):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+class ModelTokenizer(NamedTuple):
+    """One model's tokenizer."""
+
+    tokenizer: Any
+    """The tokenizer of transformers."""
+    model: str
+    where: str
+    """The scorer's place in the file of scorers; for messages."""
+
+    def whole(self, messages: tuple[Message, ...]) -> TokenizedText:
+        """The tokens of a whole conversation. Raises ConfigError for a template that cannot be
+        used."""
+        rendered = self._rendered(messages)
+        return TokenizedText(self._ids(rendered), 0)
+
+    def after_prompt(self, messages: tuple[Message, ...]) -> TokenizedText:
+        """The conversation as a policy writes the last message: the prompt's tokens, then those of
+        the response and its end. Raises ConfigError for a template that cannot be used."""
+        prompt = self._rendered(messages[:-1], add_generation_prompt=True)
+        rendered = self._rendered(messages)
+        if not rendered.startswith(prompt):
+            raise unusable_model(
+                self.where,
+                self.model,
+                "its chat template does not put a response after what asks for it",
+            )
+        opening = self._ids(prompt)
+        return TokenizedText(opening + self._ids(rendered[len(prompt) :]), len(opening))
+
+    def response_apart(self, messages: tuple[Message, ...]) -> TokenizedText:
+        """The conversation as a policy begins the last message: the prompt's tokens and those of
+        the response as it is, without its end. `client.prompt_logprobs` puts the same together.
+        Raises ConfigError for a template that cannot be used."""
+        opening = self._ids(self._rendered(messages[:-1], add_generation_prompt=True))
+        return TokenizedText(opening + self._ids(messages[-1].content), len(opening))
+
+    def check(self) -> None:
+        """Check the template. Raises ConfigError where a conversation cannot be read whole."""
+        if not self.tokenizer.chat_template:
+            raise unusable_model(
+                self.where,
+                self.model,
+                "it has no chat template, which says how a conversation is read",
+            )
+        probe = (Message("user", "asked"), Message("assistant", "answered"))
+        rendered = self._rendered(probe)
+        if not all(message.content in rendered for message in probe):
+            raise unusable_model(self.where, self.model, "its chat template leaves out a message")
+
+    def _rendered(self, messages: tuple[Message, ...], **more: bool) -> str:
+        conversation = [{"role": message.role, "content": message.content} for message in messages]
+        try:
+            return str(self.tokenizer.apply_chat_template(conversation, tokenize=False, **more))
+        except jinja2.TemplateError as error:
+            problem = f"its chat template fails: {error}"
+            raise unusable_model(self.where, self.model, problem) from None
+
+    def _ids(self, text: str) -> tuple[int, ...]:
+        # Verbose, it warns of texts over its limit, which are counted elsewhere.
+        return tuple(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+
+def unusable_model(where: str, model: str, what: str) -> ConfigError:
+    """The error for a model that cannot score."""
+    fix = f"Name another model; {DOCS / 'scorers.md'} says which can be used."
+    return ConfigError(f"{model}: {what}", where=where, fix=fix)
+
+
+T = TypeVar("T")
+GATHER_S = 0.005
+"""How long the first call waits for those that come with it."""
+
+
+class QueuedCall(NamedTuple, Generic[T]):
+    """A call, and the place of its answer."""
+
+    call: T
+    reply: asyncio.Future[bytes]
+
+    def answer(self, body: bytes) -> None:
+        """Give the answer to the caller, if it still waits."""
+        # The asker may have been cancelled.
+        if not self.reply.done():
+            self.reply.set_result(body)
+
+
+class Gathering(Generic[T]):
+    """A queue: while some calls are answered, others gather, and are answered next."""
+
+    def __init__(self, answer: Callable[[list[QueuedCall[T]]], Awaitable[None]]) -> None:
+        """`answer` answers all that it is given; what it raises, each of them raises."""
+        self._answer = answer
+        self._waiting: list[QueuedCall[T]] = []
+        self._working: asyncio.Task[None] | None = None
+
+    def ask(self, call: T) -> asyncio.Future[bytes]:
+        """Queue a call; the future has its answer."""
+        waiting = QueuedCall(call, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+        return waiting.reply
+
+    async def finished(self) -> None:
+        """Wait for what is under way."""
+        if self._working:
+            await self._working
+
+    async def _work(self) -> None:
+        """Answer what is waiting, until nothing is."""
+        await asyncio.sleep(GATHER_S)
+        while self._waiting:
+            gathered, self._waiting = self._waiting, []
+            try:
+                await self._answer(gathered)
+            except Exception as error:
+                # Each asker hears of it; nobody awaits this task but the end.
+                for waiting in gathered:
+                    if not waiting.reply.done():
+                        waiting.reply.set_exception(error)
+
+
+class LocalModel(Protocol):
+    """A model that is ready. Both methods are called in a thread, one at a time."""
+
+    limit: int
+    """Tokens of the longest text that it reads."""
+
+    def read(self, messages: tuple[Message, ...]) -> TokenizedText:
+        """The tokens of a conversation. Raises ConfigError for a model without a usable chat
+        template."""
+        ...
+
+    def scores(self, texts: list[TokenizedText]) -> Sequence[float | TokenLogprobs]:
+        """A score for each text. Raises ConfigError where one alone does not fit into memory."""
+        ...
+
+
+class InProcess:
+    """The `Sender` of one reward model in this process. Use as an async context manager."""
+
+    def __init__(
+        self,
+        name: str,
+        spec: Classifier | Dpo | Likelihood,
+        meter: Meter,
+        say: Callable[[str], None],
+    ) -> None:
+        """`say` tells people that the model is being loaded, and when it is ready."""
+        self._where = f"[scorers.{name}]"
+        self._spec = spec
+        self._meter = meter
+        self._say = say
+        self._gathering = Gathering[Request](self._answer)
+        self._model: LocalModel | None = None
+        self._stopped = False
+
+    async def __aenter__(self) -> "InProcess":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """A batch under way in its thread cannot be broken off; it is waited for."""
+        self.stop()
+        await self._gathering.finished()
+        self._model = None
+
+    def stop(self) -> None:
+        """Let the batch under way finish, and begin no other."""
+        self._stopped = True
+
+    async def send(self, request: Request) -> Answer:
+        """A score, or that the conversation does not fit.
+
+        Raises ConfigError where the model cannot be used, BudgetSpent and Interrupted.
+        """
+        self._meter.admit()
+        self._meter.sent += 1
+        self._meter.in_flight += 1
+        try:
+            body = await self._gathering.ask(request)
+        finally:
+            self._meter.in_flight -= 1
+        completion = completion_of(request.key, body)
+        self._meter.answered(completion.prompt_tokens, 0, 0.0)
+        return Answer(body, completion)
+
+    async def _answer(self, gathered: list[QueuedCall[Request]]) -> None:
+        model = await self._started()
+        conversations = [waiting.call.messages for waiting in gathered]
+        read = await asyncio.to_thread(lambda: [model.read(messages) for messages in conversations])
+        fitting = []
+        for waiting, text in zip(gathered, read, strict=True):
+            if len(text.ids) > model.limit:
+                detail = f"{len(text.ids)} tokens, and the model reads {model.limit}"
+                waiting.answer(stand_in(CONTEXT_LENGTH, detail))
+            else:
+                fitting.append((waiting, text))
+        texts = [text for _, text in fitting]
+        for places in batch_places(texts, self._spec.batch_tokens):
+            self._go_on()
+            began = time.monotonic()
+            scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
+            # While a text waited for its batch, others were computed.
+            self._meter.seconds += len(places) * (time.monotonic() - began)
+            # All are there before the first is handed on.
+            for place, score in list(zip(places, scores, strict=True)):
+                waiting, text = fitting[place]
+                waiting.answer(_body(score, len(text.ids)))
+
+    def _go_on(self) -> None:
+        if self._stopped:
+            raise Interrupted("interrupted; every finished call is stored, run again to go on")
+
+    async def _started(self) -> LocalModel:
+        self._go_on()
+        if self._model is None:
+            self._model = await self._load()
+        return self._model
+
+    async def _load(self) -> LocalModel:
+        if find_spec("torch") is None or find_spec("transformers") is None:
+            raise ConfigError(
+                "torch and transformers are not installed",
+                where=f"{self._where} kind = {self._spec.kind!r}",
+                fix=f"Run {install('evaluate')}; or have vLLM serve the model and use"
+                " kind = 'served'.",
+            )
+        self._say(f"{self._where} {self._spec.model} is being loaded")
+        began = time.monotonic()
+        try:
+            models = await asyncio.to_thread(_imported)
+            loaded: LocalModel = await asyncio.to_thread(models.load, self._where, self._spec)
+        except PairwrightError:
+            raise
+        except Exception as error:  # What torch, transformers, the files and the machine raise.
+            raise ConfigError(
+                f"{self._spec.model!r} cannot be loaded: {str(error) or type(error).__name__}",
+                where=self._where,
+                fix="Name the folder or Hugging Face id of such a model, and a device that is"
+                f" there.{self._no_folder()}",
+            ) from None
+        self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
+        return loaded
+
+    def _no_folder(self) -> str:
+        here = Path(self._spec.model).resolve()
+        return "" if here.is_dir() else f" (There is no folder {here}, so it is taken for an id.)"
+
+
+def _body(score: float | TokenLogprobs, prompt_tokens: int) -> bytes:
+    if isinstance(score, TokenLogprobs):
+        return chat_reply(to_text(score), prompt_tokens)
+    return score_reply(score, prompt_tokens)
+
+
+def _imported() -> ModuleType:
+    """Takes seconds, and does so beside the loop."""
+    from pairwright.evaluation.local import models
+
+    return models

@@ -1,0 +1,434 @@
+"""The figures of one result: accuracy and what it leaves open, twins, gains; whether a judge's
+verdict depends on the order of the responses; and accuracy on slices of a mode's pairs, where word
+overlap is right, tied or wrong, and by the date of the posts against a model's cutoff.
+
+A twin is in one slice with both halves, so that a scorer that cannot see the user is right on one
+half of every slice, too.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from pairwright.estimate import Estimate
+from pairwright.evaluation.conditions import CONDITIONS, ConditionName
+from pairwright.evaluation.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
+from pairwright.evaluation.measure.calibration import calibration_figures
+from pairwright.evaluation.measure.figure import (
+    Group,
+    Halves,
+    ModeDecisions,
+    ScorerFigure,
+    average,
+    by_mode,
+    figure_of,
+    mode_group,
+    points,
+    share,
+)
+from pairwright.evaluation.release import SOURCES
+from pairwright.evaluation.scorers.scorer import BLIND
+from pairwright.intervals import Floats, cluster_numbers, difference, first_clusters
+from pairwright.modes import MODES, is_twin
+from pairwright.modes import mode_pairs as mode_pairs_in_words
+from pairwright.records import Cluster, content_id
+from pairwright.text import number_of
+
+_OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
+_FIRST: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
+
+
+def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    """The figures of the pairs with a verdict in both orders; none where no judge compared."""
+    compared = [(one, one.orders) for one in mode_pairs.scored if one.orders is not None]
+    if not compared:
+        return
+    group, clusters = mode_group(mode_pairs.mode), [one.clusters for one, _ in compared]
+    same = [float(forward == backward) for _, (forward, backward) in compared]
+    yield share("swap_consistency", group, same, clusters)
+    first = [first_place_points(one) for one, _ in compared]
+    yield share("first_position", group, first, clusters)
+    yield _kappa(group, [_blind_names(one, orders) for one, orders in compared], clusters)
+
+
+def first_place_points(decision: PairDecision) -> float:
+    """The share of a judge's two verdicts for the response in the first place."""
+    assert decision.orders is not None, "only of judges that compare"
+    forward, backward = decision.orders
+    return (_FIRST[forward] + 1 - _FIRST[backward]) / 2
+
+
+def is_position_bias(figure: ScorerFigure) -> bool:
+    """Whether a figure is a position bias: the interval of `first_position` leaves out one half."""
+    if figure.name != "first_position" or figure.low is None or figure.high is None:
+        return False
+    return figure.low > 0.5 or figure.high < 0.5
+
+
+def position_bias_text(figure: ScorerFigure) -> str:
+    """The pairs and the value of a `first_position` that is a position bias."""
+    assert figure.value is not None
+    assert figure.low is not None
+    assert figure.high is not None
+    pairs = mode_pairs_in_words(figure.mode)
+    return f"{pairs}, {figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
+
+
+def _kappa(
+    group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[Cluster]
+) -> ScorerFigure:
+    terms = kappa_terms([a for a, _ in verdicts], [b for _, b in verdicts])
+    if terms is not None:
+        return average("order_kappa", group, terms, clusters, least=-1)
+    independent = len(np.unique(first_clusters(cluster_numbers(clusters))))
+    none = Estimate(value=None, low=None, high=None, n=len(verdicts), clusters=independent)
+    return figure_of("order_kappa", group, none, "every verdict is the same, in either order")
+
+
+def kappa_terms(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats | None:
+    """One term a pair of ratings, shape (n,): their mean is Cohen's kappa, and their spread is its
+    standard error. None where agreement by chance is whole.
+
+    Cohen 1960, Educ. Psychol. Meas. 20, 37-46, (po - pe) / (1 - pe); each term is kappa plus what
+    its pair weighs in the first-order expansion (the delta method of Fleiss, Cohen and Everitt
+    1969, Psychol. Bull. 72, 323-327), so that sums by cluster give an interval by cluster.
+    """
+    n, left, right = len(first), Counter(first), Counter(second)
+    chance = sum(left[name] * right[name] for name in left) / n**2
+    if chance == 1:
+        return None
+    same = np.array([a == b for a, b in zip(first, second, strict=True)], np.float64)
+    expected = np.array(
+        [(right[a] + left[b]) / n for a, b in zip(first, second, strict=True)], np.float64
+    )
+    agreed = float(same.mean())
+    kappa = (agreed - chance) / (1 - chance)
+    weight = (1 - agreed) / (1 - chance) ** 2
+    terms: Floats = kappa + (same - agreed) / (1 - chance) - weight * (expected - 2 * chance)
+    return terms
+
+
+def _blind_names(one: PairDecision, orders: tuple[Choice, Choice]) -> tuple[Choice, Choice]:
+    """The verdicts with the responses called by a coin that the subject's id throws. By their own
+    names the better judge would have the lower kappa: who always says "chosen" agrees by chance.
+    Both halves of a twin call a response the same."""
+    coin = int(content_id("side", one.twin_id or one.id)[-1], 16) % 2 == 0
+    if coin == one.asked:
+        return orders
+    return _OTHER[orders[0]], _OTHER[orders[1]]
+
+
+FLOOR = "overlap"
+"""The baseline whose decisions make the slices of word overlap."""
+OVERLAP_SLICES = ("word overlap right", "word overlap tied", "word overlap wrong")
+OVERLAP_RIGHT, OVERLAP_WRONG = OVERLAP_SLICES[0], OVERLAP_SLICES[-1]
+DATE_SLICES = (
+    "posts before the cutoff",
+    "posts before and after",
+    "posts after the cutoff",
+    "posts without dates",
+)
+Unit = Sequence[PairDecision]
+
+
+def unit_name(unit: Unit) -> str:
+    """What identifies a unit in every result: its twin, or its pair."""
+    return (unit[0].twin_id if len(unit) > 1 else None) or unit[0].id
+
+
+def overlap_slices(decisions: Sequence[PairDecision]) -> dict[str, str]:
+    """By unit, the slice that the baseline's decisions give: right where it is right on more than
+    half of the unit, wrong on less. A twin with one half right and one wrong is tied, as one with
+    two ties is: word overlap does not decide it."""
+    slices = {}
+    for mode_pairs in by_mode(decisions):
+        for unit in mode_pairs.whole:
+            ahead = sum(map(points, unit)) - len(unit) / 2
+            right, tied, wrong = OVERLAP_SLICES
+            slices[unit_name(unit)] = right if ahead > 0 else wrong if ahead < 0 else tied
+    return slices
+
+
+def date_slice(unit: Unit, cutoff: str) -> str:
+    """Where the posts of a unit lie; `cutoff` is a year, month or day. What was written in the
+    month of a cutoff that is a month is before it."""
+    days = [(one.first_post, one.last_post) for one in unit]
+    known = [(first, last) for first, last in days if first is not None and last is not None]
+    before, both, after, unknown = DATE_SLICES
+    if len(known) < len(days):
+        return unknown
+    first, last = min(first for first, _ in known), max(last for _, last in known)
+    if last[: len(cutoff)] <= cutoff:
+        return before
+    return after if first[: len(cutoff)] > cutoff else both
+
+
+def slice_figures(
+    decisions: Sequence[PairDecision], overlap: Mapping[str, str], cutoff: str | None
+) -> Iterator[ScorerFigure]:
+    """The accuracy on each slice that has pairs: by `overlap`, which has the slice of each unit,
+    by source, and by the dates of the posts, where the scorer's cutoff is known."""
+    for mode_pairs in by_mode(decisions):
+        yield from _figures(mode_pairs, OVERLAP_SLICES, overlap)
+        sources = {unit_name(unit): unit[0].source for unit in mode_pairs.units if unit[0].source}
+        largest = [name for name, _ in Counter(sources.values()).most_common(SOURCES)]
+        yield from _figures(mode_pairs, largest, sources, "source_accuracy")
+        if cutoff is not None:
+            dates = {unit_name(unit): date_slice(unit, cutoff) for unit in mode_pairs.units}
+            yield from _figures(mode_pairs, DATE_SLICES, dates)
+
+
+def _figures(
+    mode_pairs: ModeDecisions,
+    names: Sequence[str],
+    slices: Mapping[str, str],
+    figure: str = "slice_accuracy",
+) -> Iterator[ScorerFigure]:
+    for name in names:
+        some = [
+            one for unit in mode_pairs.units if slices.get(unit_name(unit)) == name for one in unit
+        ]
+        if some:
+            group = Group(mode_pairs.mode, name)
+            clusters = [one.clusters for one in some]
+            yield share(figure, group, [points(one) for one in some], clusters)
+
+
+def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    """The accuracies of the mode, of each half of its twins, and of each configuration."""
+    group = mode_group(mode_pairs.mode)
+    yield accuracy_figure("accuracy", group, mode_pairs.due)
+    yield accuracy_figure("accuracy_of_scored", group, mode_pairs.scored)
+    if mode_pairs.mode and is_twin(mode_pairs.mode) and not MODES[mode_pairs.mode].own_choice:
+        for half, of_asker in (("asked", True), ("counterfactual", False)):
+            some = [one for one in mode_pairs.due if one.asked is of_asker]
+            yield accuracy_figure("accuracy", Group(mode_pairs.mode, f"{group.name}, {half}"), some)
+    for config, decisions in by_config(mode_pairs.due).items():
+        yield accuracy_figure("accuracy", Group(mode_pairs.mode, config), decisions)
+
+
+def bounds_and_ties(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    """Coverage, ties, and the accuracy that ties and pairs without a score could still make."""
+    group = mode_group(mode_pairs.mode)
+    covered = [float(all(one.choice is not None for one in unit)) for unit in mode_pairs.units]
+    yield share(
+        "coverage",
+        group,
+        covered,
+        [unit[0].clusters for unit in mode_pairs.units],
+        _missing(mode_pairs),
+    )
+    tied = [one for one in mode_pairs.scored if one.choice == "tie"]
+    unstable = sum(one.orders is not None and len(set(one.orders)) == 2 for one in tied)
+    note = f"{unstable:,} of {len(tied):,} are verdicts that change with the order"
+    ties = [float(one.choice == "tie") for one in mode_pairs.scored]
+    yield share(
+        "ties", group, ties, [one.clusters for one in mode_pairs.scored], note if unstable else ""
+    )
+    open_as: dict[str, Choice] = {"worst_case": "rejected", "best_case": "chosen"}
+    for name, choice in open_as.items():
+        settled = [_settled(one.choice, choice) for one in mode_pairs.due]
+        yield share(name, group, settled, [one.clusters for one in mode_pairs.due])
+
+
+def accuracy_figure(name: str, group: Group, decisions: Sequence[PairDecision]) -> ScorerFigure:
+    """The accuracy of decisions; those without a score count as wrong."""
+    return share(name, group, list(map(points, decisions)), [one.clusters for one in decisions])
+
+
+def by_config(decisions: Sequence[PairDecision]) -> dict[str, list[PairDecision]]:
+    """Decisions by configuration: one domain in one mode."""
+    configs: dict[str, list[PairDecision]] = {}
+    for one in decisions:
+        configs.setdefault(one.config, []).append(one)
+    return configs
+
+
+def _settled(choice: Choice | None, open_as: Choice) -> float:
+    return POINTS[open_as if choice in (None, "tie") else choice]
+
+
+def _missing(mode_pairs: ModeDecisions) -> str:
+    parts = [f"{reason}: {n:,}" for reason, n in sorted(mode_pairs.unscored.items())]
+    if any(reason in NOTHING_TO_SHOW for reason in mode_pairs.unscored):
+        parts.append("pairs that the release has nothing to show of are not counted")
+    if mode_pairs.lone_halves:
+        parts.append(f"halves with a score whose other half has none: {mode_pairs.lone_halves:,}")
+    return "; ".join(parts)
+
+
+def twin_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    """The figures of all twins, and of those of each configuration."""
+    group, twins = (
+        mode_group(mode_pairs.mode),
+        [(first, second) for first, second in mode_pairs.units],
+    )
+    yield from _of_twins(group, twins)
+    yield _both_right("both_right_of_scored", group, [(a, b) for a, b in mode_pairs.whole])
+    configs: dict[str, list[Halves]] = {}
+    for twin in twins:
+        configs.setdefault(twin[0].config, []).append(twin)
+    for config, some in configs.items():
+        yield from _of_twins(Group(mode_pairs.mode, config), some)
+
+
+def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[ScorerFigure]:
+    yield _both_right("both_right", group, twins)
+    signs = [(np.sign(interaction(*twin)) + 1) / 2 if _is_scored(twin) else 0.0 for twin in twins]
+    yield share("interaction", group, signs, [first.clusters for first, _ in twins])
+
+
+def _both_right(name: str, group: Group, twins: Sequence[Halves]) -> ScorerFigure:
+    """Nobody is right on both halves of more twins than on one half: where the interval of the
+    halves, which allows for more, reaches lower, so does this one."""
+    both = [float(a.choice == b.choice == "chosen") for a, b in twins]
+    figure = share(name, group, both, [first.clusters for first, _ in twins])
+    halves = accuracy_figure(name, group, [half for twin in twins for half in twin])
+    bounds = {
+        end: min(own, other)
+        for end, own, other in (
+            ("low", figure.low, halves.low),
+            ("high", figure.high, halves.high),
+        )
+        if own is not None and other is not None
+    }
+    return figure.model_copy(update=bounds)
+
+
+def _is_scored(twin: Halves) -> bool:
+    return all(half.choice is not None for half in twin)
+
+
+def interaction(first: PairDecision, second: PairDecision) -> float:
+    """[s(u, r_u) - s(u, r_v)] + [s(v, r_v) - s(v, r_u)], over four, of the scores of both halves;
+    of a comparing judge the sum of its two margins. Of scores the sum is exact, so that it is 0
+    for a scorer that scores a response alike for both users."""
+    if first.orders is not None or second.orders is not None:
+        return (first.margin or 0.0) + (second.margin or 0.0)
+    sides = ((first.chosen, 1), (first.rejected, -1), (second.chosen, 1), (second.rejected, -1))
+    # A quarter of each, so that no sum of great scores is too great.
+    return math.fsum(sign * score / 4 for score, sign in sides if score is not None)
+
+
+def gains(
+    profile: Sequence[PairDecision],
+    other: Sequence[PairDecision],
+    name: str = "gain",
+    *,
+    of_twins: bool = False,
+) -> tuple[ScorerFigure, ...]:
+    """Accuracy of `profile` less that of `other`, on the pairs that have a score in both, of twins
+    on those that are whole in both: of each mode, and of its configs.
+
+    Only where `of_twins` has it are there any of twins: without a user their accuracy is one half,
+    so a gain over that says no more than the accuracy.
+    """
+    figures = []
+    for mode_pairs, joined in join_decisions(profile, other):
+        if is_twin(mode_pairs.mode) and not of_twins:
+            continue
+        short = len(mode_pairs.given) - len(joined)
+        note = (
+            f"{number_of(short, 'pair has', 'pairs have')} no score in one of the two"
+            if short
+            else ""
+        )
+        figures.append(_gain(name, mode_group(mode_pairs.mode), joined, note))
+        configs: dict[str, list[tuple[PairDecision, PairDecision]]] = {}
+        for both in joined:
+            configs.setdefault(both[0].config, []).append(both)
+        figures += [
+            _gain(name, Group(mode_pairs.mode, config), some) for config, some in configs.items()
+        ]
+    return tuple(figures)
+
+
+def join_decisions(
+    decisions: Sequence[PairDecision], control: Sequence[PairDecision]
+) -> Iterator[tuple[ModeDecisions, list[tuple[PairDecision, PairDecision]]]]:
+    """Each mode of `decisions`, with the pairs of its units that are scored whole in both: each
+    pair's decision, and the one in the control."""
+    there = {one.id: one for mode_pairs in by_mode(control) for one in mode_pairs.scored}
+    for mode_pairs in by_mode(decisions):
+        joined = [unit for unit in mode_pairs.whole if all(one.id in there for one in unit)]
+        yield mode_pairs, [(one, there[one.id]) for unit in joined for one in unit]
+
+
+def _gain(
+    name: str,
+    group: Group,
+    joined: Sequence[tuple[PairDecision, PairDecision]],
+    note: str = "",
+) -> ScorerFigure:
+    differences = [points(own) - points(other) for own, other in joined]
+    clusters = cluster_numbers([own.clusters for own, _ in joined])
+    return figure_of(name, group, difference(np.array(differences, np.float64), clusters), note)
+
+
+def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
+    """All figures of one result: of each mode in turn, those of the whole mode before those of its
+    configurations."""
+    return tuple(
+        figure for mode_pairs in by_mode(decisions) for figure in _mode_figures(mode_pairs)
+    )
+
+
+def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    yield from accuracies(mode_pairs)
+    yield from bounds_and_ties(mode_pairs)
+    yield from order_figures(mode_pairs)
+    if is_twin(mode_pairs.mode):
+        yield from twin_figures(mode_pairs)
+    yield from calibration_figures(mode_pairs)
+
+
+IDENTITIES = {
+    "accuracy": 0.5,
+    "accuracy_of_scored": 0.5,
+    "worst_case": 0.5,
+    "best_case": 0.5,
+    "slice_accuracy": 0.5,
+    "accuracy_of_surer_half": 0.5,
+    "both_right": 0.0,
+    "both_right_of_scored": 0.0,
+    "interaction": 0.5,
+}
+"""The value of each figure where the points of every twin sum to one. A gain is 0 then."""
+
+
+def without_error(
+    condition: ConditionName,
+    scorer: str,
+    decisions: Sequence[PairDecision],
+    figures: Sequence[ScorerFigure],
+) -> Iterator[ScorerFigure]:
+    """The figures of a result, without an interval where they are what they are by construction.
+
+    A scorer that cannot see the user gives both halves of a twin the same scores, and the chosen
+    response of one half is the rejected one of the other. So it is right on exactly one half, or
+    tied on both. An interval around such a figure would say that it could have come out otherwise.
+    A scorer may draw at random, or leave out one half; then its figures are estimates.
+    """
+    record = CONDITIONS[condition]
+    blind = not (record.shows_posts or record.about_user) or scorer in BLIND
+    even = {
+        mode_pairs.mode
+        for mode_pairs in by_mode(decisions)
+        if blind
+        and is_twin(mode_pairs.mode)
+        and all(sum(map(points, unit)) == 1 for unit in mode_pairs.units)
+    }
+    for one in figures:
+        value = 0.0 if one.name.startswith("gain") else IDENTITIES.get(one.name)
+        # The halves by themselves have an error each.
+        if (
+            one.mode in even
+            and ", " not in one.group
+            and one.value is not None
+            and one.value == value
+        ):
+            yield one.model_copy(update={"low": None, "high": None, "by_identity": True})
+        else:
+            yield one

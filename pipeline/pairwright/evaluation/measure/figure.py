@@ -1,0 +1,288 @@
+"""A figure, an estimate with its n, its clusters and its 95 % interval; and the pairs that count.
+
+Of twins these are the whole ones: a half alone would let a scorer that cannot see the user be right
+on more than one half.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from pairwright.estimate import Estimate
+from pairwright.evaluation.decision import NOTHING_TO_SHOW, PairDecision
+from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
+from pairwright.modes import is_twin
+from pairwright.records import Cluster, Mode, Record
+
+RULE = (
+    "Averages are over pairs, or over twins where a figure is of twins: each counts the same,"
+    " whatever its domain. Modes are never averaged with one another."
+)
+
+
+class FigureKind(NamedTuple):
+    """What figures of one name are, and where the leaderboard has them."""
+
+    meaning: str
+    table: Literal["", "ranking", "twins", "judges", "calibration"] = ""
+    """Which table has it: `ranking` is a column of those that rank; empty where a table has it in a
+    place of its own, or none has it."""
+    percent: bool = True
+    """Whether it is a share, which is written in percent."""
+    interval: bool = True
+    """Whether a column of `ranking` has its interval."""
+
+    def head(self, name: str) -> str:
+        """The head of its column."""
+        return f"{name.replace('_', ' ')}, %" if self.percent else name.replace("_", " ")
+
+
+FIGURES: dict[str, FigureKind] = {
+    "accuracy": FigureKind(
+        "share of pairs where the chosen response is ahead, ties counting one half and pairs "
+        "without a score as wrong",
+    ),
+    "accuracy_of_scored": FigureKind(
+        "the same over only the pairs with a score, of twins over those with both halves "
+        "scored: leaving out what is hard raises it, so it is not ranked",
+    ),
+    "worst_case": FigureKind(
+        "accuracy if every tie and every pair without a score were wrong",
+    ),
+    "best_case": FigureKind(
+        "accuracy if every tie and every pair without a score were right",
+    ),
+    "coverage": FigureKind(
+        "share of pairs with a score, and of twins of those with both halves scored",
+    ),
+    "ties": FigureKind(
+        "share of the scored pairs that are tied",
+        table="ranking",
+        interval=False,
+    ),
+    "swap_consistency": FigureKind(
+        "share of pairs where a comparing judge says the same in both orders",
+        table="judges",
+    ),
+    "first_position": FigureKind(
+        "share of its verdicts for the response in the first place, ties counting one half: "
+        "one half where the place decides nothing",
+        table="judges",
+    ),
+    "order_kappa": FigureKind(
+        "Cohen's kappa of its verdicts in the two orders: 1 is the same, 0 what chance gives",
+        table="judges",
+        percent=False,
+    ),
+    "both_right": FigureKind(
+        "share of twins with both halves right, a half without a score counting as wrong: 0 "
+        "for a scorer that cannot see the user",
+        table="twins",
+    ),
+    "both_right_of_scored": FigureKind(
+        "the same over only the twins with both halves scored",
+    ),
+    "interaction": FigureKind(
+        "share of twins where the two responses, added, score higher for their own users than "
+        "for the other users; ties count one half, and twins without both scores count 0",
+        table="twins",
+    ),
+    "brier": FigureKind(
+        "mean of (p - share of votes for the chosen response) squared; p is the logistic of the "
+        "margin between two scores, and the mean of a comparing judge's two verdicts: 0 is perfect",
+        table="calibration",
+        percent=False,
+    ),
+    "ece_scaled": FigureKind(
+        "expected calibration error: mean distance between the scorer's probability of the "
+        "response it prefers, and the share that is right, over 10 bins of equally many pairs; "
+        "margins are divided by one number, fitted on other clusters than those that it is "
+        "applied to",
+        table="calibration",
+        percent=False,
+    ),
+    "accuracy_of_surer_half": FigureKind(
+        "accuracy on the half of the scored pairs with the largest margins, and those with equal "
+        "ones: above the accuracy where margins tell how sure a scorer may be",
+        table="calibration",
+    ),
+    "slice_accuracy": FigureKind(
+        "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, or by the "
+        "date of the posts",
+    ),
+    "source_accuracy": FigureKind(
+        "accuracy on the natural twins of one source: a conversation, or else a question",
+    ),
+    "gain": FigureKind(
+        "accuracy when the profile is shown, less accuracy without it, on the same pairs",
+    ),
+}
+
+
+class Group(NamedTuple):
+    """Pairs of one mode that a figure is of."""
+
+    mode: Mode | None
+    name: str
+
+
+class ScorerFigure(Record):
+    """One figure of one group of pairs. `value` is None where the group is empty."""
+
+    name: str
+    """A key of FIGURES, or a gain over a control."""
+    mode: Mode | None
+    group: str
+    """The mode's name for all of its pairs, or a configuration's, or `twin, asked` and so on."""
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    """Pairs, twins or users."""
+    clusters: int
+    """Couples, users or prompts: what is independent."""
+    by_identity: bool = False
+    """Whether it could not have come out otherwise: then it has no interval."""
+    note: str = ""
+
+    @property
+    def estimate(self) -> Estimate:
+        """The figure without its name and group."""
+        return Estimate(
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            n=self.n,
+            clusters=self.clusters,
+            note="by identity" if self.by_identity else "",
+        )
+
+
+def figure_names(table: str) -> tuple[str, ...]:
+    """The figures of one of the leaderboard's tables, in their order."""
+    return tuple(name for name, kind in FIGURES.items() if kind.table == table)
+
+
+def mode_group(mode: Mode | None) -> Group:
+    """All pairs of a mode."""
+    return Group(mode, mode or "pairs")
+
+
+def share(
+    name: str, group: Group, points: Sequence[float], clusters: Sequence[Cluster], note: str = ""
+) -> ScorerFigure:
+    """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
+    estimate = accuracy(np.array(points, np.float64), cluster_numbers(clusters))
+    return figure_of(name, group, estimate and estimate.found(z_of(LEVEL)), note)
+
+
+def average(
+    name: str,
+    group: Group,
+    values: Floats,
+    clusters: Sequence[Cluster],
+    note: str = "",
+    *,
+    least: float = 0,
+) -> ScorerFigure:
+    """A mean of values up to 1, with Student's interval by cluster; without one where nothing shows
+    a spread."""
+    estimate = mean(values, cluster_numbers(clusters), least=least, most=1)
+    bare = estimate and with_width(estimate)
+    if bare == estimate:
+        return figure_of(name, group, estimate, note)
+    reason = "no interval: no two clusters differ"
+    return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
+
+
+def figure_of(name: str, group: Group, estimate: Estimate | None, note: str = "") -> ScorerFigure:
+    """An estimate as a figure; None where the group is empty."""
+    estimate = estimate or Estimate(value=None, low=None, high=None, n=0, clusters=0)
+    return ScorerFigure(
+        name=name, mode=group.mode, group=group.name, note=note, **estimate.model_dump()
+    )
+
+
+Halves = tuple[PairDecision, PairDecision]
+OTHER_HALF = "other_half_not_part"
+"""Why a half is not part of a condition: the other half of its twin is not, or is not there."""
+
+
+class ModeDecisions(NamedTuple):
+    """The decisions of one mode."""
+
+    mode: Mode | None
+    given: tuple[PairDecision, ...]
+    units: tuple[tuple[PairDecision, ...], ...]
+    """Whole twins, or in other modes pairs, for which the release has something to show, in their
+    order: what a scorer is asked for."""
+    whole: tuple[tuple[PairDecision, ...], ...]
+    """The units with a score for every pair."""
+
+    @property
+    def due(self) -> tuple[PairDecision, ...]:
+        """The pairs of the units."""
+        return tuple(one for unit in self.units for one in unit)
+
+    @property
+    def scored(self) -> tuple[PairDecision, ...]:
+        """The pairs of the units that are scored whole."""
+        return tuple(one for unit in self.whole for one in unit)
+
+    @property
+    def unscored(self) -> Counter[str]:
+        """Pairs without a score, by reason."""
+        return Counter(
+            decision.unscored or "no score" for decision in self.given if decision.choice is None
+        )
+
+    @property
+    def inapplicable_pairs(self) -> dict[str, int]:
+        """Pairs that are not part of the condition, by reason: the release has nothing to show of
+        their user, or of the other user of their twin."""
+        part = {one.id for one in self.due}
+        reasons = Counter(
+            one.unscored if one.unscored in NOTHING_TO_SHOW else OTHER_HALF
+            for one in self.given
+            if one.id not in part
+        )
+        return dict(sorted(reasons.items()))
+
+    @property
+    def lone_halves(self) -> int:
+        """Halves with a score whose other half has none or is not there."""
+        return sum(decision.choice is not None for decision in self.given) - len(self.scored)
+
+
+def by_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
+    """Each mode that there is, in the order of its first decision."""
+    modes: dict[Mode | None, list[PairDecision]] = {}
+    for decision in decisions:
+        modes.setdefault(decision.mode, []).append(decision)
+    for mode, of_mode in modes.items():
+        yield mode_decisions(mode, of_mode)
+
+
+def mode_decisions(mode: Mode | None, decisions: Sequence[PairDecision]) -> ModeDecisions:
+    """The decisions of a mode that count."""
+    together: dict[str, list[PairDecision]] = {}
+    for decision in decisions:
+        together.setdefault(
+            (decision.twin_id if is_twin(mode) else None) or decision.id, []
+        ).append(decision)
+    size = 2 if is_twin(mode) else 1
+    units = tuple(
+        tuple(unit)
+        for unit in together.values()
+        if len(unit) == size and not any(one.unscored in NOTHING_TO_SHOW for one in unit)
+    )
+    whole = tuple(unit for unit in units if all(one.choice is not None for one in unit))
+    return ModeDecisions(mode, tuple(decisions), units, whole)
+
+
+def points(decision: PairDecision) -> float:
+    """The points of a pair in an accuracy: 1, 0 or one half. A pair without a score has 0, so that
+    leaving out hard pairs does not raise an accuracy."""
+    return 0.0 if decision.points is None else decision.points

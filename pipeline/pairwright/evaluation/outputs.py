@@ -1,0 +1,355 @@
+"""How far outputs serve the aspects of their questions, whatever wrote them: the questions of a
+release, the file of outputs, the judgement of each, and the mean of a model.
+
+The judge is the adherence judge of a build, with its prompt: one call an output, a reason before
+every score, and as many scores as aspects, or the reply is asked for again. What cannot be read in
+the end is a reason, and never 0.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import Field, ValidationError
+
+from pairwright.dataset import Row
+from pairwright.errors import CallFailed, InputError
+from pairwright.estimate import Estimate
+from pairwright.evaluation.release import ReleaseRef, posts_of
+from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.judges import MeteredModel
+from pairwright.evaluation.scorers.scorer import Unscored, failed_call
+from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, z_of
+from pairwright.models import Model
+from pairwright.models.run import work_through
+from pairwright.modes import is_own_choice
+from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected, Rubric
+from pairwright.settings.prompt import Prompts
+from pairwright.sources.fields import kind
+from pairwright.sources.problems import excerpt
+from pairwright.stages.judges import adherence
+
+
+class PersonQuestion(NamedTuple):
+    """One person's question."""
+
+    pair: str
+    """Id of the first pair about it, which identifies it."""
+    item: str
+    question: str
+    posts: tuple[Post, ...]
+    """Oldest first."""
+    aspects: tuple[str, ...]
+    domain: str
+    cluster: str
+    """The person whose question it is; one person's are not independent."""
+
+
+class ReleaseQuestions:
+    """All questions that the rows of a release are about, in their order."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        """Raises InputError for a pair whose label is the user's own choice."""
+        self._by_pair: dict[str, PersonQuestion] = {}
+        self._by_item: dict[str, dict[PersonQuestion, None]] = {}
+        by_person: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
+        for row in rows:
+            if is_own_choice(row.mode):
+                raise InputError(
+                    f"{row.id} is half of a natural twin, which has no rubric to judge outputs by",
+                    where=row.config,
+                    fix="Name a release of mode twin or violate.",
+                )
+            question = _question(row)
+            # Pairs of both modes are about one question of one person, with one rubric.
+            first = by_person.setdefault(
+                (question.item, question.cluster, question.aspects), question
+            )
+            self._by_pair[row.id] = first
+            if row.asked:
+                self._by_item.setdefault(row.item_id, {})[first] = None
+
+    @property
+    def own(self) -> list[PersonQuestion]:
+        """The questions that the person asked; not the other halves of twins."""
+        return [question for questions in self._by_item.values() for question in questions]
+
+    def find(self, id: str) -> PersonQuestion | str:
+        """The question of a pair, or of an item for who asked it; or a sentence why there is
+        none."""
+        if questions := self._by_pair.get(id):
+            return questions
+        items = list(self._by_item.get(id, ()))
+        if len(items) == 1:
+            return items[0]
+        if items:
+            return f"the item {id!r} has {len(items)} rubrics: name a pair instead"
+        return f"the release has no item and no pair {id!r}"
+
+
+def _question(row: Row) -> PersonQuestion:
+    return PersonQuestion(
+        pair=row.id,
+        item=row.item_id,
+        question=row.question,
+        posts=posts_of(row),
+        aspects=tuple(aspect.aspect for aspect in row.answer_key),
+        domain=row.domain,
+        cluster=row.user or row.cluster,
+    )
+
+
+class Output(Record, extra="ignore"):
+    """A line of a file of outputs. Its other keys are not read."""
+
+    id: str = Field(description="id of an item or of a pair of the release")
+    model: str = Field(min_length=1, description="what wrote it")
+    output: str
+
+
+class JudgedOutput(Record):
+    """What the judge says of one output. Without the texts."""
+
+    id: str
+    """The id as the file has it."""
+    pair: str
+    item_id: str
+    model: str
+    domain: str
+    cluster: str
+    """The user whose question it is."""
+    adherence: float | None = None
+    """Sum of the scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
+    scores: tuple[AspectScore, ...] = ()
+    """The scores in the order of the rubric."""
+    tokens: int = 0
+    unscored: str = ""
+    """Why there is no score; empty where there is one."""
+    detail: str = ""
+
+
+class ModelScore(Record):
+    """The scores of one model's outputs."""
+
+    model: str
+    outputs: int
+    scored: int
+    unscored: dict[str, int]
+    """Outputs without a score, by reason."""
+    questions: int
+    """Questions of the release."""
+    adherence: Estimate | None
+    """Mean over scored outputs, its interval by user; None where none is scored."""
+    worst: float | None
+    """The same if every output without a score had 0."""
+    best: float | None
+    """The same if every output without a score had 1."""
+
+
+class OutputScores(Record):
+    """The scores of all models' outputs."""
+
+    release: ReleaseRef
+    judge: ScorerRef
+    simulated: bool = False
+    """Whether a simulated model had a part in a score: then it is not a result."""
+    models: tuple[ModelScore, ...]
+
+
+_FORM = 'One JSON object a line: {"id": ITEM_OR_PAIR, "model": NAME, "output": TEXT}.'
+
+
+class QuestionOutput(NamedTuple):
+    """An output with the question that it answers."""
+
+    output: Output
+    question: PersonQuestion
+
+
+def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput]:
+    """The outputs of a file, in its order, each with its question.
+
+    Raises InputError, naming the line, for what is not an output, an id that the release does not
+    have, and a second output of one model for one question; and for a file without any."""
+    outputs, lines = [], dict[tuple[str, str], tuple[int, str]]()
+    for number, output in _lines(path):
+        where = f"{path}:{number}"
+        question = questions.find(output.id)
+        if isinstance(question, str):
+            raise InputError(
+                question, where=where, fix="Give outputs for this release's questions."
+            )
+        before, id = lines.setdefault((question.pair, output.model), (number, output.id))
+        if before != number:
+            other = "" if id == output.id else f": {id} and {output.id} are ids of {question.pair}"
+            raise InputError(
+                f"{output.model!r} has an output for this question in line {before} already{other}",
+                where=where,
+                fix="Keep one of the two, or give each its own model name.",
+            )
+        outputs.append(QuestionOutput(output, question))
+    if not outputs:
+        raise InputError("holds no outputs", where=path, fix=_FORM)
+    return outputs
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Output]]:
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, _output(f"{path}:{number}", line)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=path, fix="Give a JSONL file."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8."
+        ) from None
+
+
+def _output(where: str, line: str) -> Output:
+    try:
+        return Output.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        raise InputError(
+            _missing(line) or first["msg"], where=f"{where} [{key}]" if key else where, fix=_FORM
+        ) from None
+
+
+def _missing(line: str) -> str:
+    """Which keys an object lacks and which it has; empty where that is not what is wrong."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return "" if line.lstrip()[:1] in ("{", "[") else "is not JSON"
+    if not isinstance(fields, dict):
+        return f"is {kind(fields)}, not an object"
+    absent = [name for name in Output.model_fields if name not in fields]
+    further = [name for name in fields if name not in Output.model_fields]
+    if not absent and not further:
+        return ""
+    problems = [f"no key {', '.join(absent)}"] if absent else []
+    problems += [f"unknown key {', '.join(map(excerpt, further))}"] if further else []
+    return f"{'; '.join(problems)}; the line has {', '.join(map(excerpt, fields)) or 'no keys'}"
+
+
+def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:
+    """The outputs by model, in the order in which the models come."""
+    by_name: dict[str, list[JudgedOutput]] = {}
+    for one in judged:
+        by_name.setdefault(one.model, []).append(one)
+    return by_name
+
+
+def mean_adherence(values: Floats, clusters: Sequence[str]) -> Estimate | None:
+    """The mean of values from 0 to 1 with its interval by cluster, all rounded; None where n = 0.
+
+    Student's; where no value differs Wilson's at the effective number of values: a spread that
+    nothing shows is not known to be none.
+    """
+    places = cluster_numbers(clusters)
+    estimate = mean(values, places, least=0, most=1)
+    if estimate is None or estimate.low is None or estimate.low != estimate.high:
+        return estimate
+    equal = accuracy(values, places)
+    return equal and equal.found(z_of(LEVEL))
+
+
+def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> ModelScore:
+    """The score of one model's outputs, each of which counts the same."""
+    scored = [(one.adherence, one.cluster) for one in judged if one.adherence is not None]
+    values = np.array([value for value, _ in scored], np.float64)
+    total, missing = float(values.sum()), len(judged) - len(scored)
+    return ModelScore(
+        model=model,
+        outputs=len(judged),
+        scored=len(scored),
+        unscored=dict(sorted(Counter(one.unscored for one in judged if one.unscored).items())),
+        questions=questions,
+        adherence=mean_adherence(values, [cluster for _, cluster in scored]),
+        worst=round(total / len(judged), 6) if judged else None,
+        best=round((total + missing) / len(judged), 6) if judged else None,
+    )
+
+
+class AspectJudge(NamedTuple):
+    """The adherence judge, bound to what answers for it."""
+
+    model: Model
+    prompts: Prompts
+
+    async def judge(
+        self, question: PersonQuestion, response: str
+    ) -> tuple[Adherence | Unscored, int]:
+        """The judge's scores of a response, with the tokens that they took. A call that failed is a
+        reason, and is asked again by the next run."""
+        if not question.aspects:
+            return Unscored("no_rubric"), 0
+        if not response.strip():
+            return Unscored("empty_output"), 0
+        metered = MeteredModel.around(self.model)
+        try:
+            result = await adherence(
+                question.question, response, _rubric(question), metered.model, self.prompts
+            )
+        except CallFailed as error:
+            return failed_call(error), metered.tokens
+        if isinstance(result, Rejected):
+            return Unscored(result.reason, result.detail), metered.tokens
+        return result, metered.tokens
+
+
+async def judge_outputs(
+    outputs: Sequence[QuestionOutput],
+    judge: AspectJudge,
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    on_each: Callable[[JudgedOutput], None],
+) -> list[JudgedOutput]:
+    """The judgement of each output, in their order. `on_each` is called with each as it comes.
+
+    Raises Interrupted, EndpointRefused and StoreError: what was judged is stored.
+    """
+    done: dict[int, JudgedOutput] = {}
+
+    async def work(numbered: tuple[int, QuestionOutput]) -> None:
+        number, output = numbered
+        done[number] = await _judged(output, judge)
+        on_each(done[number])
+
+    await work_through(iter(enumerate(outputs)), work, workers=workers, stop=stop)
+    return [done[number] for number in range(len(outputs))]
+
+
+async def _judged(output: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
+    adherence, tokens = await judge.judge(output.question, output.output.output)
+    line = JudgedOutput(
+        id=output.output.id,
+        pair=output.question.pair,
+        item_id=output.question.item,
+        model=output.output.model,
+        domain=output.question.domain,
+        cluster=output.question.cluster,
+        tokens=tokens,
+    )
+    if isinstance(adherence, Unscored):
+        why = {"unscored": adherence.reason, "detail": adherence.detail[:500]}
+        return line.model_copy(update=why)
+    return line.model_copy(
+        update={"adherence": round(adherence.share, 6), "scores": adherence.scores}
+    )
+
+
+def _rubric(question: PersonQuestion) -> Rubric:
+    aspects = tuple(Aspect(aspect=aspect, reason="", evidence="") for aspect in question.aspects)
+    return Rubric(
+        question_id=question.item, user=question.cluster, origin="planner", aspects=aspects
+    )

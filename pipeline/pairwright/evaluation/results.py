@@ -1,0 +1,310 @@
+"""What an evaluation leaves in its folder: SCORER.CONDITION.jsonl, one line a pair in the release's
+order, and SCORER.CONDITION.json, which says what they are of and is written last. And the same as
+lines for a terminal: its accuracy by mode, and what it leaves open.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pairwright.dataset import read_lines, read_one, write_lines, write_one
+from pairwright.dataset.checksums import file_digest
+from pairwright.errors import InputError
+from pairwright.evaluation.conditions import ConditionName
+from pairwright.evaluation.decision import NOTHING_TO_SHOW, PairDecision
+from pairwright.evaluation.measure.accuracy import (
+    figures_of,
+    is_position_bias,
+    position_bias_text,
+    without_error,
+)
+from pairwright.evaluation.measure.figure import ScorerFigure, mode_group
+from pairwright.evaluation.release import ReleaseRef, build_ties, tie_sentence
+from pairwright.records import Record
+from pairwright.text import number_of
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+"""What a scorer may be called: it becomes part of a file's name."""
+
+
+TRIAL = "The release is a trial, and says itself that it is not a benchmark."
+_DECIDING = ("release", "scorer", "limit", "split", "history", "seed", "planner")
+"""What a result depends on."""
+
+
+class ScorerRef(Record):
+    """The scorer, identified exactly."""
+
+    name: str
+    kind: str
+    model: str = ""
+    revision: str | None = None
+    settings: str = ""
+    """Hash of all that decides its scores beside model and revision."""
+    beside: str = ""
+    """Another model that has a part in its scores."""
+    cutoff: str | None = None
+    """The year, month or day of the latest texts that its model was trained on; None where the file
+    of scorers does not say."""
+    tie_margin: float = 0.0
+    """Scores that are at most so far apart are a tie."""
+
+    @property
+    def of_file(self) -> bool:
+        """Whether its scores were computed elsewhere: nothing says which posts they are based
+        on."""
+        return self.kind == "scores"
+
+    @property
+    def deciding(self) -> "ScorerRef":
+        """What decides its scores, without what is only known of it: results of older versions have
+        not got that."""
+        return self.model_copy(update={"beside": "", "cutoff": None})
+
+
+class PlannerVersion(Record):
+    """The planner that inferred the aspects, identified exactly."""
+
+    model: str
+    revision: str | None
+    prompt: str
+    """Hash of its prompt."""
+    settings: str = ""
+    """Hash of what else decides its aspects: how it samples, which posts it is shown, and so on."""
+
+
+class Timing(Record):
+    """What the calls of one run took."""
+
+    calls: int
+    latency_s: float
+    """Mean time from sending a call to its reply."""
+    calls_per_s: float
+    """Calls a second by the clock, with as many in flight as the endpoint's `concurrency` lets."""
+
+
+class ResultSummary(Record):
+    """One scorer in one condition on one release."""
+
+    release: ReleaseRef
+    scorer: ScorerRef
+    condition: ConditionName
+    limit: int | None = None
+    """Only the first so many subjects were to be scored."""
+    split: str | None = None
+    """None for all."""
+    history: str = ""
+    """Hash of the rules by which posts were shown; empty for all that fit and for none."""
+    as_people: bool = False
+    """Whether the posts are selected as people saw them in the release's study."""
+    seed: int | None = None
+    """In condition wrong-profile, what the other users were drawn with."""
+    planner: PlannerVersion | None = None
+    """In condition planner, the one under test."""
+    self_agreement: bool = False
+    """Whether the planner under test shares its model or its prompt with the one that built the
+    release: then it is not ranked."""
+    simulated: bool = False
+    """Whether a simulated model had a part in a score: then it is not a result."""
+    pairs: int
+    scored: int
+    ties: int
+    unstable: int
+    """Ties that are verdicts which changed with the order."""
+    unscored: dict[str, int]
+    """Pairs without a score, by reason."""
+    units: int | None = None
+    """Whole twins, and pairs of other modes, of whose user the release has something to show: what
+    coverage is of. None in files of before these were counted."""
+    units_scored: int | None = None
+    """The units with a score for every pair."""
+    shortened: int
+    """Pairs whose history did not fit whole."""
+    tokens: int
+    """Read and written by all models that were asked."""
+    prompt_tokens: int | None = None
+    """Tokens that were read, each call once; None in files of before they were counted apart."""
+    completion_tokens: int | None = None
+    """Tokens that were written."""
+    cost: float | None = None
+    """The cost of these tokens, by the endpoints' prices; None where a model that was asked has
+    none."""
+    lines: str = ""
+    """sha256 of the .jsonl file that it is of."""
+    timing: Timing | None = None
+    """The timing of the last run that sent calls; None where there was none, as of baselines."""
+
+    @property
+    def stem(self) -> str:
+        """The name of its files: `SCORER.CONDITION`."""
+        return f"{self.scorer.name}.{self.condition}"
+
+
+class Result:
+    """One of the results in a folder."""
+
+    def __init__(self, path: Path) -> None:
+        """`path` is the .json file. Raises InputError where it is not one of ours."""
+        self.path = path
+        self.about = read_one(path, ResultSummary)
+
+    def decisions(self) -> Iterator[PairDecision]:
+        """The decisions in the release's order. Raises InputError for a line that is not a
+        decision, a pair that is there twice, and a file that is not as long as its summary says."""
+        lines, ids = self._lines(), set[str]()
+        for decision in read_lines(lines, PairDecision):
+            if decision.id in ids:
+                raise _broken(lines, f"the pair {decision.id} is there twice")
+            ids.add(decision.id)
+            yield decision
+        if len(ids) != self.about.pairs:
+            raise _broken(lines, f"{len(ids)} pairs, and {self.path.name} says {self.about.pairs}")
+
+    def check_lines(self) -> None:
+        """Check the lines. Raises InputError where they are not those of this summary."""
+        lines = self._lines()
+        if file_digest(lines) != self.about.lines:
+            raise _broken(lines, f"is not the file that {self.path.name} was written for")
+
+    def _lines(self) -> Path:
+        lines = self.path.with_suffix(".jsonl")
+        if not lines.is_file():
+            raise _broken(lines, f"is not there, and {self.path.name} was written for it")
+        return lines
+
+
+def write_result(folder: Path, about: ResultSummary, decisions: list[PairDecision]) -> Path:
+    """Write both files, whole. Raises StoreError."""
+    path, lines = folder / f"{about.stem}.json", folder / f"{about.stem}.jsonl"
+    # A summary is never beside lines that it is not of.
+    path.unlink(missing_ok=True)
+    write_lines(lines, decisions)
+    write_one(path, about.model_copy(update={"lines": file_digest(lines)}))
+    return path
+
+
+def previous_timing(folder: Path, about: ResultSummary) -> Timing | None:
+    """What the calls behind the same result took when they were sent."""
+    try:
+        before = read_one(folder / f"{about.stem}.json", ResultSummary)
+    except InputError:
+        return None  # There is none, or it cannot be read: it is written again.
+    same = all(getattr(before, key) == getattr(about, key) for key in _DECIDING)
+    return before.timing if same else None
+
+
+def read_results(one: Path) -> list[Result]:
+    """The results of a folder, by name, or the one of a .json file. Raises InputError."""
+    if one.is_file():
+        if one.suffix != ".json":
+            raise InputError(
+                "is not a SCORER.CONDITION.json",
+                where=one,
+                fix="Name the .json beside it, or their folder.",
+            )
+        return [Result(one)]
+    if not one.exists():
+        raise InputError("no such file or folder", where=one, fix="Correct the path.")
+    results = [Result(path) for path in sorted(one.glob("*.*.json"))]
+    if not results:
+        raise InputError(
+            "holds no results",
+            where=one,
+            fix="Name a folder that `pairwright evaluate` made, or one SCORER.CONDITION.json.",
+        )
+    return results
+
+
+def _broken(where: Path, what: str) -> InputError:
+    return InputError(
+        what, where=where, fix="Run `pairwright evaluate` again: nothing is scored twice."
+    )
+
+
+_ACCURACIES = {"accuracy": "right", "both_right": "both halves right"}
+_OF_SCORED = {
+    "accuracy_of_scored": "right of the scored",
+    "both_right_of_scored": "both halves right of the scored",
+}
+
+
+def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[str]:
+    """A line with the result's accuracies, and one for each thing that it leaves open."""
+    figures = tuple(
+        without_error(about.condition, about.scorer.name, decisions, figures_of(decisions))
+    )
+    names = _ACCURACIES | (_OF_SCORED if about.units != about.units_scored else {})
+    shares = [
+        f"{figure.group} {names[figure.name]} {_share(figure)}"
+        for figure in figures
+        if figure.name in names and figure.group == mode_group(figure.mode).name
+    ]
+    heading = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
+    return [heading, *(f"  {line}" for line in _open_ends(about, figures))]
+
+
+def _share(figure: ScorerFigure) -> str:
+    if figure.value is not None and figure.by_identity:
+        return f"{figure.value:.1%} (by identity, n = {figure.n:,})"
+    if figure.value is None or figure.low is None or figure.high is None:
+        return f"not known (n = {figure.n:,})"
+    return f"{figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
+
+
+def _tokens(about: ResultSummary) -> str:
+    read, written = about.prompt_tokens or 0, about.completion_tokens or 0
+    cost = "" if about.cost is None else f", {1000 * about.cost / about.pairs:,.2f} for 1,000 pairs"
+    return (
+        f", {read / about.pairs:,.0f} tokens in and {written / about.pairs:,.0f} out a pair{cost}"
+    )
+
+
+def _without_score(about: ResultSummary) -> list[str]:
+    """A line for the pairs that count as wrong, and one for those that do not count."""
+    reasons = [
+        (f"{n:,} {reason}", reason in NOTHING_TO_SHOW) for reason, n in about.unscored.items()
+    ]
+    wrong = ", ".join(reason for reason, nothing_shown in reasons if not nothing_shown)
+    not_counted = ", ".join(reason for reason, nothing_shown in reasons if nothing_shown)
+    return [
+        *([f"without a score, counted as wrong: {wrong}"] if wrong else []),
+        *(
+            [f"not counted, the release has nothing to show of the user: {not_counted}"]
+            if not_counted
+            else []
+        ),
+    ]
+
+
+def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[str]:
+    lines = []
+    if about.ties:
+        unstable = (
+            f", {number_of(about.unstable, 'of them changes', 'of them change')} with the order"
+            if about.unstable
+            else ""
+        )
+        ties = "is a tie" if about.ties == 1 else "are ties"
+        lines.append(f"{about.ties:,} of {about.pairs:,} {ties}, counted one half{unstable}")
+    lines += _without_score(about)
+    if about.shortened:
+        lines.append(f"{number_of(about.shortened, 'history', 'histories')} did not fit whole")
+    if about.timing:
+        timing = about.timing
+        tokens = _tokens(about) if about.pairs else ""
+        lines.append(
+            f"{number_of(timing.calls, 'call')}, {timing.latency_s:.2f} s each,"
+            f" {timing.calls_per_s:,.0f} a second{tokens}"
+        )
+    lines += [
+        f"position bias, verdicts for the first place (even is 50 %): {position_bias_text(figure)}"
+        for figure in figures
+        if is_position_bias(figure)
+    ]
+    if builders := build_ties((about.scorer.model, about.scorer.beside), about.release.builders):
+        lines.append(tie_sentence(about.scorer.name, builders))
+    if about.self_agreement:
+        lines.append("self-agreement: this planner shares model or prompt with the release's")
+    if about.simulated:
+        lines.append("simulated: a simulated model had a part in it, so this is not a result")
+    return lines

@@ -1,0 +1,273 @@
+"""Generative judges: one compares two responses, always in both orders; one rates one response.
+
+A judge's prompt begins with what is known of the person (posts oldest first, question, aspects), so
+an engine that keeps prefixes computes it once for both orders and both responses. The wording is
+the same in every condition: only the text between the tags changes. A judge that brings one
+prompt of its own is asked with that, and neither with a system message nor with a schema.
+
+A free text says its result in one of few forms, and at its end: a JSON object, `[[A]]` after the
+last sentence, or a last line that is the result alone or names it ("Verdict: A"). What is in none
+of them is `Unread` and never guessed: to take a verdict out of sentences is to judge once more.
+"""
+
+import json
+import re
+from collections.abc import Callable, Hashable
+from typing import Annotated, Literal, NamedTuple, TypeVar
+
+from pairwright.evaluation.scorers.scorer import (
+    Place,
+    Preference,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
+from pairwright.models import WHOLE_NUMBER, Model, Reply, Unread, parse, schema_of, together
+from pairwright.models.run import CallLog, Traced
+from pairwright.records import Rejected
+from pairwright.settings.prompt import OwnPrompt, Prompts
+from pairwright.settings.prompt_variables import Ask, Labelled
+
+Verdict = Literal["A", "B", "tie"]
+
+LOW, HIGH = 1, 10
+
+_NOUN = r"(?:response|answer|output|option|assistant)"
+_VERDICT_NAMES = (
+    r"(?:(?:final|overall) )?(?:verdict|result|winner|decision|judge?ment|choice|preference|answer)"
+    r"|(?:preferred|better|best|chosen|winning) (?:response|answer|output|option)"
+)
+_SCORE_NAMES = r"(?:(?:final|overall|total) )?(?:score|rating|grade|verdict|result|answer)"
+_ONE = re.compile(rf"(?:the )?(?:{_NOUN} )?(?P<letter>[ab]|first|second)(?: {_NOUN}| one)?")
+_NUMBERED = re.compile(rf"{_NOUN} (?P<letter>[12])")
+_TIES = frozenset({"tie", "a tie", "tied", "draw", "a draw", "equal"})
+# Judges of arenas compare: "A>>B", "A=B".
+_COMPARED = re.compile(r"([ab]) ?(>{1,3}|<{1,3}|=) ?([ab])")
+_SCORE = re.compile(r"(\d{1,3})(?: ?(?:/|out of) ?10)?")
+
+_BRACKETS = re.compile(r"\[\[([^\[\]]*)\]\]")
+# `\text{` and its like, the tags and the marks that judges put around a result.
+_AROUND = re.compile(
+    r"\\(?:boxed|text|textbf|mathrm|mathbf) ?\{|</?(?:verdict|answer|result|score|rating)>"
+    r"|[*_`\"'\u201c\u201d(){}\[\]]",
+    re.IGNORECASE,
+)
+_DECODER = json.JSONDecoder(strict=False)
+
+
+def read_verdict(text: str) -> Verdict | Unread:
+    """The verdict of a whole reply, or why it has none."""
+    value = _result(text, _VERDICT_NAMES)
+    # In double brackets, as MT-Bench asks for it, and in them alone, C is the tie.
+    verdict = "tie" if value == "[[c]]" else _verdict_of(_plain(value))
+    return verdict or _unread("verdict", text)
+
+
+def read_rating(text: str) -> int | Unread:
+    """The score of a whole reply, or why it has none."""
+    match = _SCORE.fullmatch(_plain(_result(text, _SCORE_NAMES)))
+    if match is None:
+        return _unread("score", text)
+    score = int(match[1])
+    if not LOW <= score <= HIGH:
+        return Unread(f"{score} is not between {LOW} and {HIGH}: {_head(text)}")
+    return score
+
+
+def _result(text: str, names: str) -> str:
+    """What the end of a text gives as its result, in lower case; empty where it gives none."""
+    text = text.strip()
+    body = text.removesuffix("```").rstrip()
+    if body.endswith("}") and (data := _last_object(body)) is not None:
+        values = {value for key, value in data.items() if _is_named(key, names)}
+        return str(values.pop()).lower() if len(values) == 1 else ""
+    if text.startswith(("{", "```")):
+        return ""  # An object without its end: what is in it is part of a reason.
+    line = text[text.rfind("\n") + 1 :].strip().lower()
+    if line.startswith("#") or line.endswith(":"):
+        return ""  # A heading.
+    named = re.compile(rf"(?:my |the )?(?:{names})(?:\s*[:=]| is:?)\s*")
+    if "[[" not in line:
+        line = _plain(line)
+        start = named.match(line)
+        return line[start.end() :] if start else line
+    marks = list(_BRACKETS.finditer(line))
+    if len(marks) != 1 or _plain(line[marks[0].end() :]):
+        return ""
+    before = _plain(line[: marks[0].start()], end="")
+    is_own = not before or before.endswith((".", "!", "?", ":")) or named.fullmatch(f"{before} ")
+    return marks[0][0] if is_own else ""
+
+
+def _is_named(key: str, names: str) -> bool:
+    return re.fullmatch(names, key.replace("_", " ").strip().lower()) is not None
+
+
+def _last_object(text: str) -> dict[str, str | None] | None:
+    """The JSON object with which a text ends, each value as text; a list or an object is none."""
+    at = text.find("{")
+    while at >= 0:
+        try:
+            data, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            if end == len(text) and isinstance(data, dict):
+                return {
+                    key: None if isinstance(value, list | dict) else str(value)
+                    for key, value in data.items()
+                }
+        at = text.find("{", end)
+    return None
+
+
+def _plain(text: str, end: str = " .!") -> str:
+    """Without what is put around a result, in single spaces and, but for "A - B", without marks at
+    its end."""
+    return " ".join(_AROUND.sub("", text).split()).rstrip(end)
+
+
+def _verdict_of(value: str) -> Verdict | None:
+    if value in _TIES:
+        return "tie"
+    if match := _COMPARED.fullmatch(value):
+        first, sign, second = match.groups()
+        if first == second:
+            return None
+        if sign == "=":
+            return "tie"
+        return _letter(first if sign[0] == ">" else second)
+    named = _ONE.fullmatch(value) or _NUMBERED.fullmatch(value)
+    return _letter(named["letter"]) if named else None
+
+
+def _letter(name: str) -> Verdict:
+    return "A" if name in ("a", "1", "first") else "B"
+
+
+def _unread(what: str, text: str) -> Unread:
+    head = _head(text)
+    return Unread(f"no {what} in: {head}" if head else "an empty reply")
+
+
+def _head(text: str) -> str:
+    return " ".join(text.split())[:200]
+
+
+R = TypeVar("R", bound=Reply)
+T = TypeVar("T")
+
+
+class MeteredModel(NamedTuple):
+    """A judge's model whose tokens are counted."""
+
+    model: Model
+    log: CallLog
+
+    @classmethod
+    def around(cls, model: Model) -> "MeteredModel":
+        log = CallLog()
+        return cls(model.bound_to(Traced(model.llm, log)), log)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that were read and written."""
+        return self.log.prompt_tokens + self.log.completion_tokens
+
+
+def ask_about(
+    prompts: Prompts | OwnPrompt, name: str, shown: PromptContent, **values: Hashable
+) -> Ask:
+    """A prompt about the person who asks."""
+    posts = tuple(Labelled(f"p{n}", post.text) for n, post in enumerate(shown.posts, start=1))
+    known = {"posts": posts, "question": shown.question, "aspects": shown.aspects, **values}
+    if isinstance(prompts, OwnPrompt):
+        return prompts.ask(**known)
+    return prompts.ask(name, **known)
+
+
+async def ask_judge(
+    model: Model,
+    prompts: Prompts | OwnPrompt,
+    ask: Ask,
+    reply: type[R],
+    value_of: Callable[[R], T],
+    read: Callable[[str], T | Unread],
+) -> T | Unscored:
+    """What the judge says: by `of` where it replied with the JSON object that it is asked for, by
+    `read` where it wrote something else. Raises CallFailed."""
+
+    def understood(text: str) -> T | Unread:
+        parsed = parse(text, reply)
+        return read(text) if isinstance(parsed, str) else value_of(parsed)
+
+    schema = None if isinstance(prompts, OwnPrompt) else schema_of(reply)
+    answer = await model.understood(ask, schema, understood)
+    if isinstance(answer, Rejected):
+        return Unscored(answer.reason, answer.detail)
+    return answer
+
+
+_FORWARD: dict[Verdict, Place] = {"A": "first", "B": "second", "tie": "tie"}
+_BACKWARD: dict[Verdict, Place] = {"A": "second", "B": "first", "tie": "tie"}
+
+
+class PreferReply(Reply):
+    reason: str
+    verdict: Literal["A", "B", "tie"]
+
+
+class ComparingJudge(NamedTuple):
+    """One judge, bound to what answers for it.
+
+    Both orders are asked, so which of them is called the first decides nothing. The two halves of a
+    twin hold the same responses: without a history they are the same two calls.
+    """
+
+    model: Model
+    prompts: Prompts | OwnPrompt
+
+    async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
+        """The judge's verdicts in both orders; a pair without one of them has no verdict. Raises
+        CallFailed."""
+        judge = MeteredModel.around(self.model)
+        forward, backward = await together(
+            self._verdict(judge.model, shown, first, second),
+            self._verdict(judge.model, shown, second, first),
+        )
+        if isinstance(forward, Unscored):
+            return forward
+        if isinstance(backward, Unscored):
+            return backward
+        return Preference(_FORWARD[forward], _BACKWARD[backward], judge.tokens)
+
+    async def _verdict(
+        self, model: Model, shown: PromptContent, a: str, b: str
+    ) -> Verdict | Unscored:
+        ask = ask_about(self.prompts, "prefer", shown, first=a, second=b)
+        return await ask_judge(
+            model, self.prompts, ask, PreferReply, lambda reply: reply.verdict, read_verdict
+        )
+
+
+class RateReply(Reply):
+    reason: str
+    score: Annotated[Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
+
+
+class RatingJudge(NamedTuple):
+    """One judge, bound to what answers for it."""
+
+    model: Model
+    prompts: Prompts | OwnPrompt
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """A whole number from 1 to 10. Raises CallFailed."""
+        judge = MeteredModel.around(self.model)
+        ask = ask_about(self.prompts, "rate", shown, response=response)
+        score = await ask_judge(
+            judge.model, self.prompts, ask, RateReply, lambda reply: reply.score, read_rating
+        )
+        if isinstance(score, Unscored):
+            return score
+        return ResponseScore(float(score), judge.tokens)

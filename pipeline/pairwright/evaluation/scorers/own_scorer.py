@@ -1,0 +1,312 @@
+"""A scorer of your own as any other: asked one by one, answered in batches, stored like a call.
+
+    class Short:
+        def __init__(self, words: int = 100) -> None: ...
+        def score(self, candidates: Sequence[Candidate]) -> Sequence[float | None]: ...
+
+Its class needs nothing of Pairwright: any object with such a method will do. It is found by
+`object = "module:Class"`, and known by a hash of the file that holds it.
+"""
+
+import asyncio
+import importlib
+import inspect
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, Protocol, SupportsFloat
+
+from pairwright.assets import DOCS
+from pairwright.dataset.message import user_message
+from pairwright.errors import ConfigError, Interrupted
+from pairwright.evaluation.local.engine import Gathering, QueuedCall
+from pairwright.evaluation.scorers.score_models import RewardModel
+from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
+from pairwright.evaluation.scorers.spec import PythonScorer
+from pairwright.models import Answer, Request, completion_of
+from pairwright.models.client import Meter
+from pairwright.models.client.scores import chat_reply, score_reply
+
+_SHAPE = f'{DOCS / "scorers.md"}, "A scorer of your own", shows one.'
+
+
+class OwnClass(NamedTuple):
+    """A class that was found, checked as far as it can be without making an object of it."""
+
+    where: str
+    """The class's place in the file of scorers, and its own file; for messages."""
+    cls: type
+    file: Path
+    code: str
+    """sha256 of the file that defines it."""
+
+
+def find_class(name: str, spec: PythonScorer) -> OwnClass:
+    """Import the module and look the class up; nothing is made of it yet.
+
+    Raises ConfigError, naming file and class, for a module that is not there or cannot be imported,
+    a class that is not in it or has no method `score`, and options that it does not take.
+    """
+    where = f'[scorers.{name}] object = "{spec.object}"'
+    module_name, _, class_name = spec.object.partition(":")
+    module = _module(where, module_name, Path(spec.folder))
+    file = getattr(module, "__file__", None) or module_name
+    scorer_class = getattr(module, class_name, None)
+    if not isinstance(scorer_class, type):
+        known = [key for key, value in vars(module).items() if _own(value, module)]
+        what = (
+            "no class" if scorer_class is None else f"{type(scorer_class).__name__}, and no class,"
+        )
+        raise ConfigError(
+            f"{file} has {what} {class_name}",
+            where=where,
+            fix=f"Name one of its classes: {', '.join(known) or 'it has none'}.",
+        )
+    where = f"{where} ({file}, class {class_name})"
+    if not callable(getattr(scorer_class, "score", None)):
+        raise ConfigError("has no method score(self, candidates)", where=where, fix=_SHAPE)
+    _check_options(where, scorer_class, spec.options)
+    source = _source(where, scorer_class)
+    return OwnClass(where, scorer_class, source, sha256(source.read_bytes()).hexdigest())
+
+
+def _module(where: str, name: str, folder: Path) -> ModuleType:
+    beside = _beside(name, folder)
+    if beside and str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise ConfigError(
+                f"the module {name} imports {error.name}, which is not installed",
+                where=where,
+                fix=f"Install {error.name} where pairwright is installed.",
+            ) from None
+        raise ConfigError(
+            f"there is no module {name!r}, neither in {folder} nor among what is installed",
+            where=where,
+            fix=f'Write {name.replace(".", "/")}.py there, or name its folder: folder = "...".',
+        ) from None
+    except (Exception, SystemExit) as error:  # Anything that the user's module raises.
+        raise ConfigError(
+            f"the module {name} cannot be imported: {place_of(error, beside or folder)}",
+            where=where,
+            fix='Mend it: `python -c "import ..."` in its folder shows the same.',
+        ) from None
+    if beside and not _lies_in(module, folder):
+        raise ConfigError(
+            f"{beside} is hidden by another module of that name, {module.__file__ or 'built in'}",
+            where=where,
+            fix="Give the file another name.",
+        )
+    return module
+
+
+def place_of(error: BaseException, file: Path) -> str:
+    """What an exception says, and the line of this file that led to it, or where it was raised."""
+    message = f"{type(error).__name__}: {error}".rstrip(": ")
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, SyntaxError) or not frames:
+        return message
+    own = [frame for frame in frames if Path(frame.filename) == file]
+    last = (own or frames)[-1]
+    return f"{message} ({last.filename}, line {last.lineno})"
+
+
+def _beside(name: str, folder: Path) -> Path | None:
+    """The module in the folder, where it is there."""
+    top = folder / name.partition(".")[0]
+    return next((path for path in (top.with_suffix(".py"), top) if path.exists()), None)
+
+
+def _lies_in(module: ModuleType, folder: Path) -> bool:
+    return (
+        module.__file__ is not None and folder.resolve() in Path(module.__file__).resolve().parents
+    )
+
+
+def _own(value: object, module: ModuleType) -> bool:
+    return isinstance(value, type) and value.__module__ == module.__name__
+
+
+def _check_options(where: str, cls: type, options: dict[str, Any]) -> None:
+    try:
+        signature = inspect.signature(cls)
+    except ValueError:
+        return  # A class written in another language does not say.
+    try:
+        signature.bind(**options)
+    except TypeError as error:
+        raise ConfigError(
+            f"does not take these options: {error}",
+            where=where,
+            fix=f"It takes {signature}; options = {{ NAME = VALUE }} gives them.",
+        ) from None
+
+
+def _source(where: str, cls: type) -> Path:
+    try:
+        source = Path(inspect.getfile(cls))
+    except (OSError, TypeError):
+        source = Path()
+    if source.is_file():
+        return source
+    raise ConfigError(
+        "its source cannot be read, so a change of it would not be noticed",
+        where=where,
+        fix="Name a class of a .py file.",
+    )
+
+
+class Candidate(NamedTuple):
+    """One response, with what is shown of the person in this condition."""
+
+    question: str
+    posts: tuple[str, ...]
+    """Earlier posts of the person, oldest first; empty where none are shown."""
+    aspects: tuple[str, ...]
+    """What the person expects in an answer; empty where none are shown."""
+    prompt: str
+    """All three as one user's message, as the other reward models read it."""
+    response: str
+
+
+class OwnScorer(Protocol):
+    """What the class must offer. It is made once, with the options as keyword arguments."""
+
+    def score(
+        self, candidates: Sequence[Candidate]
+    ) -> Sequence[float | None] | Awaitable[Sequence[float | None]]:
+        """One finite number for each candidate, in their order; higher is better. None where it
+        has no score. Either a plain method, which runs in a thread, or an async one."""
+        ...
+
+
+_NONE = "none"
+_RETURNS = "It must give one finite number, or None, for each candidate, in their order."
+
+
+class OwnObject:
+    """The `Sender` of one such object, which is made at the first request."""
+
+    def __init__(
+        self, own_class: OwnClass, options: dict[str, Any], batch: int, meter: Meter
+    ) -> None:
+        """`batch` is the most candidates that it is given at once."""
+        self._own_class = own_class
+        self._options = options
+        self._batch = batch
+        self._meter = meter
+        self._gathering = Gathering[Candidate](self._answer)
+        self._object: Any = None
+        self._stopped = False
+        self.candidates: dict[str, Candidate] = {}
+        """What is asked for just now, by the key of its request."""
+
+    async def __aenter__(self) -> "OwnObject":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """A batch under way in its thread cannot be broken off; it is waited for."""
+        self.stop()
+        await self._gathering.finished()
+
+    def stop(self) -> None:
+        """Let the batch under way finish, and begin no other."""
+        self._stopped = True
+
+    async def send(self, request: Request) -> Answer:
+        """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
+        place of scores, BudgetSpent and Interrupted."""
+        self._meter.admit()
+        self._meter.sent += 1
+        self._meter.in_flight += 1
+        try:
+            body = await self._gathering.ask(self.candidates[request.key])
+        finally:
+            self._meter.in_flight -= 1
+        self._meter.answered(0, 0, 0.0)
+        return Answer(body, completion_of(request.key, body))
+
+    async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
+        for at in range(0, len(gathered), self._batch):
+            if self._stopped:
+                raise Interrupted("interrupted; every finished call is stored, run again to go on")
+            lot = gathered[at : at + self._batch]
+            began = time.monotonic()
+            scores = await self._scores(tuple(waiting.call for waiting in lot))
+            self._meter.seconds += len(lot) * (time.monotonic() - began)
+            for waiting, score in zip(lot, scores, strict=True):
+                waiting.answer(chat_reply(_NONE, 0) if score is None else score_reply(score, 0))
+
+    async def _scores(self, candidates: tuple[Candidate, ...]) -> list[float | None]:
+        # A tuple: a class that sorted the candidates in place would mix up their scores.
+        try:
+            if self._object is None:
+                self._object = await asyncio.to_thread(self._own_class.cls, **self._options)
+            if inspect.iscoroutinefunction(self._object.score):
+                scores = await self._object.score(candidates)
+            else:
+                scores = await asyncio.to_thread(self._object.score, candidates)
+        except (Exception, SystemExit) as error:  # Anything that the user's code raises.
+            raise ConfigError(
+                place_of(error, self._own_class.file),
+                where=self._own_class.where,
+                fix="Mend it; what was scored is stored.",
+            ) from error
+        return self._checked(scores, len(candidates))
+
+    def _checked(self, reply: object, n: int) -> list[float | None]:
+        # A set has no order, and a mapping's would be that of its keys.
+        ordered = hasattr(reply, "__len__") and hasattr(reply, "__getitem__")
+        if not ordered or isinstance(reply, str | bytes | Mapping):
+            raise self._wrong(f"score() gave {type(reply).__name__}, and not a list of scores")
+        scores: list[object] = list(reply)  # type: ignore[call-overload]
+        if len(scores) != n:
+            raise self._wrong(f"score() gave {len(scores)} scores for {n} candidates")
+        return [self._number(score) for score in scores]
+
+    def _number(self, score: object) -> float | None:
+        if score is None:
+            return None
+        if isinstance(score, bool | str | bytes) or not isinstance(score, SupportsFloat):
+            raise self._wrong(f"score() gave {score!r:.60} as a score")
+        try:
+            return float(score)
+        except (TypeError, ValueError, OverflowError):
+            raise self._wrong(f"score() gave {score!r:.60} as a score") from None
+
+    def _wrong(self, what: str) -> ConfigError:
+        return ConfigError(what, where=self._own_class.where, fix=_RETURNS)
+
+
+class OwnReward(NamedTuple):
+    """A class of your own as a scorer."""
+
+    object: OwnObject
+    reward: RewardModel
+    """The reward model by which its scores are stored and read."""
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """The score of a response. Raises ConfigError for what the object raises, or gives back in
+        place of scores."""
+        key = self.reward.request(shown, response).key
+        self.object.candidates[key] = Candidate(
+            shown.question,
+            tuple(post.text for post in shown.posts),
+            shown.aspects,
+            user_message(shown.question, shown.posts, shown.aspects),
+            response,
+        )
+        try:
+            score = await self.reward.score(shown, response)
+        finally:
+            self.object.candidates.pop(key, None)
+        if isinstance(score, Unscored) and score.detail == _NONE:
+            return Unscored("no_score", "the scorer gives none")
+        return score

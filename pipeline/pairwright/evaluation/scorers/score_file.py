@@ -1,0 +1,177 @@
+"""A file of scores that somebody computed elsewhere: a line for each pair, response and condition.
+
+    pair,condition,response,score
+    pair-1b2c...,profile,chosen,0.731
+    pair-1b2c...,profile,rejected,-0.2
+
+CSV with these columns, or JSONL with these keys; others are not read. An empty score, or null, says
+that there is none.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pairwright.dataset.checksums import file_digest
+from pairwright.errors import InputError
+from pairwright.evaluation.conditions import CONDITIONS
+from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored
+from pairwright.sources.opening import OPENERS
+from pairwright.sources.problems import SourceProblem
+from pairwright.sources.source_table import SourceRow
+
+Side = Literal["chosen", "rejected"]
+COLUMNS = ("pair", "condition", "response", "score")
+SIDES: dict[str, Side] = {"chosen": "chosen", "rejected": "rejected"}
+IN_FILES = tuple(name for name, condition in CONDITIONS.items() if condition.in_release)
+"""The conditions that a file may have scores of."""
+_FORM = (
+    f"A line has pair (its id in the release), condition ({', '.join(IN_FILES[:-1])} or"
+    f" {IN_FILES[-1]}), response (chosen or rejected) and score."
+)
+
+
+class _ScorePlace(NamedTuple):
+    pair: str
+    condition: str
+    side: Side
+
+
+class _FileScore(NamedTuple):
+    where: str
+    score: float | None
+
+
+class ScoreFile:
+    """The scores of one file, by pair and condition: a `ByPair`."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file. Raises InputError, naming the line, for a file that cannot be read, a line
+        without the four columns, an unknown condition or response, a score that is not a finite
+        number, and a second score for the same pair, condition and response."""
+        self.path = path
+        self._lines: dict[_ScorePlace, _FileScore] = {}
+        for row in _rows(path):
+            cell, line = (
+                _cell(row),
+                _FileScore(row.where, _score(row, path.suffix.lower() == ".csv")),
+            )
+            before = self._lines.setdefault(cell, line)
+            if before is not line:
+                raise InputError(
+                    f"{cell.pair} has a score for its {cell.side} response in condition"
+                    f" {cell.condition} already, in line {before.where.rpartition(':')[2]}",
+                    where=row.where,
+                    fix="Keep one of the two.",
+                )
+        if not self._lines:
+            raise InputError("holds no scores", where=path, fix=_FORM)
+        self.digest = file_digest(path)
+
+    def check(self, pairs: Collection[str], conditions: Iterable[str]) -> None:
+        """`pairs` are all of the release. Raises InputError for a pair that is not among them,
+        naming its line, and for a condition of which the file has no score at all."""
+        strangers = [
+            (cell.pair, line.where) for cell, line in self._lines.items() if cell.pair not in pairs
+        ]
+        if strangers:
+            pair, where = strangers[0]
+            n = len({pair for pair, _ in strangers})
+            raise InputError(
+                f"the release has no pair {pair!r}" + (f", nor {n - 1} others" if n > 1 else ""),
+                where=where,
+                fix="Score this release's pairs: their ids are in the column id of its rows.",
+            )
+        known = {cell.condition for cell in self._lines}
+        for condition in conditions:
+            if condition not in known:
+                options = " ".join(f"--condition {name}" for name in IN_FILES if name in known)
+                raise InputError(
+                    f"has no scores of condition {condition}",
+                    where=self.path,
+                    fix=f"Evaluate what it has: {options}." + _drawn(condition),
+                )
+
+    def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
+        """The scores of the chosen and of the rejected response, or that the file has none."""
+        found = [self._lines.get(_ScorePlace(pair, condition, side)) for side in SIDES.values()]
+        missing = [side for side, line in zip(SIDES, found, strict=True) if line is None]
+        if missing:
+            return Unscored("not_in_file", f"no line for {' and '.join(missing)}")
+        empty = [line.where for line in found if line and line.score is None]
+        if empty:
+            lines = " and ".join(where.rpartition(":")[2] for where in empty)
+            return Unscored("no_score", f"empty in line {lines}")
+        chosen, rejected = (
+            ResponseScore(line.score) for line in found if line and line.score is not None
+        )
+        return chosen, rejected
+
+
+def _drawn(condition: str) -> str:
+    if condition in IN_FILES:
+        return ""
+    return (
+        f" What {condition} shows is drawn or inferred while the evaluation runs: a scorer of kind"
+        " 'python' is given it."
+    )
+
+
+def _rows(path: Path) -> Iterator[SourceRow]:
+    """Its rows, each with the file's path and the line as its place."""
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".jsonl"):
+        raise InputError("is neither .csv nor .jsonl", where=path, fix=_FORM)
+    try:
+        table = OPENERS[suffix](path)
+        if table.columns is not None:
+            _check_columns(f"{path}:1", table.columns)
+        for row in table.rows:
+            where = f"{path}:{row.where.rpartition(':')[2]}"
+            if isinstance(row, SourceProblem):
+                raise InputError(row.detail, where=where, fix=_FORM)
+            _check_columns(where, row.fields)
+            yield SourceRow(where, row.fields)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=path, fix=_FORM) from None
+
+
+def _check_columns(where: str, columns: Collection[str]) -> None:
+    if missing := [name for name in COLUMNS if name not in columns]:
+        raise InputError(f"has no {', '.join(missing)}", where=where, fix=_FORM)
+
+
+def _cell(row: SourceRow) -> _ScorePlace:
+    pair, condition, side = (row.fields[name] for name in ("pair", "condition", "response"))
+    if not isinstance(pair, str) or not pair:
+        raise _wrong(row, "pair", "is not an id")
+    if not isinstance(condition, str) or condition not in IN_FILES:
+        raise _wrong(row, "condition", f"is not one of {', '.join(IN_FILES)}")
+    if not isinstance(side, str) or side not in SIDES:
+        raise _wrong(row, "response", f"is not one of {', '.join(SIDES)}")
+    return _ScorePlace(pair, condition, SIDES[side])
+
+
+def _score(row: SourceRow, text: bool) -> float | None:
+    """`text` where the file knows no numbers; in JSON a number in quotes is a slip."""
+    cell: Any = row.fields["score"]
+    if cell is None or (text and cell == ""):
+        return None
+    if not text and (isinstance(cell, bool) or not isinstance(cell, int | float)):
+        raise _wrong(row, "score", "is not a number")
+    if text and "_" in cell:
+        raise _wrong(row, "score", "is not a number")  # Python alone takes "1_0" for ten.
+    try:
+        score = float(cell)
+    except (ValueError, OverflowError):
+        raise _wrong(row, "score", "is not a number") from None
+    if not math.isfinite(score):
+        raise _wrong(row, "score", "is not a finite number; leave it empty where there is no score")
+    return score
+
+
+def _wrong(row: SourceRow, column: str, why: str) -> InputError:
+    return InputError(
+        f"{str(row.fields[column])[:40]!r} {why}", where=f"{row.where} [{column}]", fix=_FORM
+    )

@@ -1,0 +1,171 @@
+"""Models that score a conversation: reward models, language models, a policy guided by a reward.
+
+They are asked as a generating model is, so their scores are durable like any call: the last message
+is the response. A reward model's completion is one number; a language model's completion lists the
+response's tokens with their log-probabilities. `client` turns that into a request of vLLM or into a
+forward pass in this process.
+"""
+
+import math
+from typing import NamedTuple
+
+from pairwright.dataset.message import user_message
+from pairwright.errors import ConfigError
+from pairwright.evaluation.scorers.scorer import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+)
+from pairwright.models import CONTEXT_LENGTH, LLM, Request, together
+from pairwright.models.client.scores import TokenLogprobs, of_text
+from pairwright.settings.prompt_variables import Message
+
+
+def score_request(
+    model: str,
+    revision: str | None,
+    settings: str,
+    shown: PromptContent,
+    response: str,
+    purpose: str,
+) -> Request:
+    """The request for the score of one response. `settings` is canonical JSON of what decides the
+    reply beside the model."""
+    prompt = user_message(shown.question, shown.posts, shown.aspects)
+    return Request(
+        model=model,
+        revision=revision,
+        messages=(Message("user", prompt), Message("assistant", response)),
+        max_tokens=1,
+        extra=settings,
+        purpose=purpose,
+    )
+
+
+class RewardModel(NamedTuple):
+    """One reward model, bound to what answers for it."""
+
+    llm: LLM
+    model: str
+    revision: str | None = None
+    settings: str = "{}"
+    """Canonical JSON of what decides its scores beside the model; part of each call's key."""
+
+    def request(self, shown: PromptContent, response: str) -> Request:
+        """The request for one score."""
+        return score_request(self.model, self.revision, self.settings, shown, response, "score")
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """The model's score of a response. Raises CallFailed."""
+        completion = await self.llm.complete(self.request(shown, response))
+        if completion.finish == CONTEXT_LENGTH:
+            return Unscored(CONTEXT_LENGTH, completion.text[:200])
+        try:
+            value = float(completion.text)
+        except ValueError:
+            return Unscored("not_a_number", completion.text[:200])
+        if not math.isfinite(value):
+            return Unscored("not_a_number", completion.text[:200])
+        return ResponseScore(value, completion.prompt_tokens)
+
+
+class ResponseTokens(NamedTuple):
+    """The log-probabilities of one response."""
+
+    tokens: TokenLogprobs
+    """All finite, at least one."""
+    read: int
+    """Tokens of the whole conversation."""
+
+
+class LanguageModel(NamedTuple):
+    """One language model, bound to what answers for it."""
+
+    llm: LLM
+    model: str
+    revision: str | None = None
+    settings: str = "{}"
+    """Canonical JSON of what decides its replies beside the model; part of each call's key."""
+    per_token: bool = False
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """log pi(y|x), or that over the number of tokens. Raises CallFailed."""
+        answer = await self.tokens(shown, response)
+        if isinstance(answer, Unscored):
+            return answer
+        divisor = len(answer.tokens.ids) if self.per_token else 1
+        return ResponseScore(answer.tokens.total / divisor, answer.read)
+
+    async def tokens(self, shown: PromptContent, response: str) -> ResponseTokens | Unscored:
+        """Log-probabilities of the response's tokens. Raises CallFailed."""
+        if not response:
+            return Unscored("no_tokens", "the response is empty")
+        completion = await self.llm.complete(
+            score_request(
+                self.model, self.revision, self.settings, shown, response, "log_probabilities"
+            )
+        )
+        if completion.finish == CONTEXT_LENGTH:
+            return Unscored(CONTEXT_LENGTH, completion.text[:200])
+        try:
+            likelihood = of_text(completion.text)
+        except ValueError as error:
+            return Unscored("not_a_number", str(error))
+        if not likelihood.ids:
+            return Unscored("no_tokens", "the tokenizer makes nothing of the response")
+        if not likelihood.finite:
+            return Unscored("not_a_number", "a token has no log-probability that is a number")
+        return ResponseTokens(likelihood, completion.prompt_tokens)
+
+
+class GuidedPolicy(NamedTuple):
+    """A policy and what steers it, both shown the same."""
+
+    where: str
+    """The scorer's place in the file of scorers; for messages."""
+    policy: LanguageModel
+    reward: Pointwise
+    beta: float
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """s_u(y|x), or that over the number of tokens where the policy is read so.
+
+        Raises CallFailed, and ConfigError where policy and reward, both language models, have
+        other tokens.
+        """
+        answer, reward = await together(
+            self.policy.tokens(shown, response), self._reward(shown, response)
+        )
+        if isinstance(answer, Unscored):
+            return answer
+        if isinstance(reward, Unscored):
+            return reward
+        if isinstance(reward, ResponseTokens):
+            self._check(answer, reward, response)
+            value, read = reward.tokens.total, reward.read
+        else:
+            value, read = reward.value, reward.tokens
+        divisor = len(answer.tokens.ids) if self.policy.per_token else 1
+        return ResponseScore(
+            (answer.tokens.total + value / self.beta) / divisor, answer.read + read
+        )
+
+    async def _reward(
+        self, shown: PromptContent, response: str
+    ) -> ResponseTokens | ResponseScore | Unscored:
+        if isinstance(self.reward, LanguageModel):
+            return await self.reward.tokens(shown, response)
+        return await self.reward.score(shown, response)
+
+    def _check(self, policy: ResponseTokens, reward: ResponseTokens, response: str) -> None:
+        if policy.tokens.ids == reward.tokens.ids:
+            return
+        raise ConfigError(
+            "policy and reward have different tokenizers, so no reward belongs to a token of the"
+            f" policy: {len(policy.tokens.ids)} tokens and {len(reward.tokens.ids)} of the response"
+            f" that begins {response[:40]!r}",
+            where=self.where,
+            fix="Take two models with one tokenizer, or a reward of whole responses"
+            " (kind = 'classifier', 'served' or 'pointwise').",
+        )

@@ -1,0 +1,187 @@
+"""The TOML file of an evaluation, read once, every key known.
+
+    [endpoints.NAME]     what answers, as in a build's config     -> settings.endpoints.Endpoint
+    [scorers.NAME]       what is under test                       -> a class of scorers/spec.py
+    [planner]            the planner of condition "planner"       -> settings.config.Planner
+    [judge]              judges outputs by their aspects          -> OutputJudge
+    [policy]             what best-of-n samples from              -> Policy
+    [history]            which posts are shown                    -> ScorerHistory
+
+The baselines (`baselines.BASELINES`) are there without a file.
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from pairwright.assets import DOCS
+from pairwright.evaluation.results import NAME
+from pairwright.evaluation.scorers.scorer import BASELINES
+from pairwright.evaluation.scorers.spec import (
+    GuidedDecoding,
+    Likelihood,
+    PairwiseJudge,
+    PointwiseJudge,
+    PythonScorer,
+    ScoresOfFile,
+    ServedLikelihood,
+    Spec,
+)
+from pairwright.models import key_of
+from pairwright.records import Record
+from pairwright.settings.config import Planner
+from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.rules import HistoryRules
+from pairwright.settings.toml_files import read_toml, validated
+
+MOST_TOKENS = 10_000_000
+ALL_POSTS = HistoryRules(posts=100_000, history_tokens=MOST_TOKENS)
+"""The rules that show all posts that fit."""
+
+
+class ScorerHistory(Record):
+    """Which posts a scorer is shown: those that people saw in the release's study, unless it says
+    otherwise; all that fit where nobody was asked."""
+
+    posts: Literal["study", "all"] | Annotated[int, Field(ge=1)] = Field(
+        "study",
+        description="'study': those that people saw, or all where nobody was asked; 'all'; or at"
+        " most so many, best ranked first",
+    )
+    history_tokens: int = Field(
+        MOST_TOKENS,
+        ge=100,
+        description="most tokens of history (four characters each; Chinese: one)",
+    )
+    retrieval: Literal["bm25", "recency", "dense"] = Field(
+        "bm25", description="how posts are ranked against the question; people's are by 'bm25'"
+    )
+    dense_model: str = Field(HistoryRules().dense_model, description="model of retrieval = 'dense'")
+
+    @model_validator(mode="after")
+    def _ranked_as_for_people(self) -> "ScorerHistory":
+        if self.posts == "study" and self.retrieval != "bm25":
+            raise ValueError(
+                f"the posts that people see are ranked by 'bm25', not by {self.retrieval!r}: say"
+                " how many posts to show, or posts = 'all'"
+            )
+        return self
+
+    def rules(self, study_posts: int | None) -> HistoryRules:
+        """The rules for a release whose study shows so many posts; None where nobody was asked."""
+        most = study_posts if self.posts == "study" else self.posts
+        return HistoryRules(
+            posts=most if isinstance(most, int) else ALL_POSTS.posts,
+            history_tokens=self.history_tokens,
+            retrieval=self.retrieval,
+            dense_model=self.dense_model,
+        )
+
+
+def people_rules(study_posts: int) -> HistoryRules:
+    """The rules by which people are shown posts: so many, and no limit of their length."""
+    return HistoryRules(posts=study_posts, history_tokens=MOST_TOKENS)
+
+
+def history_hash(rules: HistoryRules) -> str:
+    """What results name the rules by: empty for all posts that fit."""
+    return "" if rules == ALL_POSTS else key_of(rules.model_dump_json())
+
+
+class OutputJudge(Record):
+    """The judge of outputs: how far each serves the aspects of its question."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: Sampling = Sampling()
+
+
+class PolicySampling(Sampling):
+    """How a policy samples: as the paper's repository does (arXiv 2604.07343)."""
+
+    temperature: float | None = Field(1.0, ge=0, description="'none': the endpoint's default")
+    top_p: float | None = Field(0.9, gt=0, le=1, description="'none': the endpoint's default")
+
+
+class Policy(HistoryRules):
+    """What best-of-n samples from."""
+
+    endpoint: str = Field(description="which of [endpoints]")
+    sampling: PolicySampling = PolicySampling()
+    words: int = Field(100, ge=20, description="words of an answer, as the prompt says")
+
+    @property
+    def history(self) -> HistoryRules:
+        """Which posts it is shown, and nothing else."""
+        return HistoryRules.model_validate(self.model_dump(include=set(HistoryRules.model_fields)))
+
+
+class Scorers(Record):
+    """What an evaluation scores with, as its file says: the scorers, and the roles beside them."""
+
+    endpoints: dict[str, Endpoint] = Field(default={})
+    scorers: dict[str, Spec] = Field(default={})
+    planner: Planner | None = None
+    judge: OutputJudge | None = None
+    policy: Policy | None = None
+    history: ScorerHistory = ScorerHistory()
+    prompts: str | None = Field(None, description="folder of prompts; none: those that ship")
+    seed: int = Field(0, description="wrong profiles are drawn with it")
+
+    @field_validator("scorers")
+    @classmethod
+    def _named(cls, scorers: dict[str, Spec]) -> dict[str, Spec]:
+        for name in scorers:
+            if not NAME.fullmatch(name):
+                raise ValueError(f"{name!r}: a scorer's name is lower case, digits and dashes")
+            if name in BASELINES:
+                raise ValueError(f"{name!r} is the name of a baseline")
+        return scorers
+
+    @model_validator(mode="after")
+    def _check_names(self) -> "Scorers":
+        named = {f"scorers.{name}": spec for name, spec in self.scorers.items()}
+        roles = {"planner": self.planner, "judge": self.judge, "policy": self.policy}
+        for place, spec in {**named, **roles}.items():
+            endpoint = getattr(spec, "endpoint", None)
+            if endpoint is not None and endpoint not in self.endpoints:
+                known = ", ".join(sorted(self.endpoints)) or "none"
+                raise ValueError(f"[{place}] names the endpoint {endpoint!r}; there are: {known}")
+        for name, spec in self.scorers.items():
+            if isinstance(spec, GuidedDecoding):
+                self._check_guided(name, spec)
+        return self
+
+    def _check_guided(self, name: str, spec: GuidedDecoding) -> None:
+        policy, reward = self.scorers.get(spec.policy), self.scorers.get(spec.reward)
+        if not isinstance(policy, Likelihood | ServedLikelihood):
+            raise ValueError(
+                f"[scorers.{name}] policy = {spec.policy!r} is not a scorer of kind likelihood or"
+                " served-likelihood"
+            )
+        if isinstance(reward, GuidedDecoding | PairwiseJudge | ScoresOfFile) or not (
+            reward or spec.reward in BASELINES
+        ):
+            raise ValueError(
+                f"[scorers.{name}] reward = {spec.reward!r} is not a scorer that scores one"
+                " response"
+            )
+
+
+def load_scorers(path: Path) -> Scorers:
+    """The file, with the paths of its scorers made absolute. Raises ConfigError naming the key."""
+    otherwise = f"{DOCS / 'scorers.md'} shows one. The baselines need none."
+    scorers = validated(Scorers, read_toml(path, otherwise), path, docs=DOCS / "scorers_keys.md")
+    folder = path.resolve().parent
+    placed = {name: _placed(spec, folder) for name, spec in scorers.scorers.items()}
+    return scorers.model_copy(update={"scorers": placed})
+
+
+def _placed(spec: Spec, folder: Path) -> Spec:
+    if isinstance(spec, PythonScorer):
+        return spec.model_copy(update={"folder": str(folder / spec.folder)})
+    if isinstance(spec, ScoresOfFile):
+        return spec.model_copy(update={"path": str(folder / spec.path)})
+    if isinstance(spec, PairwiseJudge | PointwiseJudge) and spec.prompt is not None:
+        return spec.model_copy(update={"prompt": str(folder / spec.prompt)})
+    return spec

@@ -1,0 +1,253 @@
+"""The audit of a release in brief, and what simple ways of choosing score by it.
+
+Release and audit know each other by files alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from pydantic import ConfigDict, ValidationError
+
+from pairwright.dataset import Layout
+from pairwright.errors import InputError
+from pairwright.records import Record
+from pairwright.releases.primary import PrimaryFiles
+from pairwright.settings.release_info import ReleaseInfo
+
+BLIND = {
+    "length": "longer", "lists": "more lists", "headings": "more headings", "bold": "more bold",
+    "question_overlap": "more words of the question", "lexical_diversity": "more different words",
+    "persona_words": "talks of a person", "refusal_words": "refuses less",
+    "bag_of_words": "bag of words", "style": "style",
+    "bag_of_words_with_question": "bag of words, question seen",
+    "style_with_question": "style, question seen",
+}  # fmt: skip
+"""Checks of the audit that choose without the user, and how a table names them."""
+INFORMED = {
+    "profile_overlap": "words of the posts", "profile_tfidf": "words of the posts, tf-idf",
+    "aspects_overlap": "words of the aspects",
+    "length_taken": "length taken so far", "markup_taken": "markup taken so far",
+}  # fmt: skip
+"""Checks that choose by what is known of the user."""
+AuditVerdict = Literal["passed", "undecided", "failed"]
+
+
+class FailedAuditCheck(Record):
+    """A check that failed."""
+
+    family: str
+    name: str
+    config: str
+    """Empty: all rows together."""
+
+
+class BaselineScore(Record):
+    """How often one way of choosing picks the chosen response in one configuration."""
+
+    config: str
+    name: str
+    """The check's."""
+    blind: bool
+    """Whether it sees nothing of the user."""
+    status: str
+    """The check's, where it is held to a bound; else `note`."""
+    value: float | None
+    low: float | None
+    high: float | None
+    """The audit's interval: of a `note` at 95 %, of what is held to a bound at its level among all
+    estimates of the audit, which is wider. None where there is none, as of twins, which give one
+    half by identity."""
+    pairs: int
+    clusters: int
+
+
+class AuditSummary(Record):
+    """audit/audit.json in brief."""
+
+    verdict: AuditVerdict
+    """Failed if one check did; else undecided if one had too few pairs."""
+    checks: dict[str, int]
+    """The number of checks by status."""
+    failed: tuple[FailedAuditCheck, ...]
+    """The checks that failed, in the order of the audit."""
+    baselines: tuple[BaselineScore, ...]
+    """What ways of choosing score on these pairs, in the order of the audit."""
+    rows: int
+    digest: str
+    """The digest of the rows that the audit saw: `content_digest` of all rows of the release."""
+
+    @property
+    def by_identity(self) -> bool:
+        """Whether a blind figure has no interval, as of twins, which give one half by identity."""
+        return any(
+            score.blind and score.value is not None and score.low is None
+            for score in self.baselines
+        )
+
+    def blind_scores(self, configs: set[str]) -> list[BaselineScore]:
+        """What blind ways of choosing score in these configurations."""
+        return [score for score in self.baselines if score.blind and score.config in configs]
+
+
+class _AuditPart(Record):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _AuditInterval(_AuditPart):
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+
+
+class _AuditCheck(_AuditPart):
+    family: str
+    name: str
+    config: str = ""
+    status: str
+    found: _AuditInterval | None = None
+
+
+class _AuditRows(_AuditPart):
+    digest: str
+    rows: int
+
+
+class _AuditFile(_AuditPart):
+    source: _AuditRows
+    checks: tuple[_AuditCheck, ...]
+
+
+def summarise_audit(primary: PrimaryFiles, layout: Layout) -> AuditSummary | None:
+    """The audit in brief; None where there is none. Raises InputError where it is not an audit."""
+    if primary.audit is None:
+        return None
+    try:
+        audit = _AuditFile.model_validate(primary.audit)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise InputError(
+            first["msg"],
+            where=f"{layout.audit} [{at}]",
+            fix="Take this file again from where it came from.",
+        ) from None
+    statuses = Counter(check.status for check in audit.checks)
+    failed = tuple(
+        FailedAuditCheck(family=check.family, name=check.name, config=check.config)
+        for check in audit.checks
+        if check.status == "fail"
+    )
+    return AuditSummary(
+        verdict="failed" if failed else "undecided" if statuses["too_few"] else "passed",
+        checks=dict(sorted(statuses.items())),
+        failed=failed,
+        baselines=tuple(_baselines(audit.checks)),
+        rows=audit.source.rows,
+        digest=audit.source.digest,
+    )
+
+
+def _baselines(checks: Iterable[_AuditCheck]) -> Iterator[BaselineScore]:
+    names = BLIND.keys() | INFORMED.keys()
+    for check in checks:
+        if check.name in names and check.family in ("shortcuts", "baselines"):
+            estimate = check.found or _AuditInterval(
+                value=None, low=None, high=None, n=0, clusters=0
+            )
+            yield BaselineScore(
+                config=check.config,
+                name=check.name,
+                blind=check.name in BLIND,
+                status=check.status,
+                value=estimate.value,
+                low=estimate.low,
+                high=estimate.high,
+                pairs=estimate.n,
+                clusters=estimate.clusters,
+            )
+
+
+_ALWAYS = ("length", "bag_of_words", "profile_overlap", "profile_tfidf", "aspects_overlap")
+"""The columns that are always there. The first two are blind to the user, the others are not."""
+
+
+def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:
+    """The head, and a row a configuration with intervals where the audit has them; nothing without
+    a configuration."""
+    by_config: dict[str, dict[str, BaselineScore]] = {}
+    for score in audit.baselines:
+        if score.config:
+            by_config.setdefault(score.config, {})[score.name] = score
+    there = {name for by_name in by_config.values() for name in by_name}
+    shown = [*_ALWAYS, *(name for name in INFORMED if name in there and name not in _ALWAYS)]
+    head = (
+        "configuration", "pairs", "independent groups", "highest of the blind",
+        *(BLIND.get(name) or INFORMED[name] for name in shown),
+    )  # fmt: skip
+    rows = [_row(config, by_name, shown) for config, by_name in by_config.items()]
+    return [head, *rows] if rows else []
+
+
+def _row(config: str, by_name: dict[str, BaselineScore], shown: Iterable[str]) -> tuple[str, ...]:
+    widest = max(by_name.values(), key=lambda score: score.pairs)
+    cells = (_cell(by_name.get(name)) for name in shown)
+    return (config, f"{widest.pairs:,}", f"{widest.clusters:,}", _highest(by_name), *cells)
+
+
+def _highest(by_name: dict[str, BaselineScore]) -> str:
+    """Over all that are blind, so that it is high by chance, too. By identity it is one half."""
+    blind = [score for score in by_name.values() if score.blind and score.value is not None]
+    if not blind:
+        return "not estimated"
+    if all(score.low is None for score in blind):
+        return _cell(blind[0])
+    best = max(blind, key=lambda score: score.value or 0)
+    return f"{_cell(best)}, {BLIND[best.name]}, of {len(blind)}"
+
+
+def _cell(score: BaselineScore | None) -> str:
+    if score is None or score.value is None:
+        return "not estimated"
+    value = f"{100 * score.value:.0f} %"
+    if score.low is None or score.high is None:
+        return value
+    return f"{value} ({100 * score.low:.0f} to {100 * score.high:.0f})"
+
+
+class Endings(NamedTuple):
+    """How checks that are held to a bound ended."""
+
+    checks: int
+    counts: str
+    """Their numbers by how they ended, in words."""
+
+
+def endings(scores: Iterable[BaselineScore]) -> Endings:
+    """How the checks of these scores ended."""
+    statuses = Counter(score.status for score in scores)
+    words = {"fail": "failed", "too_few": "had too few pairs to decide", "pass": "passed"}
+    counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
+    return Endings(sum(statuses[status] for status in words), counts)
+
+
+class StudyBound(NamedTuple):
+    """A bound that the study set on word overlap, and how the audit decided by it."""
+
+    name: str
+    limit: float
+    ended: Endings
+
+
+def study_bounds(audit: AuditSummary, info: ReleaseInfo) -> list[StudyBound]:
+    """The bounds that were set."""
+    bounds = {"profile_overlap": info.max_overlap, "aspects_overlap": info.max_aspects_overlap}
+    return [
+        StudyBound(
+            INFORMED[name], limit, endings(score for score in audit.baselines if score.name == name)
+        )
+        for name, limit in bounds.items()
+        if limit is not None
+    ]

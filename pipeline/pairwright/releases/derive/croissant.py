@@ -1,0 +1,194 @@
+"""croissant.json: Croissant 1.1 (https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html).
+
+There is no `datePublished`: nothing in a release says on which day it was made.
+"""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+from pydantic import JsonValue
+
+from pairwright.dataset.parquet import schema_of
+from pairwright.releases.derive import build_summary
+from pairwright.releases.derive.context import ReleaseContext
+from pairwright.releases.derive.markdown import NOT_STATED
+from pairwright.releases.derive.pages import bibtex_entry, column_texts, licence_addresses
+from pairwright.releases.derive.sentences import Sentences, own_choice_words
+
+Json = dict[str, JsonValue]
+_PARQUET = "application/x-parquet"
+_CROISSANT = (
+    "arrayShape", "citeAs", "column", "containedIn", "equivalentProperty", "extract", "field",
+    "fileObject", "fileProperty", "fileSet", "format", "includes", "isArray", "isLiveDataset",
+    "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated",
+    "replace", "samplingRate", "separator", "source", "subField", "transform",
+)  # fmt: skip
+CONTEXT: Json = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "name": {"@container": "@language"},
+    "description": {"@container": "@language"},
+    **{name: f"cr:{name}" for name in _CROISSANT},
+}
+
+
+def croissant_json(release: ReleaseContext) -> str:
+    """The whole file."""
+    info, say = release.primary.provenance.info, Sentences(release)
+    configs = [config.config for config in release.summary.configs]
+    schema = schema_of(release.summary.mode_fields)
+    value: Json = {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": [
+            "http://mlcommons.org/croissant/1.1",
+            "http://mlcommons.org/croissant/RAI/1.0",
+        ],
+        "name": release.name,
+        "version": release.version,
+        "description": _description(release, say),
+        "license": list[JsonValue](licence_addresses(release)),
+        "citeAs": info.citation.strip() or bibtex_entry(release),
+        "keywords": ["preference", "personalization", "reward models", "evaluation"],
+        **_responsible(release, say),
+        "distribution": [*_files(release), *map(_set, configs)],
+        "recordSet": [_records(config, schema) for config in configs],
+    }
+    if info.languages:
+        value["inLanguage"] = list[JsonValue](info.languages)
+    if info.maintainers:
+        value["creator"] = {"@type": "sc:Organization", "name": info.maintainers}
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _description(release: ReleaseContext, say: Sentences) -> str:
+    """What it is; a trial says first that it is one."""
+    rows, users = release.summary.rows, release.summary.users
+    count = f"{rows:,} pairs about {users:,} users."
+    return " ".join([*say("trial"), count, *say("rubric_pair")])
+
+
+def _files(release: ReleaseContext) -> list[JsonValue]:
+    return [
+        {
+            "@type": "cr:FileObject",
+            "@id": part.path,
+            "name": part.path,
+            "description": f"{part.rows:,} pairs of {part.config}, split {part.split}",
+            "contentUrl": part.path,
+            "encodingFormat": _PARQUET,
+            "sha256": release.digests[part.path],
+        }
+        for part in release.summary.parts
+    ]
+
+
+def _set(config: str) -> Json:
+    return {
+        "@type": "cr:FileSet",
+        "@id": f"{config}-files",
+        "name": f"{config}-files",
+        "description": f"All splits of {config}",
+        "encodingFormat": _PARQUET,
+        "includes": f"data/{config}/*.parquet",
+    }
+
+
+def _records(config: str, schema: pa.Schema) -> Json:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": config,
+        "name": config,
+        "description": f"The pairs of {config}",
+        "key": {"@id": f"{config}/id"},
+        "field": [_field(config, column.name, column.type) for column in schema],
+    }
+
+
+def _field(config: str, column: str, type_: Any) -> Json:
+    field: Json = {
+        "@type": "cr:Field",
+        "@id": f"{config}/{column}",
+        "name": column,
+        "description": column_texts()[column],
+    }
+    listed = pa.types.is_list(type_)
+    inner = type_.value_type if listed else type_
+    if listed:
+        field |= {"isArray": True, "arrayShape": "-1"}
+    if not pa.types.is_struct(inner):
+        return field | {"dataType": _data_type(inner), "source": _source(config, column)}
+    return field | {"subField": [_part(config, column, part.name, part.type) for part in inner]}
+
+
+def _part(config: str, column: str, path: str, type_: Any) -> Json:
+    """A part of a column, by its names with dots between."""
+    name = path.rpartition(".")[2]
+    field: Json = {
+        "@type": "cr:Field",
+        "@id": f"{config}/{column}/{path.replace('.', '/')}",
+        "name": name,
+    }
+    if pa.types.is_struct(type_):
+        inside = (_part(config, column, f"{path}.{part.name}", part.type) for part in type_)
+        return field | {"subField": list[JsonValue](inside)}
+    if pa.types.is_list(type_):
+        field |= {"isArray": True, "arrayShape": "-1"}
+        type_ = type_.value_type
+    source = _source(config, column) | {"transform": {"jsonPath": f"$.{path}"}}
+    return field | {"dataType": _data_type(type_), "source": source}
+
+
+def _source(config: str, column: str) -> Json:
+    return {"fileSet": {"@id": f"{config}-files"}, "extract": {"column": column}}
+
+
+def _data_type(type_: Any) -> str:
+    if pa.types.is_boolean(type_):
+        return "sc:Boolean"
+    if pa.types.is_integer(type_):
+        return "sc:Integer"
+    return "sc:Float" if pa.types.is_floating(type_) else "sc:Text"
+
+
+def _responsible(release: ReleaseContext, say: Sentences) -> Json:
+    """The fields of http://mlcommons.org/croissant/RAI/1.0. What nobody stated says so."""
+    info, summary, study = release.primary.provenance.info, release.summary, release.study
+    analysis = [*say("agreement"), *say("by_chance")] if study else [*say("nobody")]
+    values: Json = {
+        "dataCollection": " ".join([*say("pair"), *say("source"), *say("calls")]),
+        "dataCollectionType": ["Secondary Data Analysis",
+                               *([] if own_choice_words(summary) else ["Machine-generated text"]),
+                               *(["Manual Human Curation"] if study and study.by_people else [])],
+        "dataCollectionMissingData": "Fields that the source does not have are null.",
+        "dataCollectionTimeframe": [day for day in (summary.oldest, summary.newest) if day],
+        "dataPreprocessingProtocol": [*say("preparation")],
+        "machineAnnotationTools": [
+            f"{role}: {model} ({sampling})"
+            for role, model, sampling in build_summary.model_rows(release.build)
+        ] or [NOT_STATED],
+        "dataAnnotationProtocol": [*say("protocol" if study else "nobody")],
+        "dataAnnotationAnalysis": list[JsonValue](analysis),
+        "annotationsPerItem": say.text("per_item"),
+        "annotatorDemographics": [
+            info.annotators or (NOT_STATED if study else say.text("nobody"))
+        ],
+        "dataUseCases": [*say("uses"), *(f"Not for: {misuse}" for misuse in say("misuses"))],
+        "dataBiases": [*say("biases")],
+        "dataLimitations": [*say("limits")],
+        "dataSocialImpact": say.text("impact"),
+        "personalSensitiveInformation": [*say("sensitive")],
+        "dataReleaseMaintenancePlan": " ".join(
+            [info.maintenance or NOT_STATED, "Removal of posts:", info.contact or NOT_STATED]
+        ),
+    }  # fmt: skip
+    return {f"rai:{name}": value for name, value in values.items()}

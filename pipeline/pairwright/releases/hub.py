@@ -1,0 +1,156 @@
+"""Publishing a release on the Hugging Face Hub: one commit that is the whole release, and a tag.
+
+Of releases the only file that imports `huggingface_hub`, which finds the login by itself: nothing
+here prints or stores a token.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError
+from huggingface_hub.hf_api import RepoSibling
+
+from pairwright.dataset import Layout
+from pairwright.dataset.checksums import read_checksums, root_digest
+from pairwright.errors import Difference, InputError
+from pairwright.releases.verify import VerifiedRelease
+from pairwright.releases.verify.comparison import DOWNLOADED
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
+_LOGIN = "Log in with `hf auth login`, or put a token that may write into HF_TOKEN."
+_FIXES = {
+    401: _LOGIN,
+    403: f"Use a name under which your login may write. {_LOGIN}",
+    404: "Check ORG/NAME: the Hub knows no such place, or hides it from your login.",
+    409: "Somebody else changed the dataset meanwhile: look at it, and push again.",
+    412: "Somebody else changed the dataset meanwhile: look at it, and push again.",
+}
+
+
+class HubCommit(NamedTuple):
+    """Where a release is now."""
+
+    url: str
+    commit: str
+    tag: str
+    """Its version."""
+    private: bool
+
+
+def check_name(name: str, *, trial: bool) -> None:
+    """Raise InputError where a release of this kind cannot be published under a name."""
+    if not _NAME.fullmatch(name):
+        raise InputError("no name of a dataset", where=repr(name), fix="Give ORG/NAME.")
+    if trial and not name.endswith("-trial"):
+        raise InputError(
+            "the release is a trial, and the name does not say so",
+            where=name,
+            fix=f"Push it to {name}-trial.",
+        )
+    if not trial and name.endswith("-trial"):
+        raise InputError(
+            "the name says that it is a trial, and the release is none",
+            where=name,
+            fix=f"Push it to {name.removesuffix('-trial')}.",
+        )
+
+
+def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = False) -> HubCommit:
+    """Make ORG/NAME hold exactly this release, and tag the commit with its version.
+
+    `verified` is what `verify` said of the folder just now. A dataset that is not there yet is
+    made, private unless `public`; one that is there stays as visible as it is. The release goes up
+    as one commit, so that nobody loads half of it. A version that is published is never changed.
+
+    Raises InputError where the login, the name or the network is of no use; Difference where the
+    folder was changed since it was verified.
+    """
+    check_name(name, trial=verified.kind == "trial")
+    digests = _digests(root, verified)
+    token = get_token()
+    if not token:
+        raise InputError("not logged in to the Hugging Face Hub", where=name, fix=_LOGIN)
+    with _refusals(name, token):
+        api = HfApi()
+        api.create_repo(name, repo_type="dataset", private=not public, exist_ok=True)
+        refs = api.list_repo_refs(name, repo_type="dataset")
+        if verified.version in {tag.name for tag in refs.tags}:
+            raise InputError(
+                f"version {verified.version} is published there, and stays as it is",
+                where=name,
+                fix="Release the next version with --previous, and push that.",
+            )
+        there = api.dataset_info(name)
+        commit = api.create_commit(
+            name,
+            [*_removed(there.siblings or (), digests), *_added(root, digests)],
+            repo_type="dataset",
+            commit_message=f"Version {verified.version}",
+            commit_description=f"Root digest {verified.digest}",
+            # Refused where somebody else has pushed meanwhile.
+            parent_commit=there.sha,
+        )
+        api.create_tag(name, repo_type="dataset", tag=verified.version, revision=commit.oid)
+    return HubCommit(
+        f"{api.endpoint}/datasets/{name}", commit.oid, verified.version, bool(there.private)
+    )
+
+
+def _digests(root: Path, verified: VerifiedRelease) -> dict[str, str]:
+    """Of the files that the root digest stands for, and of the one that lists them."""
+    own = Layout(root).checksums.name
+    if root_digest(root) != verified.digest:
+        raise _changed(own)
+    return {**read_checksums(root), own: verified.digest.removeprefix("sha256:")}
+
+
+def _added(root: Path, digests: Mapping[str, str]) -> Iterator[CommitOperationAdd]:
+    for path, digest in digests.items():
+        adding = CommitOperationAdd(path_in_repo=path, path_or_fileobj=root / path)
+        # The hash under which the file is sent.
+        if adding.upload_info.sha256.hex() != digest:
+            raise _changed(path)
+        yield adding
+
+
+def _changed(path: str) -> Difference:
+    return Difference(
+        "was changed since it was verified",
+        where=path,
+        fix="Push again, and leave the folder alone meanwhile.",
+    )
+
+
+def _removed(there: Iterable[RepoSibling], paths: Iterable[str]) -> Iterator[CommitOperationDelete]:
+    """What an earlier version had and this one has not; what is the Hub's own stays."""
+    for path in sorted({file.rfilename for file in there} - {*paths, *DOWNLOADED}):
+        yield CommitOperationDelete(path_in_repo=path)
+
+
+@contextmanager
+def _refusals(name: str, token: str) -> Iterator[None]:
+    """Turn what the Hub or the network refuses into an InputError."""
+    try:
+        yield
+    except (InputError, Difference):
+        raise
+    except Exception as error:  # whatever the Hub's client and the network raise
+        # An upload's own error says which file it was, and its cause why.
+        cause = error if isinstance(error, HfHubHTTPError) else error.__cause__ or error
+        status = cause.response.status_code if isinstance(cause, HfHubHTTPError) else 0
+        raise InputError(
+            f"not published: {type(cause).__name__}: {_without(token, str(cause))}",
+            where=name,
+            fix=_FIXES.get(status, "Check network, HF_ENDPOINT and HF_HUB_OFFLINE; push again."),
+        ) from None
+
+
+def _without(token: str, text: str) -> str:
+    """On one line. A client or server may quote the header that it could not use, as it is or
+    escaped."""
+    text = " ".join(text.split())
+    return text.replace(token, "...").replace(ascii(token)[1:-1], "...")

@@ -1,0 +1,228 @@
+"""What a release says of itself: version, kind, models, history, errata and units agree."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from pydantic import ConfigDict, ValidationError
+
+from pairwright.dataset import Layout, Row
+from pairwright.modes import is_own_choice
+from pairwright.records import Mode, Record
+from pairwright.releases.changes import FIRST, TRIAL, numbers_of
+from pairwright.releases.primary import Format, PrimaryFiles, Provenance, UnitOutcome, Version
+from pairwright.releases.run_notes import fault
+from pairwright.releases.verify.comparison import difference, same, shown
+from pairwright_human_eval.subjects import Outline
+
+
+class _BuildPart(Record):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class _BuildCalls(_BuildPart):
+    n: int
+    simulated: int
+
+
+class _BuildEndpoint(_BuildPart):
+    model: str
+
+
+class _BuildManifest(_BuildPart):
+    """The parts of the run's manifest that rows can be held to."""
+
+    calls: _BuildCalls | None = None
+    endpoints: dict[str, _BuildEndpoint] | None = None
+
+
+def check_provenance(layout: Layout, primary: PrimaryFiles) -> None:
+    """Hold version, kind, calls, history and errata to each other. Raises Difference."""
+    provenance, name = primary.provenance, layout.provenance.name
+    _check_version(provenance, name)
+    if not 0 <= provenance.validation_share < 1:
+        raise difference(f"is {provenance.validation_share}", f"{name} [validation_share]")
+    _check_calls(provenance, name)
+    check_history(primary.history, provenance, layout.history.name)
+    known = set[tuple[str, str]]()
+    for number, erratum in enumerate(primary.errata, start=1):
+        about = erratum.pair, erratum.what
+        if why := "is there twice" if about in known else fault(erratum):
+            raise difference(why, f"{layout.errata.name}:{number}")
+        known.add(about)
+
+
+def _check_version(provenance: Provenance, name: str) -> None:
+    if not numbers_of(provenance.version):
+        raise difference(f"is {shown(provenance.version)}, and must be X.Y.Z", f"{name} [version]")
+    trial = provenance.kind == "trial"
+    if provenance.version.endswith(TRIAL) != trial:
+        raise difference(
+            f"is {provenance.version}, and must {'' if trial else 'not '}end in {TRIAL}:"
+            f" the kind is {provenance.kind}",
+            f"{name} [version]",
+        )
+    if bool(provenance.trial_because) != trial:
+        raise difference(
+            "says nothing" if trial else "names reasons for an ordinary release",
+            f"{name} [trial_because]",
+        )
+
+
+def _check_calls(provenance: Provenance, name: str) -> None:
+    calls, where = _build(provenance, name).calls, f"{name} [build.calls]"
+    if calls is None:
+        return
+    if not 0 <= calls.simulated <= calls.n:
+        raise difference(f"simulated is {calls.simulated}, of {calls.n} calls", where)
+    if provenance.kind == "release" and calls.n == calls.simulated > 0:
+        raise difference(f"all {calls.n} calls were simulated, and the kind is release", where)
+
+
+def _build(provenance: Provenance, name: str) -> _BuildManifest:
+    try:
+        return _BuildManifest.model_validate(provenance.build)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        at = ".".join(map(str, first["loc"]))
+        raise difference(first["msg"], f"{name} [build.{at}]") from None
+
+
+class ProvenanceModel:
+    """The models that the build states, where it names any."""
+
+    def __init__(self, provenance: Provenance, name: str) -> None:
+        """Raises Difference where the build does not state them as a build does."""
+        endpoints = _build(provenance, name).endpoints
+        self._known = None if endpoints is None else {each.model for each in endpoints.values()}
+
+    def check(self, row: Row, where: str) -> None:
+        """Raise Difference where a row was written or judged by another."""
+        if self._known is None or is_own_choice(row.mode):
+            return
+        for name, model in (("generator", row.generator), ("judge", row.judge)):
+            if model is not None and model not in self._known:
+                raise difference(f"{name} is {shown(model)}, no model that the build states", where)
+
+
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_SIGN = {"added": 1, "removed": -1, "changed": 0}
+
+
+def check_history(history: Sequence[Version], provenance: Provenance, name: str) -> None:
+    """Raises Difference. `name` is the file."""
+    if not history:
+        raise difference("is empty, and must hold this version", name)
+    same("version", history[-1].version, provenance.version, f"{name}:{len(history)}")
+    for number, version in enumerate(history, start=1):
+        _check_line(version, f"{name}:{number}")
+    _check_first(history[0], f"{name}:1")
+    for number, (before, after) in enumerate(pairwise(history), start=2):
+        _check_next(before, after, f"{name}:{number}")
+
+
+def check_rows_of_history(history: Sequence[Version], rows: Mapping[str, int], name: str) -> None:
+    """Raise Difference unless what was added and not removed is what is there, by configuration."""
+    net, where = Counter[str](), f"{name}:{len(history)}"
+    for version in history:
+        for change in version.changes:
+            net[change.config] += _SIGN[change.what] * change.pairs
+    for config in sorted({*net, *rows}):
+        same(f"pairs of {shown(config)}", net[config], rows.get(config, 0), where)
+    same("pairs", history[-1].pairs, sum(rows.values()), where)
+
+
+def _check_line(version: Version, where: str) -> None:
+    if not numbers_of(version.version):
+        raise difference(f"version is {shown(version.version)}, and must be X.Y.Z", where)
+    if (version.previous is None) != (version.previous_digest is None):
+        raise difference("previous and previous_digest are not both there", where)
+    if version.previous_digest is not None and not _DIGEST.fullmatch(version.previous_digest):
+        raise difference(f"previous_digest is {shown(version.previous_digest)}", where)
+    for n, change in enumerate(version.changes):
+        if change.pairs < 1:
+            raise difference(f"changes.{n} is of {shown(change.pairs)} pairs", where)
+
+
+def _check_first(first: Version, where: str) -> None:
+    same("previous", first.previous, None, where)
+    for n, change in enumerate(first.changes):
+        first_change = (change.what, change.reason)
+        same(f"changes.{n} of a first version", first_change, ("added", FIRST), where)
+    same("pairs", first.pairs, _more(first), where)
+
+
+def _check_next(before: Version, after: Version, where: str) -> None:
+    same("previous", after.previous, before.version, where)
+    if not (numbers_of(before.version) or ()) < (numbers_of(after.version) or ()):
+        raise difference(f"{after.version} does not come after {before.version}", where)
+    if before.version.endswith(TRIAL) and not after.version.endswith(TRIAL):
+        raise difference(f"{after.version} follows {before.version}, a trial", where)
+    same("pairs", after.pairs, before.pairs + _more(after), where)
+
+
+def _more(version: Version) -> int:
+    return sum(_SIGN[change.what] * change.pairs for change in version.changes)
+
+
+_NAME = re.compile(r"unit-[0-9a-f]{16}")
+
+
+class KeptUnit(NamedTuple):
+    """A unit that was kept."""
+
+    name: str
+    """Its hash."""
+    mode: Mode
+    position: int
+    """Its line, counted from 1."""
+    contents: tuple[str, ...]
+    """Hashes of the subject's rows, where it is released; empty in format 1."""
+
+
+def check_units(units: Iterable[UnitOutcome], format_: Format, file: str) -> dict[str, KeptUnit]:
+    """The kept units by their subjects; raises Difference."""
+    names, kept = set[str](), dict[str, KeptUnit]()
+    for number, unit in enumerate(units, start=1):
+        where = f"{file}:{number}"
+        if not _NAME.fullmatch(unit.unit):
+            raise difference(f"unit is {unit.unit!r}, and must be a hash", where)
+        if unit.unit in names:
+            raise difference(f"{unit.unit} is there twice", where)
+        names.add(unit.unit)
+        was_kept = unit.outcome == "kept"
+        same("whether there is a subject", unit.subject is not None, was_kept, where)
+        same("whether there is a reason", bool(unit.reason), not was_kept, where)
+        if unit.contents and (format_ == 1 or not was_kept):
+            raise difference("has contents, where it has none", where)
+        if unit.subject is not None:
+            if unit.subject in kept:
+                raise difference(f"{unit.subject} was kept before", where)
+            kept[unit.subject] = KeptUnit(unit.unit, unit.mode, number, unit.contents)
+    return kept
+
+
+def check_contents(kept: Mapping[str, KeptUnit], rows: Mapping[str, int], file: str) -> None:
+    """Raise Difference where a unit has more hashes than rows of its subject are there."""
+    for subject, unit in kept.items():
+        if len(unit.contents) > rows.get(subject, 0):
+            where = f"{file}:{unit.position}"
+            raise difference(
+                f"has {len(unit.contents)} contents, of {rows.get(subject, 0)} rows", where
+            )
+
+
+def check_sampled(outlines: Mapping[str, Outline], kept: Mapping[str, KeptUnit], file: str) -> None:
+    """Every subject that people were asked about was kept, and their order is the build's."""
+    before = 0
+    for number, outline in enumerate(outlines.values(), start=1):
+        where = f"{file}:{number}"
+        unit = kept.get(outline.id)
+        if unit is None:
+            raise difference(f"{outline.id} is not a kept unit of the build", where)
+        same("mode", outline.mode, unit.mode, where)
+        if unit.position <= before:
+            raise difference(f"{outline.id} is out of the build's order", where)
+        before = unit.position

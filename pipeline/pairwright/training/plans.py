@@ -1,0 +1,249 @@
+"""A planner's plan for one item, asked for or made elsewhere, and how it agrees with the item's
+gold aspects and with somebody else's."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import model_validator
+
+from pairwright.dataset import read_lines
+from pairwright.errors import CallFailed, InputError
+from pairwright.models import Model, together
+from pairwright.records import Item, Record, Rejected
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Prompts
+from pairwright.stages import aspect_match
+from pairwright.stages.aspect_list import AspectList, list_aspects, parse_aspects
+from pairwright.stages.planner import Plan, plan
+from pairwright.training.gold import AspectAgreement, GoldItems, Similarity, aspect_agreement
+from pairwright.training.plan_scores import AspectMatches, Match, ScoredPlan
+from pairwright.training.plan_settings import PromptedPlanner
+
+NO_PLAN = "no_plan"
+UNPARSEABLE = "unparseable"
+
+
+class Serving(NamedTuple):
+    """A planner that is asked."""
+
+    spec: PromptedPlanner
+    model: Model
+    prompts: Prompts
+    domains: Domains
+
+    async def planned(self, item: Item) -> ScoredPlan:
+        """The item with its plan. A reply that cannot be used, and a call that failed, are the
+        reason why there is none; the latter is asked again by the next run."""
+        spec = self.spec
+        try:
+            if spec.form == "lamp-qa":
+                reply: AspectList | Plan | Rejected = await list_aspects(
+                    item.question, item.profile, self.model, self.prompts, spec.rules
+                )
+            else:
+                reply = await plan(
+                    item.question,
+                    item.profile,
+                    self.model,
+                    self.prompts,
+                    spec.rules,
+                    guidance=self.domains.guidance(item.domain),
+                    words=spec.words,
+                    language=self.domains.item_language(item),
+                )
+        except CallFailed as error:
+            return _unplanned(item, error.result_reason, error.detail)
+        if isinstance(reply, Rejected):
+            return _unplanned(item, reply.reason, reply.detail)
+        aspects, dropped = (
+            (reply.aspects, 0)
+            if isinstance(reply, AspectList)
+            else (tuple(one.aspect for one in reply.aspects), len(reply.dropped))
+        )
+        return ScoredPlan(
+            id=item.id,
+            user=item.user,
+            gold=len(item.rubric_aspects),
+            planned=aspects,
+            dropped=dropped,
+            posts=len(reply.shown.posts),
+            left_out=len(reply.shown.left_out),
+        )
+
+
+class MadePlan(Record):
+    """One line: the item, and its aspects, or the planner's text."""
+
+    id: str
+    aspects: tuple[str, ...] | None = None
+    plan: str | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "MadePlan":
+        if (self.aspects is None) == (self.plan is None):
+            raise ValueError("give one of `aspects` and `plan`")
+        if self.aspects is not None and not all(name.strip() for name in self.aspects):
+            raise ValueError("an aspect without text")
+        return self
+
+    @property
+    def read(self) -> tuple[str, ...] | None:
+        """The aspects; None for a text that is not a list of them."""
+        return self.aspects if self.plan is None else parse_aspects(self.plan)
+
+
+def read_plans(path: Path, gold: GoldItems) -> dict[str, MadePlan]:
+    """Plans by item. Raises InputError for a line that is not a plan, an item that is not in the
+    source and one that is planned twice."""
+    if not path.is_file():
+        raise InputError(
+            "no such file",
+            where=path,
+            fix="`path` is relative to the folder of the settings: correct it.",
+        )
+    known = {item.id for item in gold.items} | gold.without
+    plans: dict[str, MadePlan] = {}
+    for number, made in enumerate(read_lines(path, MadePlan), start=1):
+        if made.id not in known:
+            raise InputError(
+                f"the item {made.id!r} is not in [source]",
+                where=f"{path}:{number} [id]",
+                fix="Plans are matched to items by id: name the source that they were made for.",
+            )
+        if made.id in plans:
+            raise InputError(
+                f"the item {made.id!r} has a plan already",
+                where=f"{path}:{number} [id]",
+                fix="Give one plan an item.",
+            )
+        plans[made.id] = made
+    return plans
+
+
+def plan_of_file(item: Item, plans: Mapping[str, MadePlan]) -> ScoredPlan:
+    """The item with its plan of a file, or the reason why it has none."""
+    made = plans.get(item.id)
+    if made is None:
+        return _unplanned(item, NO_PLAN, "the file has no plan of this item")
+    if made.read is None:
+        return _unplanned(item, UNPARSEABLE, "not a list of aspects")
+    gold = len(item.rubric_aspects)
+    return ScoredPlan(id=item.id, user=item.user, gold=gold, planned=made.read)
+
+
+def _unplanned(item: Item, why: str, detail: str) -> ScoredPlan:
+    return ScoredPlan(
+        id=item.id,
+        user=item.user,
+        gold=len(item.rubric_aspects),
+        planned=None,
+        unplanned=why,
+        detail=detail[:500],
+    )
+
+
+class AspectJudging(NamedTuple):
+    """A judge who says which aspects ask for the same content."""
+
+    model: Model
+    prompts: Prompts
+    others: Mapping[str, Item]
+    """For each item one of another user."""
+
+    async def judged(self, item: Item, scored: ScoredPlan) -> ScoredPlan:
+        """With the judge's comparison, or with the reason why there is none."""
+        if scored.planned is None:
+            return scored
+        if not scored.planned:
+            nothing = AspectAgreement(precision=None, recall=0.0)
+            return _with(scored, "judge", AspectMatches(own=nothing, other=None))
+        try:
+            matches = await self._found(item, scored.planned)
+        except CallFailed as error:
+            return _unjudged(scored, error.result_reason, error.detail)
+        if isinstance(matches, Rejected):
+            return _unjudged(scored, f"judge_{matches.reason}", matches.detail)
+        return _with(scored, "judge", matches)
+
+    async def _found(self, item: Item, planned: tuple[str, ...]) -> AspectMatches | Rejected:
+        own, other = _names(item), self.others.get(item.id)
+        lists = [own, *([_names(other)] if other else [])]
+        # Which list comes first must not tell whose it is.
+        if _digest("order", item.id) < "8":
+            lists.reverse()
+        place = lists.index(own)
+        precise, recalled = await together(
+            aspect_match.match(
+                item.question, list(planned), lists, self.model, self.prompts,
+                name="plan_score_precision",
+            ),
+            aspect_match.match(
+                item.question, list(own), [planned], self.model, self.prompts,
+                name="plan_score_recall",
+            ),
+        )  # fmt: skip
+        if isinstance(precise, Rejected):
+            return precise
+        if isinstance(recalled, Rejected):
+            return recalled
+        own_share = _share(place in places for places in precise)
+        return AspectMatches(
+            own=AspectAgreement(precision=own_share, recall=_share(map(bool, recalled))),
+            other=_share(1 - place in places for places in precise) if other else None,
+        )
+
+
+def compared(
+    item: Item, scored: ScoredPlan, others: Mapping[str, Item], name: Match, similarity: Similarity
+) -> ScoredPlan:
+    """With a comparison that needs no judge."""
+    if scored.planned is None:
+        return scored
+    own = aspect_agreement(scored.planned, _names(item), similarity)
+    other = others.get(item.id)
+    against = (
+        aspect_agreement(scored.planned, _names(other), similarity).precision if other else None
+    )
+    return _with(scored, name, AspectMatches(own=own, other=against))
+
+
+def others_of(items: Sequence[Item], seed: int) -> dict[str, Item]:
+    """For each item one of another user: of its category where there is one, else of its domain,
+    else any; drawn by ids. Items of the only user have none."""
+    drawn = sorted(items, key=lambda item: _digest(str(seed), item.id))
+    others: dict[str, Item] = {}
+    # The nearer kind comes later, and stays.
+    for alike in (lambda _: "", lambda item: item.domain, lambda item: item.category):
+        pools: dict[str, list[Item]] = defaultdict(list)
+        for item in drawn:
+            pools[alike(item)].append(item)
+        for pool in pools.values():
+            for place, item in enumerate(pool):
+                following = (*pool[place + 1 :], *pool[:place])
+                if other := next((one for one in following if one.user != item.user), None):
+                    others[item.id] = other
+    return others
+
+
+def _names(item: Item) -> tuple[str, ...]:
+    return tuple(rubric_aspect.aspect for rubric_aspect in item.rubric_aspects)
+
+
+def _unjudged(scored: ScoredPlan, why: str, detail: str) -> ScoredPlan:
+    return scored.model_copy(update={"unjudged": why, "detail": detail[:500]})
+
+
+def _with(scored: ScoredPlan, name: Match, matches: AspectMatches) -> ScoredPlan:
+    return scored.model_copy(update={"compared": {**scored.compared, name: matches}})
+
+
+def _share(matched: Iterable[bool]) -> float:
+    each = list(matched)
+    return round(sum(each) / len(each), 6)
+
+
+def _digest(*parts: str) -> str:
+    return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
