@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pydantic import ConfigDict, Field
 
 from pairwright.blind_preference import PreferenceCase
-from pairwright.construct.funnel import last_stage
+from pairwright.construct.funnel import lacks_reply, last_stage
 from pairwright.construct.outcomes import Kind, Outcome, reason_of
 from pairwright.models import Leniency, Reply, completion_of, parse
 from pairwright.models.store import Reading, Store, UnitEntry, UnitIndex
@@ -121,6 +121,8 @@ def entry_of(outcome: Outcome, store: Store) -> UnitEntry:
     text = tally.model_dump_json(exclude_defaults=True)
     entry = UnitEntry(text, names_of(outcome), (*readings,), stale=missing)
     if tally.kind in ("failed", "waiting") or all(call.purpose != "plan" for call in outcome.calls):
+        return entry
+    if isinstance(result, Rejected) and lacks_reply(result):
         return entry
     nothing = isinstance(result, Rejected) and tally.reason == "no_personal_signal"
     own = isinstance(result, Rejected) and result.user == outcome.user
