@@ -15,7 +15,7 @@ from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.modes import is_twin
 from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt_variables import SYSTEM_TEXTS
-from pairwright.text import number_of
+from pairwright.text import number_of, wait_text
 from pairwright.workflows.run_status import RunStatus
 
 NO_PRICE = "no price"
@@ -234,7 +234,7 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
 
 
 def _rooms(sampling: Sampling) -> str:
-    """The room of a call's first reply, and of its last one, which a cut reply doubles each time."""
+    """The room of a call's first reply, and of its last: each reply cut short doubles it."""
     last = sampling.max_tokens * 2 ** (sampling.attempts - 1)
     return f"{sampling.max_tokens}" + (f", doubled to {last}" if sampling.attempts > 1 else "")
 
@@ -274,7 +274,8 @@ def wait_sentences(status: RunStatus) -> Iterator[str]:
             then = f", until {datetime.fromtimestamp(wait.until, UTC):%Y-%m-%d %H:%M} UTC"
         except (ValueError, OverflowError):  # A year that no calendar has.
             then = ""
+        asks, end = ("asked", ", which is over") if over else ("asks", "")
         yield (
-            f"[endpoints.{wait.endpoint}] {wait.words}; the server {'asked' if over else 'asks'} to"
-            f" be left alone for {wait.seconds:,.0f} s{then}{', which is over' if over else ''}."
+            f"[endpoints.{wait.endpoint}] {wait.words}; the server {asks} to be left alone for"
+            f" {wait_text(wait.seconds)}{then}{end}."
         )

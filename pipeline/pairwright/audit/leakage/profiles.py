@@ -7,7 +7,7 @@ from pairwright import text
 from pairwright.audit.records import Check, CheckDefinition, Definitions
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
 from pairwright.dataset import Row
-from pairwright.sources.times import is_older
+from pairwright.sources.times import is_older, time_text
 
 TARGET_IN_PROFILE = CheckDefinition(
     family="leakage",
@@ -78,7 +78,10 @@ class LaterPosts:
         if not dated:
             return
         late = ((n, written) for n, written in dated if not is_older(written, time))
-        detail = (f"post {n} is of {written}, the question {time}" for n, written in late)
+        detail = (
+            f"post {n} is of {time_text(written)}, the question of {time_text(time)}"
+            for n, written in late
+        )
         self._check.add(row, next(detail, None))
 
     def checks(self) -> Iterator[Check]:

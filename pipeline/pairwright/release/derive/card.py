@@ -179,10 +179,19 @@ def study_tables(release: ReleaseContext) -> dict[str, Markdown] | None:
     if study is None or findings is None:
         return None
     foil = [foil_sentence(findings.foils)] if findings.foils else []
+    programs = (
+        [
+            f"{study.simulated_annotators:,} of the annotators are a program: here a pair counts as"
+            " verified where its votes and theirs pass the rule."
+        ]
+        if study.simulated_annotators
+        else []
+    )
+    by_votes = [*programs, label_error_sentence(findings), *chance_sentences(findings)]
     return {
         "protocol": points(protocol_sentences(study)),
         "states": table(state_head(findings, study), state_rows(findings)),
-        "by_chance": points([label_error_sentence(findings), *chance_sentences(findings)]),
+        "by_chance": points(by_votes),
         "agreement": table(_AGREEMENT_HEAD, agreement_rows(findings)),
         "preferred": table(_PREFERENCE_HEAD, preference_rows(findings)),
         "besides": points(
