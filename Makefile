@@ -50,8 +50,8 @@ endef
 demo: .venv/base-$(STAMP)     ## build, verify with simulated annotators, release and audit the example
 	$(keep_edited_demo)
 	@rm -rf $(DEMO)
-	@$(BIN)/pairwright init $(DEMO) --recorded >/dev/null
-	@$(BIN)/pairwright init $(DEMO)/.as-written --recorded >/dev/null
+	@$(BIN)/pairwright init $(DEMO) >/dev/null
+	@$(BIN)/pairwright init $(DEMO)/.as-written >/dev/null
 	$(BIN)/pairwright build $(DEMO)/pairwright.toml --run $(DEMO)/run
 	$(BIN)/pairwright human export $(DEMO)/run --seed 0
 	$(BIN)/pairwright human simulate $(DEMO)/run

@@ -30,17 +30,21 @@ from scipy.stats import binomtest
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from decided import board_of, judged, result, twin, violate
 from pairwright.dataset import Row
-from pairwright.evaluate.board import Leaderboard
+from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.findings import ScorerFinding
 from pairwright.evaluate.conditions import ConditionName
-from pairwright.evaluate.content import ContentSources, partners_of
+from pairwright.evaluate.content import ContentSources, Strangers, partners_of
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.evaluation import Evaluation, evaluate
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Scorer
+from pairwright.evaluate.scorers.scorer import (
+    BASELINES,
+    Baseline,
+    PromptContent,
+    ResponseScore,
+    Scorer,
+)
 from pairwright.evaluate.settings import ALL_POSTS
-from pairwright.evaluate.wrong_profile import Strangers
 
 OVERLAP = ScorerRef(name="overlap", kind="baseline")
 CONDITIONS: tuple[ConditionName, ...] = ("none", "profile", "profile-without-evidence")

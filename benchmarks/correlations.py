@@ -9,7 +9,7 @@ where models come in lineages and the scores have nothing to do with each other.
 
 With `--needed` it prints instead how many scorers `pairwright downstream certify` takes to find a
 true rank correlation with a probability of `POWER`: the table of
-`evaluate/certificate/number_needed.py`.
+`evaluate/certificate/certificate.py`.
 """
 
 import argparse
@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from pairwright.evaluate.board.power import POWER
-from pairwright.evaluate.certificate.number_needed import SCORERS_NEEDED
+from pairwright.evaluate.board.flips import POWER
+from pairwright.evaluate.certificate.certificate import SCORERS_NEEDED
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM, Correlation
 from pairwright.evaluate.correlation.measures import PRIMARY, RankMeasure, reported_measures
 from pairwright.evaluate.correlation.uncertainty import (

@@ -74,6 +74,6 @@ if __name__ == "__main__":
         main(Path(sys.argv[1]))
     else:
         with TemporaryDirectory() as folder:
-            config = write_example_study(Path(folder) / "study", recorded=True)
+            config = write_example_study(Path(folder) / "study")
             build(config, Path(folder) / "recorded")
             main(Path(folder) / "recorded")

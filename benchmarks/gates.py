@@ -251,7 +251,7 @@ def main() -> None:
 def recorded_refusals() -> tuple[Counter[str], int]:
     """The refused drafts of the recorded example by gate, and the number of all its drafts."""
     with tempfile.TemporaryDirectory() as scratch:
-        config = write_example_study(Path(scratch) / "study", recorded=True)
+        config = write_example_study(Path(scratch) / "study")
         build_run(config, Path(scratch) / "run")
         with closing(Store(Path(scratch) / "run" / "calls.sqlite", writing=False)) as store:
             outcomes = list(iterate_outcomes(store))

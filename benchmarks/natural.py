@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 
 from pairwright import build
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent
+from pairwright.evaluate.scorers.scorer import BASELINES, PromptContent
 from pairwright.intervals import LEVEL, Places, accuracy, cluster_numbers, z_of
 from pairwright.records import Pair, content_id, dyad_id
 from pairwright.settings.config import Config

@@ -30,6 +30,7 @@ from own_environment import prepare
 from pairwright import assets
 from pairwright.cli.human.options import cache_folder
 from pairwright.settings.prompt_variables import WITH_HISTORY
+from study import HISTORIES
 
 ROOT = Path(__file__).resolve().parents[1]
 ORDERS = {
@@ -117,7 +118,7 @@ def _conversations(order: str, calls: list[Call]) -> list[list[dict[str, str]]]:
 def bundled() -> str:
     """English of the project: its prompts and the posts of its example."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(assets.PROMPTS.glob("*.md"))]
-    for line in (ROOT / "examples" / "histories.jsonl").read_text(encoding="utf-8").splitlines():
+    for line in HISTORIES.read_text(encoding="utf-8").splitlines():
         texts += [post["text"] for post in json.loads(line)["profile"]]
     return "\n".join(texts)
 

@@ -41,7 +41,7 @@ from scoring import SIZES, go_on_elsewhere, pairs, write_model
 from pairwright.construct.folder import to_toml
 from pairwright.dataset.message import user_message
 from pairwright.errors import PairwrightError
-from pairwright.evaluate.local.conversation import batch_places
+from pairwright.evaluate.local.engine import batch_places
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.settings.prompt_variables import Message
 from pairwright.train.rewards import RewardClient, RewardSample, UserMessage

@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pairwright.dataset.message import user_message
-from pairwright.evaluate.local import InProcess
+from pairwright.evaluate.local.engine import InProcess
 from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore
+from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore, Durable

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.evaluate.board.power import SimulatedReleases
+from pairwright.evaluate.board.flips import SimulatedReleases
 from pairwright.evaluate.board.ranking import compare_rows
 from pairwright.intervals import LEVEL, Floats, Places, accuracy, z_of
 from pairwright.workflows.study_plan import plan_study

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pairwright.evaluate.board import Leaderboard, gather_results, leaderboard
+from pairwright.evaluate.board.board import Leaderboard, leaderboard
+from pairwright.evaluate.board.inputs import gather_results
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import Choice, PairDecision
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.results import ResultSummary, ScorerRef, write_result
-from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.scorer import BASELINES
 
 RELEASE = ReleaseRef(name="small-pairs", version="1.0.0", digest="b2:00", pairs=40)
 

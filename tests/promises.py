@@ -124,7 +124,7 @@ def _run(line: str, *, code: int = 0) -> None:
 
 def _make_examples() -> None:
     """Both examples from a new folder to a leaderboard, by the commands of the README."""
-    _run("init demo --recorded")
+    _run("init demo")
     _run("build demo/pairwright.toml --run demo/run")
     _run("human export demo/run --seed 0")
     _run("human simulate demo/run")

@@ -29,6 +29,11 @@ from pairwright.models.model import UNUSABLE
 
 OUTCOMES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
 KEY_VARIABLE = "PAIRWRIGHT_TEST_KEY"
+HISTORIES = Path(__file__).parent / "data" / "histories.jsonl"
+"""24 fictional users, whom the double of a model can plan for."""
+_EXAMPLE = tomllib.loads((assets.EXAMPLES / "recorded" / "pairwright.toml").read_text("utf-8"))
+VERIFIED = {"human": _EXAMPLE["human"], "release": _EXAMPLE["release"]}
+"""How the bundled example is verified and released, for `Study.make`."""
 
 
 class Done(NamedTuple):
@@ -92,7 +97,7 @@ class Study:
         """`changes` are dotted keys of the config: gates__adherence=0.9. Without a URL the model's
         double answers."""
         folder.mkdir(exist_ok=True)
-        histories = (assets.EXAMPLES / "histories.jsonl").read_text(encoding="utf-8")
+        histories = HISTORIES.read_text(encoding="utf-8")
         lines = histories.splitlines(keepends=True)[:limit]
         (folder / "histories.jsonl").write_text("".join(lines), encoding="utf-8")
         shutil.copytree(assets.PROMPTS, folder / "prompts", dirs_exist_ok=True)

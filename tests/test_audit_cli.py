@@ -20,7 +20,7 @@ from pairwright.dataset import Layout, Part, Row, content_digest, row_of, write_
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
 from small_studies import twin, violate
-from study import Done, pairwright
+from study import VERIFIED, Done, Study, pairwright
 
 WORDS = (
     "the shop near my house sells old lamps and many people go there on a Sunday because its"
@@ -103,9 +103,8 @@ def test_who_was_to_be_forgotten_is_looked_for_in_a_run(here: Path) -> None:
 
 @pytest.mark.real
 def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
-    pairwright("init", here / "study")
-    run = here / "run"
-    build = pairwright("build", here / "study" / "pairwright.toml", "--run", run, "--limit", 3)
+    study = Study.make(here / "study", limit=3, **VERIFIED)
+    run, build = study.run, study.build()
     assert build.code == 0, build.said
     for command in (("export", run, "--seed", 1), ("simulate", run), ("report", run)):
         done = pairwright("human", *command)

@@ -23,6 +23,11 @@ from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.best_of_n.curves import (
     CEILING,
+    BestOfN,
+    Curve,
+    PolicySample,
+    SampledQuestion,
+    SampleScores,
     ceiling,
     curve,
     of_first,
@@ -31,15 +36,13 @@ from pairwright.evaluate.best_of_n.curves import (
     weights,
 )
 from pairwright.evaluate.best_of_n.page import best_of_n_page
-from pairwright.evaluate.best_of_n.records import (
-    BestOfN,
-    Curve,
-    PolicySample,
-    SampledQuestion,
-    SampleScores,
+from pairwright.evaluate.outputs import (
+    JudgedOutput,
+    OutputScores,
+    ReleaseQuestions,
+    model_score,
+    read_outputs,
 )
-from pairwright.evaluate.outputs import JudgedOutput, OutputScores, model_score, read_outputs
-from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.results import TRIAL, ScorerRef
 from pairwright.evaluate.settings import load_scorers

@@ -41,7 +41,7 @@ def test_a_build_gives_its_counts_and_prints_nothing(
     assert capfd.readouterr() == ("", "")
     assert result.whole
     assert result.round is None
-    assert result.status.simulated
+    assert not result.status.simulated
     assert result.status.pairs == len((tmp_path / "run" / "pairs.jsonl").read_text().splitlines())
     assert result.usage.sent == result.status.stored.calls > 0
     assert all(check.found.n >= check.found.k for check in result.status.checks)

@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure import ScorerFigure, calibration_of, figures_of
-from pairwright.evaluate.measure.calibration import fit_slope, margins_of, scaled_probabilities
-from pairwright.evaluate.measure.units import by_mode
+from pairwright.evaluate.measure.accuracy import figures_of
+from pairwright.evaluate.measure.calibration import (
+    calibration_of,
+    fit_slope,
+    margins_of,
+    scaled_probabilities,
+)
+from pairwright.evaluate.measure.figure import ScorerFigure, by_mode
 
 PAIRS = 4000
 TEMPERATURE = 4.0

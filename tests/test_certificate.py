@@ -12,8 +12,7 @@ import pytest
 from decided import RELEASE, result, twin
 from pairwright import certify
 from pairwright.errors import InputError
-from pairwright.evaluate.certificate import Certificate
-from pairwright.evaluate.certificate.number_needed import SCORERS_NEEDED
+from pairwright.evaluate.certificate.certificate import SCORERS_NEEDED, Certificate
 from pairwright.evaluate.certificate.report_page import certificate_page
 from pairwright.evaluate.certificate.sentences import claims, posts_sentence, warnings
 from pairwright.evaluate.correlation import uncertainty

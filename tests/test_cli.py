@@ -5,13 +5,10 @@ import json
 import os
 import re
 import shutil
-import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import tomllib
-import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -34,7 +31,7 @@ from pairwright.models.store import Store
 from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
 from pairwright.workflows.run_status import status as status_of_run
-from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
+from study import HISTORIES, KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8
 UNITS = 2 * ITEMS
@@ -108,7 +105,7 @@ def test_init_writes_a_folder_that_builds_as_it_stands(tmp_path: Path) -> None:
     assert pairwright("init", tmp_path / "study").code == 0
     program = Path(sys.executable).with_name("pairwright")
     done = subprocess.run(
-        [program, "build", "study/pairwright.toml", "--run", "study/run", "--limit", "2"],
+        [program, "build", "study/pairwright.toml", "--run", "study/run", "--limit", "4"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -117,10 +114,10 @@ def test_init_writes_a_folder_that_builds_as_it_stands(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     assert "pairwright show study/run pair-" in done.stdout
-    assert "Simulated:" in done.stdout
+    assert "Recorded:" in done.stdout
     study = Study(tmp_path / "study", {})
-    study.assert_whole(4)
-    assert study.manifest["simulated"]
+    study.assert_whole(8)
+    assert study.manifest["recorded"] == ["language-model"]
 
 
 def test_init_gives_everything_to_edit_and_says_what_to_do_next(tmp_path: Path) -> None:
@@ -131,9 +128,11 @@ def test_init_gives_everything_to_edit_and_says_what_to_do_next(tmp_path: Path) 
         copy = folder / file.parent.name / file.name
         assert copy.read_bytes() == file.read_bytes()
     assert f"pairwright build {folder}/pairwright.toml" in done.out
-    for name in ("histories.jsonl", "gold.jsonl"):
-        assert (folder / name).read_bytes() == (assets.EXAMPLES / name).read_bytes()
+    for name in ("histories.jsonl", "gold.jsonl", "replies.jsonl.gz"):
+        assert (folder / name).read_bytes() == (assets.EXAMPLES / "recorded" / name).read_bytes()
         assert name in done.out
+    again = pairwright("init", tmp_path / "old", "--recorded")
+    assert again.out == done.out.replace(str(folder), str(tmp_path / "old"))
 
 
 @pytest.mark.parametrize("kind", ["folder", "file"])
@@ -168,7 +167,7 @@ def test_a_build_accounts_for_every_unit_in_whole_files(built: Built) -> None:
     assert set(built.endpoint.by_identity.values()) <= {1}
 
 
-def test_the_pairs_can_be_loaded_and_carry_the_mark_of_the_embedded_model(built: Built) -> None:
+def test_the_pairs_can_be_loaded_and_carry_the_mark_of_a_simulated_model(built: Built) -> None:
     pairs = load_release(built.study.run)
     assert len(pairs) == len(built.study.rows("pairs.jsonl"))
     assert all(pair.simulated for pair in pairs)
@@ -476,7 +475,7 @@ def test_the_key_is_sent_and_stands_in_no_file_and_no_output(
     """Even if the endpoint repeats it in an error that ends up in failed.jsonl."""
     monkeypatch.setenv(KEY_VARIABLE, key)
     failing = fail(400, f"Bad request with key {key} and header 'Bearer {key}'.")
-    lines = (assets.EXAMPLES / "histories.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = HISTORIES.read_text(encoding="utf-8").splitlines()
     question = json.loads(lines[0])["question"]
     with in_thread(refusing(question, double(), failing)) as endpoint:
         study = Study.make(tmp_path / "s", endpoint.url, limit=2, served__api_key_env=KEY_VARIABLE)
@@ -898,12 +897,11 @@ def test_doctor_finds_a_good_endpoint_good(built: Built, copied: Study) -> None:
     assert f"{endpoint.n} requests sent" in done.out
 
 
-def test_doctor_examines_the_embedded_model_of_a_new_folder(tmp_path: Path) -> None:
+def test_doctor_examines_the_recording_of_a_new_folder(tmp_path: Path) -> None:
     pairwright("init", tmp_path / "s")
     done = pairwright("doctor", tmp_path / "s" / "pairwright.toml")
     assert done.code == 0, done.said
-    assert "embedded" in done.out
-    assert "vllm" not in done.out, "no role names it"
+    assert "can be read, and has replies of this model" in done.out
 
 
 def test_doctor_names_an_endpoint_that_is_not_there(copied: Study) -> None:
@@ -945,61 +943,25 @@ def test_doctor_of_a_server_that_drops_every_call_ends_in_2(copied: Study) -> No
         assert pairwright("doctor", copied.config).code == 2
 
 
-# --- simulate ---
+# --- the simulated model of earlier versions ---
 
 
-def start_simulate(*options: str) -> tuple[subprocess.Popen[str], str]:
-    # In the background of a shell Ctrl-C is ignored, and a child inherits that.
-    program = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        " from pairwright.cli import main; main()"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-c", program, "simulate", *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    return process, process.stdout.readline()
-
-
-def test_simulate_serves_until_ctrl_c_and_plants_what_it_is_told(tmp_path: Path) -> None:
-    process, line = start_simulate("--port", "0", "--defect", "refusal=1")
-    with process:
-        try:
-            found = re.search(r"http://127\.0\.0\.1:\d+/v1", line)
-            assert found, line
-            with urllib.request.urlopen(f"{found[0]}/models", timeout=5) as response:
-                assert json.load(response)["data"][0]["id"] == SIMULATED
-            study = Study.make(tmp_path / "s", found[0], limit=1)
-            assert study.build().code == 1
-            assert {r["rejected"]["reason"] for r in study.rows("rejected.jsonl")} != set()
-            assert study.rows("pairs.jsonl") == []
-            process.send_signal(signal.SIGINT)
-            assert process.wait(60) in (0, 130)
-            assert process.stderr is not None
-            assert "Traceback" not in process.stderr.read()
-        finally:
-            process.kill()
-
-
-@pytest.mark.parametrize("setting", ["nonsense=0.5", "refusal=2", "refusal=often", "refusal"])
-def test_simulate_names_a_defect_that_it_does_not_know(setting: str) -> None:
-    done = pairwright("simulate", "--port", "0", "--defect", setting)
+def test_its_address_is_refused_with_what_to_do_and_a_run_that_has_it_is_read(
+    copied: Study,
+) -> None:
+    copied.change(served__base_url="simulated")
+    done = copied.build()
     assert done.code == 2
-    assert setting.partition("=")[0] in done.err
-
-
-@pytest.mark.parametrize("port", ["taken", 70_000])
-def test_simulate_on_a_port_that_it_cannot_have_says_so(port: int | str) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        wanted = taken.getsockname()[1] if port == "taken" else port
-        done = pairwright("simulate", "--port", wanted)
-    assert done.code == 2
-    assert str(wanted) in done.err
+    assert f"{copied.config} [endpoints.served.base_url]" in done.err
+    assert "the simulated model is gone" in done.err
+    assert "pairwright init" in done.err
+    saved = copied.run / "config.toml"
+    old = re.sub('"http://127[^"]*"', '"simulated"', saved.read_text(encoding="utf-8"))
+    assert '"simulated"' in old
+    saved.write_text(old, encoding="utf-8")
+    shown = pairwright("status", copied.run)
+    assert shown.code == 0, shown.said
+    assert "Simulated:" in shown.out
 
 
 # --- wrong use ---
@@ -1016,7 +978,6 @@ def test_simulate_on_a_port_that_it_cannot_have_says_so(port: int | str) -> None
         ("status",),
         ("show", "r"),
         ("status", "r", "--jsno"),
-        ("simulate", "--port", "http"),
         ("--fast",),
     ],
     ids=" ".join,

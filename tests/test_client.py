@@ -180,7 +180,7 @@ def test_without_a_key_no_key_is_needed() -> None:
 def test_a_proxy_of_the_environment_is_not_asked_for_a_server_on_this_machine(
     variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The embedded model is one: else `make demo` fails behind a proxy."""
+    """A server on loopback is one: else `make demo` fails behind a proxy."""
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(variable, "http://127.0.0.1:9")

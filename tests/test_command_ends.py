@@ -32,7 +32,6 @@ TRIED_BY = {
     "forget": "test_a_last_line_that_was_not_ended_is_kept",
     "evaluate": "test_of_twins_alone_the_usual_conditions_are_those_that_they_have",
     "leaderboard": "test_a_verdict_that_was_changed_with_its_checksum_is_found",
-    "simulate": "test_simulate_serves_until_ctrl_c_and_plants_what_it_is_told",
     "batch ingest": "test_by_files_or_over_the_wire_the_same_replies_give_the_same_files",
     "batch record": "test_the_command_says_what_it_wrote",
     "batch submit": "test_a_batch_that_failed_is_told_with_its_reason_and_its_requests_come_again",

@@ -12,14 +12,14 @@ from pydantic import ValidationError
 
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.estimate import Estimate
-from pairwright.evaluate.board import Leaderboard
+from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.board.sentences import warnings
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.measure.figure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import EmbeddingScorer
 from pairwright.report import to_html, to_markdown

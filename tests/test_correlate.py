@@ -14,35 +14,28 @@ from typer.testing import CliRunner
 
 from pairwright.cli import _register, app
 from pairwright.errors import InputError
-from pairwright.evaluate.correlation import (
-    Correlations,
-    DownstreamFacts,
-    ModelTable,
-    correlate,
-    overlap,
-    read_models,
-    uncertainty,
-)
+from pairwright.evaluate.correlation import uncertainty
+from pairwright.evaluate.correlation.correlations import Correlations, DownstreamFacts, correlate
 from pairwright.evaluate.correlation.measures import (
     RankMeasure,
+    Ties,
+    _compare,
     kendall,
     ndcg,
+    overlap_of_scores,
     pearson,
+    rank_biased_overlap,
     reported_measures,
     spearman,
 )
 from pairwright.evaluate.correlation.measures import weighted_tau as weighted
-from pairwright.evaluate.correlation.overlap import (
-    Ties,
-    overlap_of_scores,
-    rank_biased_overlap,
-)
 from pairwright.evaluate.correlation.page import (
     correlation_page,
     interval_in_words,
     measure_cells,
     warnings,
 )
+from pairwright.evaluate.correlation.table import ModelTable, read_models
 from pairwright.evaluate.correlation.uncertainty import (
     Jackknife,
     MeasureInterval,
@@ -93,7 +86,7 @@ def test_overlap_is_that_of_400_published_rankings_with_ties() -> None:
 
 def _average_overlap(a: list[list[str]], b: list[list[str]]) -> float:
     """The mean agreement over all depths of the shorter ranking: overlap without a `p`."""
-    compared = overlap._compare(a, b, "a")
+    compared = _compare(a, b, "a")
     none = np.zeros_like(compared.shared)
     return float(compared.agreement(none, none)[: compared.ends[0]].mean())
 

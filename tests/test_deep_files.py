@@ -9,7 +9,7 @@ from pairwright.audit.read.folders import _release_info, _release_statement
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout
 from pairwright.errors import InputError
-from pairwright.evaluate.outputs.records import _missing
+from pairwright.evaluate.outputs import _missing
 from pairwright.release.primary import _audit
 from pairwright.workflows.release_content import _manifest
 from pairwright.workflows.run_status import _target

@@ -105,7 +105,7 @@ def test_no_two_users_share_a_phrase(items: list[Item]) -> None:
 
 def test_the_recording_answers_every_call(tmp_path: Path) -> None:
     """What is recorded fits the prompts, rubrics and settings that ship."""
-    config = write_example_study(tmp_path / "demo", recorded=True)
+    config = write_example_study(tmp_path / "demo")
     done = pairwright("build", config, "--run", tmp_path / "run")
     assert done.code == 0, done.err
     assert "Recorded: replies written by a language model" in done.out

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 import pairwright
+from endpoint import double_url
 from pairwright import cli
 from pairwright.assets import DOCS
 from pairwright.cli.groups import REMOVED, RENAMED
@@ -54,7 +55,7 @@ asyncio.run(cell())
 STUB: dict[str, Any] = {
     "source": {"path": "x.jsonl"},
     "roles": {"planner": "stub", "generator": "stub", "judge": "stub"},
-    "endpoints": {"stub": {"base_url": "simulated", "model": "m"}},
+    "endpoints": {"stub": {"base_url": "http://a/v1", "model": "m"}},
 }
 
 
@@ -121,7 +122,7 @@ def run(folder: Path, *words: str) -> str:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     folder = tmp_path_factory.mktemp("docs")
-    run(folder, "pairwright", "init", "demo", "--recorded")
+    run(folder, "pairwright", "init", "demo")
     build = ("build", "demo/pairwright.toml", "--run", "demo/run")
     human = (
         ("human", "export", "demo/run", "--seed", "0"),
@@ -258,7 +259,7 @@ def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
     elif "validation" in data:
         Training.model_validate(data)
     elif data.keys() & {"scorers", "judge", "policy", "history"}:
-        toy = {"base_url": "simulated", "model": "m"}
+        toy = {"base_url": "http://a/v1", "model": "m"}
         named = re.findall(r'^endpoint = "(.*)"', block.text, re.MULTILINE)
         given = dict.fromkeys(named, toy) | data.get("endpoints", {})
         Scorers.model_validate(data | {"endpoints": given})
@@ -393,18 +394,19 @@ def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
 def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
     whole = "\n\n".join(block.text for block in blocks("python", [ROOT / "docs" / "python.md"]))
     assert "pairwright.cli" not in whole
+    whole = whole.replace("http://127.0.0.1:8000/v1", double_url())
     (tmp_path / "example.py").write_text(whole, encoding="utf-8")
     (tmp_path / "cell.py").write_text(CELL, encoding="utf-8")
     printed = run(tmp_path, "python", "-W", "error::ResourceWarning", script)
     for line in (
-        "72 pairs; 0 units refused; 756 calls",
-        "741 tasks for 11 annotators in study/run/human",
+        "28 pairs; 17 units refused; 618 calls",
+        "338 tasks for 11 annotators in study/run/human",
         "0 tasks are open",
-        "17 verified",
-        "26 rows, sha256:",
-        "31 files are what they say",
+        "6 verified",
+        "8 rows, sha256:",
+        "27 files are what they say",
         "profile ('overlap.profile', 'similarity.profile', 'constant.profile', 'longer.profile')",
-        "1  prompts-short     18        0",
+        "1  violate     10",
         "pair=Pair(",
         "halves=(Pair(",
     ):

@@ -14,7 +14,13 @@ from pairwright.dataset import Layout, Row
 from pairwright.errors import CallFailed, InputError, Interrupted
 from pairwright.evaluate import conditions
 from pairwright.evaluate.conditions import CONDITIONS, CONTROLS, ConditionName, make_content
-from pairwright.evaluate.content import ContentSources, ask_fitting, partners_of
+from pairwright.evaluate.content import (
+    ContentSources,
+    Strangers,
+    ask_fitting,
+    asker_of,
+    partners_of,
+)
 from pairwright.evaluate.decision import PairDecision, blank_decision
 from pairwright.evaluate.evaluation import Evaluation, evaluate, reasons
 from pairwright.evaluate.release import Release, ReleaseRef, posts_of
@@ -25,15 +31,15 @@ from pairwright.evaluate.results import (
     read_results,
     write_result,
 )
-from pairwright.evaluate.scorers.baselines import BASELINES, Baseline
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
+    BASELINES,
+    Baseline,
     Preference,
     PromptContent,
     ResponseScore,
     Scorer,
     Unscored,
 )
-from pairwright.evaluate.wrong_profile import Strangers, asker_of
 from pairwright.settings.rules import HistoryRules
 from released import PAIRS
 

@@ -15,11 +15,16 @@ from pairwright.assets import DOCS
 from pairwright.cli.evaluation import end_by_coverage, print_result
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluate.board import gather_results
+from pairwright.evaluate.board.inputs import gather_results
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.release import Release, ReleaseRef
-from pairwright.evaluate.result_lines import summary_lines
-from pairwright.evaluate.results import Result, ResultSummary, ScorerRef, write_result
+from pairwright.evaluate.results import (
+    Result,
+    ResultSummary,
+    ScorerRef,
+    summary_lines,
+    write_result,
+)
 from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.models.store import Store
 from pairwright.workflows.evaluation import EvaluationResult, evaluate

@@ -1,4 +1,4 @@
-"""`pairwright human`, on a run of the fictional users with the embedded model."""
+"""`pairwright human`, on a run of the fictional users with the double of a model."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ from pairwright_human_eval.study_files import FixedStudy, read_key, read_study
 from pairwright_human_eval.subjects import file_hash, subjects_of
 from pairwright_human_eval.tasks import Task, when
 from small_studies import study_of
-from study import Done, pairwright
+from study import VERIFIED, Done, Study, pairwright
 from test_check_layout import MEASURES, area
 
 
@@ -32,10 +32,10 @@ from test_check_layout import MEASURES, area
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run: 24 twins and 24 violate pairs. Not to be changed."""
     folder = tmp_path_factory.mktemp("built")
-    assert pairwright("init", folder / "study").code == 0
-    done = pairwright("build", folder / "study" / "pairwright.toml", "--run", folder / "run")
+    study = Study.make(folder / "study", **VERIFIED)
+    done = study.build()
     assert done.code == 0, done.said
-    return folder / "run"
+    return study.run
 
 
 @pytest.fixture
@@ -47,15 +47,10 @@ def run(built: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def violates(tmp_path: Path) -> Path:
     """A small run of mode `violate` alone."""
-    assert pairwright("init", tmp_path / "study").code == 0
-    config = tmp_path / "study" / "pairwright.toml"
-    text = config.read_text(encoding="utf-8")
-    modes = 'modes = ["twin", "violate"]'
-    assert modes in text
-    config.write_text(text.replace(modes, 'modes = ["violate"]'), encoding="utf-8")
-    done = pairwright("build", config, "--run", tmp_path / "violates", "--limit", 8)
+    study = Study.make(tmp_path / "study", limit=8, modes=["violate"], **VERIFIED)
+    done = study.build()
     assert done.code == 0, done.said
-    return tmp_path / "violates"
+    return study.run
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +124,7 @@ def test_it_says_what_it_made_and_what_to_do_next(run: Path) -> None:
     counts = Counter(f"{keyed.kind}: {keyed.purpose}" for keyed in key)
     for name, n in counts.items():
         assert re.search(rf"{name} +{n:,}\n", re.sub(r" +\n", "\n", done.out)), name
-    assert "embedded model" in done.out
+    assert "simulated model" in done.out
     for command in ("serve", "push", "import", "simulate"):
         assert f"pairwright human {command} {run}" in done.out
 
@@ -240,7 +235,7 @@ def test_checks_are_dated_like_other_preferences(exported: HumanFolder) -> None:
 def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, list[Task]]:
     """Preference tasks of the recorded demo, drawn with four seeds: checks, and others."""
     folder = tmp_path_factory.mktemp("recorded")
-    assert pairwright("init", folder / "demo", "--recorded").code == 0
+    assert pairwright("init", folder / "demo").code == 0
     built = folder / "run"
     assert pairwright("build", folder / "demo" / "pairwright.toml", "--run", built).code == 0
     pairs, found = list(iterate_pairs(built)), defaultdict[bool, list[Task]](list)

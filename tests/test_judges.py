@@ -9,10 +9,15 @@ import pytest
 
 from pairwright import assets
 from pairwright.evaluate.decision import Choice, PairDecision
-from pairwright.evaluate.measure import figures_of, is_position_bias, position_bias_text
-from pairwright.evaluate.measure.order import _blind_names, kappa_terms
+from pairwright.evaluate.measure.accuracy import (
+    _blind_names,
+    figures_of,
+    is_position_bias,
+    kappa_terms,
+    position_bias_text,
+)
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     Pairwise,
     Place,
     Pointwise,

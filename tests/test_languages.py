@@ -7,8 +7,7 @@ import pytest
 
 from pairwright import assets, text
 from pairwright.errors import DomainError
-from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent
+from pairwright.evaluate.scorers.scorer import BASELINES, PromptContent
 from pairwright.gates import DraftSides, check_writing
 from pairwright.gates.particulars import shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase

@@ -17,21 +17,21 @@ from hostile import HOSTILE
 from pairwright.blind_preference import PreferenceFigure
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
-from pairwright.evaluate.board import Leaderboard, gather_results
 from pairwright.evaluate.board import board as board_module
+from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import points_text
 from pairwright.evaluate.board.exports import csv_table
 from pairwright.evaluate.board.flips import sign_flip
-from pairwright.evaluate.board.letters import group_letters
+from pairwright.evaluate.board.inputs import gather_results
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.board.plots import accuracies
+from pairwright.evaluate.board.ranking import group_letters
 from pairwright.evaluate.board.sentences import ranking_sentences
-from pairwright.evaluate.builders import BuildModel, build_ties
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.identities import IDENTITIES
-from pairwright.evaluate.measure import FIGURES, RULE, ScorerFigure, figures_of
-from pairwright.evaluate.measure.figure import FigureKind
+from pairwright.evaluate.measure.accuracy import IDENTITIES, figures_of
+from pairwright.evaluate.measure.figure import FIGURES, RULE, FigureKind, ScorerFigure
+from pairwright.evaluate.release import BuildModel, build_ties
 from pairwright.evaluate.results import PlannerVersion, ScorerRef
 from pairwright.report import to_html, to_markdown
 from study import Done, pairwright

@@ -10,7 +10,7 @@ import pytest
 
 from decided import RELEASE, board_of, result, twin, violate
 from pairwright import leaderboard
-from pairwright.evaluate.board import Leaderboard
+from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.exports import COLUMNS, csv_table, escaped, latex_tables
 from pairwright_human_eval.sheet_answers import unguarded
 

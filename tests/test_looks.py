@@ -16,7 +16,7 @@ from pairwright_human_eval.records import StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import outlines_of, subjects_of
 from small_studies import FILE, Made, mixed, study_of, votes
-from study import pairwright
+from study import VERIFIED, Study, pairwright
 
 # As published for this spending function, two-sided at 5 %, looks at equal steps.
 KNOWN = {
@@ -130,9 +130,9 @@ def test_votes_against_the_chosen_response_are_below_the_floor(made: Made, tmp_p
 
 @pytest.mark.real
 def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
-    assert pairwright("init", tmp_path / "study").code == 0
-    config, run = tmp_path / "study" / "pairwright.toml", tmp_path / "run"
-    assert pairwright("build", config, "--run", run, "--limit", 8).code == 0
+    study = Study.make(tmp_path / "study", limit=8, **VERIFIED)
+    assert study.build().code == 0
+    run = study.run
     assert pairwright("human", "export", run, "--looks", 2, "--floor", "60%").code == 0
     other = pairwright("human", "export", run, "--looks", 3, "--floor", "60%")
     assert other.code == 2

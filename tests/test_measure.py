@@ -10,7 +10,8 @@ from scipy.special import expit
 from decided import judged, twin, violate
 from pairwright.estimate import share as wilson
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure import FIGURES, ScorerFigure, figures_of, gains
+from pairwright.evaluate.measure.accuracy import figures_of, gains
+from pairwright.evaluate.measure.figure import FIGURES, ScorerFigure
 
 EDGES = [0.0, 1.0, -1.0, 0.1, 0.2, 0.1 + 0.2, 1e-300, 1.7e308, -1.7e308, 3.3, 1e16, 1e16 + 2]
 

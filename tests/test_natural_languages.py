@@ -13,8 +13,7 @@ from pairwright import assets, audit, build, evaluate, load_release, release, te
 from pairwright.audit.records import Check
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row
-from pairwright.evaluate.scorers.baselines import BASELINES
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent
+from pairwright.evaluate.scorers.scorer import BASELINES, PromptContent
 from pairwright.records import Pair
 from pairwright.settings.config import Config
 

@@ -23,7 +23,7 @@ from pairwright.assets import DOCS
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Row, parts_of
 from pairwright.errors import Difference, InputError
-from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.evaluate.outputs import ReleaseQuestions
 from pairwright.records import content_id, pseudonym
 from pairwright.release.records import Provenance
 from pairwright.release.verify.row_checks import TwinCheck, check_evidence, check_own_choice
@@ -457,9 +457,6 @@ def test_init_writes_the_example_of_choices(tmp_path: Path) -> None:
     assert "choices.csv" in done.said
     files = {path.name for path in (tmp_path / "own").iterdir()}
     assert files == {"pairwright.toml", "choices.csv", "texts.csv", "rubrics"}
-    both = pairwright("init", tmp_path / "both", "--choices", "--recorded")
-    assert both.code == 2
-    assert "one example a folder" in both.said
 
 
 def couples_of(run: Path) -> Iterator[tuple[str, ...]]:

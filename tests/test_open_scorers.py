@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.baselines import EmbeddingBaseline
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
+    EmbeddingBaseline,
     Pointwise,
     PromptContent,
     ResponseScore,
@@ -125,7 +125,7 @@ def test_what_decides_a_verdict_is_in_its_judges_settings(store: Store, tmp_path
     "endpoint",
     [
         pytest.param({"engine": "vllm", "model": "org/rm"}, id="vLLM in this process"),
-        pytest.param({"base_url": "simulated", "model": "org/rm"}, id="the embedded model"),
+        pytest.param({"base_url": "recording:r.jsonl.gz", "model": "org/rm"}, id="a recording"),
     ],
 )
 def test_an_endpoint_that_cannot_classify_is_refused(

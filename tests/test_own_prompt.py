@@ -11,7 +11,7 @@ import pytest
 from pairwright.errors import PromptError
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     Preference,
     PromptContent,
     ResponseScore,

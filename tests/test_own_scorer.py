@@ -13,7 +13,7 @@ import pytest
 
 from pairwright.errors import ConfigError
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     Pointwise,
     PromptContent,
     ResponseScore,

@@ -401,7 +401,7 @@ def test_planners_are_compared_and_running_again_asks_nothing(folder: Path) -> N
         assert {"by judge", "by words"} <= {line.split("  ")[0] for line in done.out.splitlines()}
         assert re.search(r"served +recall +0\.\d+ \(.*n = 5\)", done.out)
         assert re.search(r"served less theirs +F1 +[+-]?0\.\d+ \(", done.out)
-        assert "embedded model had a part" in done.out
+        assert "simulated model had a part" in done.out
         out = folder / "scores"
         before = {of.name: of.read_bytes() for of in out.iterdir() if of.suffix != ".sqlite"}
         asked = endpoint.n

@@ -21,13 +21,18 @@ from pairwright.cli.downstream.policy import _print
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.estimate import Estimate
-from pairwright.evaluate.guided.accuracy import guided_results, taus
+from pairwright.evaluate.guided.accuracy import (
+    GuidedResult,
+    PolicyAccuracy,
+    both_readings,
+    guided_names,
+    guided_results,
+    taus,
+)
 from pairwright.evaluate.guided.page import policy_page
-from pairwright.evaluate.guided.readings import both_readings, guided_names
-from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.settings import Scorers, load_scorers
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs, client
@@ -623,8 +628,8 @@ def test_pairs_without_a_log_probability_are_counted(release: Path, tmp_path: Pa
     assert "No pair has a score" in done.said
 
 
-def test_the_embedded_model_has_no_log_probabilities(release: Path, tmp_path: Path) -> None:
-    path = config(tmp_path, "simulated", "simulated")
+def test_a_recording_has_no_log_probabilities(release: Path, tmp_path: Path) -> None:
+    path = config(tmp_path, "recording:r.jsonl.gz", "recording:r.jsonl.gz")
     done = pairwright("downstream", "policy", release, "--scorers", path, "--out", tmp_path / "out")
     assert done.code == 2
     assert "has no prompt_logprobs" in done.said

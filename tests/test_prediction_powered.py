@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pairwright_human_eval.report.calibration import Floats, PoweredMean, powered_mean
-from study import pairwright
+from study import VERIFIED, Study, pairwright
 
 ANSWERS = np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0], float)
 PREDICTIONS = np.array([0.9, 0.2, 0.7, 0.8, 0.4, 0.6, 0.9, 0.5, 0.3, 0.8, 0.7, 0.6])
@@ -67,9 +67,9 @@ def test_alike_answers_of_a_dyad_widen_the_interval() -> None:
 
 @pytest.mark.real
 def test_a_report_holds_the_judges_margins_against_people(tmp_path: Path) -> None:
-    assert pairwright("init", tmp_path / "study").code == 0
-    config, run = tmp_path / "study" / "pairwright.toml", tmp_path / "run"
-    assert pairwright("build", config, "--run", run).code == 0
+    study = Study.make(tmp_path / "study", **VERIFIED)
+    assert study.build().code == 0
+    run = study.run
     assert pairwright("human", "export", run, "--sample", 30).code == 0
     for command in ("simulate", "report"):
         assert pairwright("human", command, run).code == 0

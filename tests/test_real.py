@@ -8,11 +8,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from endpoint import double_url
 from pairwright.settings.domains import load_scales
 from pairwright_human_eval.language import render_guidelines
 
@@ -34,30 +34,15 @@ def command(*words: str | Path, cwd: Path, python: Path | None = None) -> str:
     return done.stdout
 
 
-@pytest.fixture
-def simulated_port() -> Iterator[int]:
-    """`pairwright simulate` as a process of its own, on a port of this machine."""
-    program = Path(sys.executable).parent / "pairwright"
-    server = subprocess.Popen(
-        [program, "simulate", "--port", "0"], stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdout is not None
-    address = server.stdout.readline().split()[1]
-    yield int(address.split(":")[2].split("/")[0])
-    server.terminate()
-    server.wait(timeout=20)
-    server.stdout.close()
-
-
 @needs_data
-def test_all_real_histories_are_built_over_a_real_port(tmp_path: Path, simulated_port: int) -> None:
+def test_all_real_histories_are_built_over_a_real_port(tmp_path: Path) -> None:
     with (tmp_path / "all.jsonl").open("w", encoding="utf-8") as file:
         for source in ("movies.jsonl", "coffee.jsonl"):
             file.write((DATA / source).read_text(encoding="utf-8"))
     (tmp_path / "build.toml").write_text(
         'modes = ["twin", "violate"]\n[source]\npath = "all.jsonl"\n'
         '[roles]\nplanner = "m"\ngenerator = "m"\njudge = "m"\n[endpoints.m]\n'
-        f'base_url = "http://127.0.0.1:{simulated_port}/v1"\nmodel = "pairwright-simulated"\n'
+        f'base_url = "{double_url()}"\nmodel = "pairwright-simulated"\n'
     )
     command("pairwright", "build", "build.toml", "--run", "run", cwd=tmp_path)
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
@@ -94,7 +79,7 @@ def test_the_wheel_builds_and_verifies_pairs_in_a_clean_environment(tmp_path: Pa
     )
     pairs = (tmp_path / "run" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(pairs) >= 20
-    assert all(json.loads(line)["simulated"] for line in pairs)
+    assert not any(json.loads(line)["simulated"] for line in pairs)
     (tmp_path / "wrong.toml").write_text("word = 100", encoding="utf-8")
     wrong = subprocess.run(
         [python.parent / "pairwright", "build", "wrong.toml", "--run", "never"],

@@ -25,7 +25,7 @@ RESPONSES: dict[str, Callable[[Task], float]] = {
 def tasks(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Task], list[Task]]:
     """Checks and all other preference tasks."""
     folder = tmp_path_factory.mktemp("demo")
-    pairwright("init", str(folder), "--recorded")
+    pairwright("init", str(folder))
     pairwright("build", str(folder / "pairwright.toml"), "--run", str(folder / "run"))
     lines = Path(folder / "run" / "pairs.jsonl").read_text(encoding="utf-8").splitlines()
     pairs = [Pair.model_validate_json(line) for line in lines]

@@ -17,7 +17,7 @@ from engines.served import NAME, serving_vllm
 from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore
+from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Client, Meter, PromptLogprobs
 from pairwright.models.client.scores import of_text

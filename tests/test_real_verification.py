@@ -14,15 +14,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser import logged_in, open_form, picture
+from endpoint import double_url
 from label_studio_server import Person, cache_folder
 from opinions import Answers, Given, opinion, result, states, ticks
-from pairwright import assets
 from pairwright.text import passages
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
 from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare
 from pairwright_human_eval.records import CANNOT_TELL, KINDS, KeyedTask, PreferenceAnswer, Verdict
 from pairwright_human_eval.study_files import read_key
+from study import HISTORIES
 
 pytestmark = pytest.mark.real
 
@@ -36,12 +37,12 @@ modes = ["twin", "violate"]
 path = "histories.jsonl"
 
 [roles]
-planner = "embedded"
-generator = "embedded"
-judge = "embedded"
+planner = "served"
+generator = "served"
+judge = "served"
 
-[endpoints.embedded]
-base_url = "simulated"
+[endpoints.served]
+base_url = "URL"
 model = "pairwright-simulated"
 
 [planner]
@@ -153,7 +154,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
 def built(study: Path) -> Path:
     """A run of the fictional users, who are there several times under other names."""
     study.mkdir()
-    known = (assets.EXAMPLES / "histories.jsonl").read_text(encoding="utf-8").splitlines()
+    known = HISTORIES.read_text(encoding="utf-8").splitlines()
     with (study / "histories.jsonl").open("w", encoding="utf-8") as file:
         for n in range(ITEMS):
             item, copy = json.loads(known[n % len(known)]), n // len(known)
@@ -162,7 +163,7 @@ def built(study: Path) -> Path:
             item["user"] += f"_{copy}"
             item["question"] += ENDINGS[copy]
             file.write(json.dumps(item) + "\n")
-    (study / "pairwright.toml").write_text(CONFIG, encoding="utf-8")
+    (study / "pairwright.toml").write_text(CONFIG.replace("URL", double_url()), encoding="utf-8")
     pairwright("build", study / "pairwright.toml", "--run", study / "run")
     return study / "run"
 

@@ -82,7 +82,7 @@ def test_a_recording_answers_a_build_to_the_same_bytes(built: Study, replaying: 
     assert keys(replaying) == keys(built)
     assert f"Replies come from a recording, {FILE}: " in done.err
     assert "Made for a test" in done.err
-    assert f"Recorded: replies written by the embedded model ({SIMULATED})" in done.out
+    assert f"Recorded: replies written by a simulated model ({SIMULATED})" in done.out
     manifest = replaying.manifest
     assert (manifest["recorded"], manifest["simulated"]) == ([SIMULATED], True)
     assert built.manifest["recorded"] == []
@@ -302,4 +302,4 @@ def test_pages_say_who_wrote_recorded_replies() -> None:
     simulated = BuildSummary.model_validate(
         {"calls": {**calls, "simulated": 3}, "recorded": [SIMULATED]}
     )
-    assert f"written by the embedded model ({SIMULATED})" in call_sentence(simulated)
+    assert f"written by a simulated model ({SIMULATED})" in call_sentence(simulated)

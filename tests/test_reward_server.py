@@ -23,11 +23,10 @@ from pydantic import ValidationError
 
 from endpoint import double, in_thread
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
-from pairwright.evaluate.content import ContentSources
+from pairwright.evaluate.content import ContentSources, Strangers
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.score_models import RewardModel
 from pairwright.evaluate.settings import Scorers
-from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.client.scores import score_reply

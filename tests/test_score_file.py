@@ -8,7 +8,7 @@ import pytest
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.scorers.score_file import ScoreFile
-from pairwright.evaluate.scorers.scorer_protocols import ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer import ResponseScore, Unscored
 from study import Done, pairwright
 
 HEAD = "pair,condition,response,score"

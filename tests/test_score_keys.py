@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.evaluate.scorers.scorer_protocols import Pointwise, PromptContent, Unscored
+from pairwright.evaluate.scorers.scorer import Pointwise, PromptContent, Unscored
 from pairwright.evaluate.settings import Scorers
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.client import Meter

@@ -17,10 +17,10 @@ import jinja2
 import pytest
 
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
-from pairwright.evaluate.local import InProcess, engine
-from pairwright.evaluate.local.conversation import ModelTokenizer, TokenizedText, batch_places
+from pairwright.evaluate.local import engine
+from pairwright.evaluate.local.engine import InProcess, ModelTokenizer, TokenizedText, batch_places
 from pairwright.evaluate.scorers.score_models import LanguageModel, RewardModel
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.evaluate.scorers.spec import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored

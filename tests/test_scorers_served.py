@@ -17,7 +17,7 @@ import tenacity
 from endpoint import Asked, Handler, fail, raw, serving
 from pairwright.errors import CallFailed, EndpointRefused, PairwrightError
 from pairwright.evaluate.scorers.score_models import RewardModel
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer import PromptContent, ResponseScore, Unscored
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Classify, Client, Meter, client
 from pairwright.models.client.scores import score_of

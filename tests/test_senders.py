@@ -14,8 +14,8 @@ from pairwright import evaluate, leaderboard
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluate.board.cells import label
-from pairwright.evaluate.builders import BuildModel
 from pairwright.evaluate.derivation import check_release
+from pairwright.evaluate.release import BuildModel
 from pairwright.evaluate.results import Result, ScorerRef
 from pairwright.workflows.ranking import check_results
 

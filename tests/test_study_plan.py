@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from pairwright.estimate import share
-from pairwright.evaluate.board.power import POWER, SimulatedReleases
+from pairwright.evaluate.board.flips import POWER, SimulatedReleases
 from pairwright.evaluate.board.ranking import compare_rows
 from pairwright.intervals import LEVEL, Floats, Places
 from pairwright.settings.rules import PlanRules
@@ -26,18 +26,16 @@ from pairwright_human_eval.subjects import outline_of, outlines_of, subjects_of
 from pairwright_human_eval.workload import BRIEFING, study_load, study_pilot
 from released import run_of, twinned
 from small_studies import CHECKS, FILE, OF_THREE, mixed
-from study import Done, pairwright
+from study import VERIFIED, Done, Study, pairwright
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of ten users, built with the embedded model. Not to be changed."""
-    folder = tmp_path_factory.mktemp("built")
-    assert pairwright("init", folder / "study").code == 0
-    config = folder / "study" / "pairwright.toml"
-    done = pairwright("build", config, "--run", folder / "run", "--limit", 10)
+    """A run of ten users, built with the double of a model. Not to be changed."""
+    study = Study.make(tmp_path_factory.mktemp("built") / "study", limit=10, **VERIFIED)
+    done = study.build()
     assert done.code == 0, done.said
-    return folder / "run"
+    return study.run
 
 
 @pytest.fixture

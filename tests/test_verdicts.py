@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from pairwright.evaluate.replies import read_rating, read_verdict
+from pairwright.evaluate.scorers.judges import read_rating, read_verdict
 from pairwright.models import Unread
 
 VERDICTS = {

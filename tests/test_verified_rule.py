@@ -2,6 +2,7 @@
 answers on aspects in the rows, and the answer key that follows from them."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pairwright import assets
 from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.dataset import Layout, Row, RowDelivery, RowSupport, content_digest
 from pairwright.errors import Difference
-from pairwright.evaluate.questions import ReleaseQuestions
+from pairwright.evaluate.outputs import ReleaseQuestions
 from pairwright.release.verify.release import verify_release
 from pairwright.settings.study_rules import LATER_LIMITS
 from pairwright.workflows.decision_report import decide
@@ -21,7 +23,7 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.subjects import Subject
 from released import PAIRS, Answers, released, right, rows, run_of, written
-from study import pairwright
+from study import VERIFIED, Study, pairwright
 from tampering import Tampered, copy_of
 
 SOME = PAIRS[:6]
@@ -271,14 +273,13 @@ def test_the_verdict_of_the_audit_is_the_first_sentence_of_the_card(release: Pat
 @pytest.mark.real
 def test_the_papers_setting_can_be_verified(tmp_path: Path) -> None:
     """Gold aspects name no posts: their tasks show the posts ranked best, and are answered."""
-    pairwright("init", tmp_path / "study")
-    config = tmp_path / "study/pairwright.toml"
-    text = config.read_text(encoding="utf-8").replace('preset = "pairwright"', 'preset = "paper"')
-    text = text.replace('modes = ["twin", "violate"]', "").replace("histories.jsonl", "gold.jsonl")
-    config.write_text(f'{text}\n[planner]\nretrieval = "bm25"\n', encoding="utf-8")
-    run = tmp_path / "run"
+    study = Study.make(tmp_path / "study", preset="paper", planner__retrieval="bm25", **VERIFIED)
+    shutil.copy(assets.EXAMPLES / "recorded" / "gold.jsonl", study.folder / "histories.jsonl")
+    del study.settings["modes"]
+    study.change()
+    run = study.run
     for command in (
-        ("build", config, "--run", run),
+        ("build", study.config, "--run", run),
         ("human", "export", run, "--seed", 0),
         ("human", "simulate", run),
     ):

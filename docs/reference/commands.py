@@ -4,13 +4,12 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from reference.markdown import page_of, table
+from reference.markdown import page_of
 
 # Read when the help is laid out, so before typer is imported.
 os.environ.update(COLUMNS="80", TERM="dumb", NO_COLOR="1")
 
 from pairwright import cli
-from pairwright.models.simulated import Defects
 
 
 def commands_page() -> str:
@@ -18,14 +17,6 @@ def commands_page() -> str:
     group = cli.command_tree()
     context = group.make_context("pairwright", [], resilient_parsing=True)
     sections = ["# Commands", "What `--help` says, at 80 columns.", *_helps("pairwright", context)]
-    defects = [
-        (f"`{kind}`", field.description or "") for kind, field in Defects.model_fields.items()
-    ]
-    sections += [
-        "## Defects that `pairwright simulate` plants",
-        "A rate goes from 0 to 1: the share of requests that it strikes.",
-        table(("kind", "meaning"), defects),
-    ]
     return page_of(*sections)
 
 

@@ -95,7 +95,7 @@ def _preset(changes: dict[str, Any], table: str = "") -> str:
 
 def _free() -> list[str]:
     """Keys outside tables, and whole tables, that decide nothing."""
-    endpoint = {"base_url": "simulated", "model": "m"}
+    endpoint = {"base_url": "http://127.0.0.1:8000/v1", "model": "m"}
     roles = {"planner": "e", "generator": "e", "judge": "e"}
     stub = {"source": {"path": "x"}, "endpoints": {"e": endpoint}, "roles": roles}
     resolved = Config.model_validate(stub).model_dump(mode="json")

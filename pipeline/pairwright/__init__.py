@@ -59,8 +59,8 @@ _HOMES = {
     "pairwright.construct": ("build_contrast", "build_twin"),
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
-    "pairwright.evaluate.board": ("Leaderboard",),
-    "pairwright.evaluate.certificate": ("Certificate",),
+    "pairwright.evaluate.board.board": ("Leaderboard",),
+    "pairwright.evaluate.certificate.certificate": ("Certificate",),
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
     "pairwright.release.verify": ("VerifiedRelease",),
@@ -84,8 +84,8 @@ if TYPE_CHECKING:
     from pairwright.construct import build_contrast, build_twin
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
-    from pairwright.evaluate.board import Leaderboard
-    from pairwright.evaluate.certificate import Certificate
+    from pairwright.evaluate.board.board import Leaderboard
+    from pairwright.evaluate.certificate.certificate import Certificate
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
     from pairwright.release.verify import VerifiedRelease

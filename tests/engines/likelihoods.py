@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from pairwright.evaluate.local import InProcess
+from pairwright.evaluate.local.engine import InProcess
 from pairwright.evaluate.scorers.spec import Likelihood
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Meter

@@ -14,7 +14,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
 from pairwright.errors import ConfigError
-from pairwright.evaluate.local import InProcess
+from pairwright.evaluate.local.engine import InProcess
 from pairwright.evaluate.scorers.spec import Classifier, Dpo
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Meter

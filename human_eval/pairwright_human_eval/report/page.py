@@ -45,7 +45,7 @@ def report_warnings(report: StudyReport) -> Iterator[str]:
         )
     if head.simulated_pairs:
         yield (
-            "SIMULATED PAIRS: the embedded model wrote them. This shows how the tool works and is"
+            "SIMULATED PAIRS: a simulated model wrote them. This shows how the tool works and is"
             " no evidence about any model, judge or benchmark."
         )
     if head.changes:

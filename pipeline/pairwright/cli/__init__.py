@@ -66,7 +66,7 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     _register()
     try:
-        command_tree()()
+        command_tree()(prog_name="pairwright")
     except PairwrightError as error:
         typer.echo(str(error), err=True)
         sys.exit(error.exit_code)

@@ -82,7 +82,7 @@ def _print_pilot_estimate(console: Console, expected: PilotEstimate, n: int) -> 
     console.print(table_of(heads, pilot_rows(expected), title=title))
     say(console, pilot_sentence(expected), wrap=True)
     if expected.simulated:
-        console.print("[bold]Simulated:[/bold] the embedded model answered in the pilot.")
+        console.print("[bold]Simulated:[/bold] a simulated model answered in the pilot.")
 
 
 def print_build(

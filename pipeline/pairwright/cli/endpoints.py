@@ -1,9 +1,7 @@
-"""`pairwright doctor`, `simulate` and `batch`: what answers the calls of a build."""
+"""`pairwright doctor` and `batch`: what answers the calls of a build."""
 
-from functools import partial
 from pathlib import Path
 
-import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -23,7 +21,6 @@ from pairwright.workflows.batch_files import (
 )
 from pairwright.workflows.doctor import ServerReport, examine_endpoints
 from pairwright.workflows.recording import RecordedRun, record_run
-from pairwright.workflows.simulated_endpoint import serve_simulated
 
 _COLOURS = {"ok": "green", "note": "yellow", "stop": "red"}
 
@@ -70,10 +67,6 @@ def print_server(console: Console, report: ServerReport) -> None:
         f"  {number_of(usage.sent, 'request')} sent: {usage.prompt_tokens:,} tokens of prompts,"
         f" {usage.completion_tokens:,} of replies"
     )
-
-
-def _print_ready(url: str) -> None:
-    typer.echo(f"Serving {url} (model pairwright-simulated). Ctrl-C stops it.")
 
 
 def print_recording(recorded: RecordedRun) -> int:
@@ -128,7 +121,6 @@ def print_ingested(ingested: Ingested) -> int:
 
 COMMANDS = {
     "doctor": Command(examine_endpoints, print_examination),
-    "simulate": Command(partial(serve_simulated, ready=_print_ready)),
     "batch ingest": Command(ingest_replies, print_ingested),
     "batch record": Command(record_run, print_recording),
     "batch submit": Command(submit_batches, print_submitted),

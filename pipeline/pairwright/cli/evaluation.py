@@ -13,14 +13,13 @@ from pairwright.assets import DOCS
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, say, table_of, warn
 from pairwright.errors import CALL_FAILED, InputError
-from pairwright.evaluate.board import Leaderboard
+from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import ranking_table
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.sentences import closing_sentences, ranking_sentences, warnings
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.result_lines import summary_lines
-from pairwright.evaluate.results import ResultSummary
+from pairwright.evaluate.results import ResultSummary, summary_lines
 from pairwright.modes import mode_title
 from pairwright.options import Doc
 from pairwright.text import number_of, visible

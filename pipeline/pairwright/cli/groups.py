@@ -39,6 +39,7 @@ REMOVED = {
     "downstream n-lets": "`pairwright evaluate --condition wrong-profile` shows strangers' posts.",
     "downstream spread": "Give each wording a scorer with a `prompt` of its own, and rank them with"
     " `pairwright leaderboard`.",
+    "simulate": "`pairwright init DIR` writes an example with a language model's recorded replies.",
     "train accepted": '`modes = ["accepted"]` makes pairs of accepted answers, and'
     " `pairwright train score` compares planners.",
 }

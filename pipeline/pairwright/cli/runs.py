@@ -39,7 +39,12 @@ WIDE = 72
 
 
 def print_example(
-    config: Path, folder: Path, recorded: bool = False, choices: bool = False
+    config: Path,
+    folder: Path,
+    choices: bool = False,
+    recorded: Annotated[  # noqa: ARG001 - earlier versions needed it
+        bool, Doc("What is written anyway.")
+    ] = False,
 ) -> None:
     """Say what the files of a new folder are, and what comes next."""
     build = command("build", config, "--run", folder / "run")
@@ -49,25 +54,17 @@ def print_example(
             f"{build}   # no model is asked",
             f"{DOCS / 'choices.md'}   # your own choices as a benchmark",
         ]
-    elif recorded:
-        files = (
-            "histories.jsonl (18 fictional users), replies.jsonl.gz (a language model's replies,"
-            " recorded), prompts/, rubrics/"
-        )
-        steps = [
-            f"{build}   # from the recording",
-            f"{DOCS / 'recordings.md'}   # what a recording answers, and what not",
-        ]
     else:
         files = (
-            "histories.jsonl (24 fictional users), gold.jsonl (12 of them with gold aspects),"
-            " prompts/, rubrics/"
+            "histories.jsonl (18 fictional users), replies.jsonl.gz (a language model's replies,"
+            " recorded), gold.jsonl (12 other users with gold aspects), prompts/, rubrics/"
         )
         steps = [
-            f"{build}   # with the embedded model, unchanged",
-            f"edit [endpoints] and [source] in {config}      # your model and data",
-            f"{command('doctor', config)}                     # does the endpoint fit?",
+            f"{build}   # from the recording, unchanged",
+            f"edit [endpoints], [roles] and [source] in {config}   # your model and data",
+            f"{command('doctor', config)}   # does the endpoint fit?",
             f"{DOCS / 'config.md'}   # what every key means",
+            f"{DOCS / 'recordings.md'}   # what a recording answers, and what not",
         ]
     typer.echo("\n  ".join([f"{folder}: pairwright.toml, {files}\nNext:", *steps]))
 
@@ -92,7 +89,7 @@ def print_run(console: Console, found: RunStatus, sent: int | None = None) -> No
     console.print(table)
     if found.simulated:
         console.print(
-            "[bold]Simulated:[/bold] the embedded model answered. This shows how the tool works"
+            "[bold]Simulated:[/bold] a simulated model answered. This shows how the tool works"
             " and is not a benchmark; every pair is marked so."
         )
     if found.recorded:

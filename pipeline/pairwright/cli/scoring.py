@@ -58,7 +58,7 @@ SubjectLimit = Annotated[
 def print_result(about: "ResultSummary", decisions: "list[PairDecision]") -> None:
     """Print a result of a scorer in a condition."""
     # Statistics take a while to import, and other commands do without.
-    from pairwright.evaluate.result_lines import summary_lines
+    from pairwright.evaluate.results import summary_lines
 
     console = Console()
     for line in summary_lines(about, decisions):

@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple
 from pairwright.dataset import Row
 from pairwright.evaluate import content
 from pairwright.evaluate.content import ContentSources
-from pairwright.evaluate.scorers.baselines import BASELINES, MANNER
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent, Unscored
+from pairwright.evaluate.scorers.scorer import BASELINES, MANNER, PromptContent, Unscored
 from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import Mode
 

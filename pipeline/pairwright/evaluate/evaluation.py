@@ -10,7 +10,7 @@ from pairwright.errors import CallFailed
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, make_content
 from pairwright.evaluate.content import ContentSources, ask_fitting
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, Choice, PairDecision, blank_decision
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     ByPair,
     Pairwise,
     Place,

@@ -17,7 +17,7 @@ from pydantic import Field, field_validator, model_validator
 
 from pairwright.assets import DOCS
 from pairwright.evaluate.results import NAME
-from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.scorer import BASELINES
 from pairwright.evaluate.scorers.spec import (
     GuidedDecoding,
     Likelihood,

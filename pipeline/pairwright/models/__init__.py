@@ -15,7 +15,6 @@ recorded.py      recordings, and replies out of one
 store/           the store of calls: every request beside its reply
 client/          endpoints over the network, and vLLM in this process
 batch/           calls as files, for a Batch API or an offline run
-simulated/       the embedded model
 """
 
 from pairwright.models.completion import (

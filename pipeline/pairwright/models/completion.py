@@ -75,7 +75,7 @@ def _plain(name: str) -> str:
 
 
 SIMULATED = "pairwright-simulated"
-"""The `system_fingerprint` of replies of the embedded model."""
+"""The `system_fingerprint` by which a reply says that a program simulated a model."""
 RECORDED = "pairwright-recorded"
 """The `object` of replies that come from a recording."""
 CONTEXT_LENGTH = "context_length"

@@ -38,7 +38,7 @@ class RecordedModel(Record):
 
     calls: int
     simulated: int = 0
-    """The number of calls that the embedded model answered."""
+    """The number of calls that a simulated model answered."""
 
 
 class RecordingHead(Record):
@@ -76,7 +76,7 @@ class RecordedCall(Record):
     cached_tokens: int = 0
     thinking_tokens: int = 0
     simulated: bool = False
-    """Whether the embedded model wrote it."""
+    """Whether a simulated model wrote it."""
 
 
 class Recording(NamedTuple):

@@ -82,7 +82,7 @@ class Pair(Record):
     neighbours: Neighbours | None = None
     """Of mode natural: how those who choose like the user lean."""
     simulated: bool = False
-    """Whether a reply behind it carries the embedded model's mark: then it is not a benchmark."""
+    """Whether a simulated model wrote a reply behind it: then it is not a benchmark."""
 
     @property
     def chosen_is_first(self) -> bool:

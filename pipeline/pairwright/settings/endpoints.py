@@ -19,7 +19,6 @@ from pairwright.settings.api_keys import REVOKE, holds_key, is_variable_name
 
 MOST_LINES = 50_000
 """Calls of one file of the Batch API."""
-SIMULATED_URL = "simulated"
 RECORDING_URL = "recording:"
 """The prefix of a recording's path."""
 
@@ -36,8 +35,8 @@ class Endpoint(Record):
     base_url: str | tuple[str, ...] | None = Field(
         None,
         validate_default=True,
-        description="address up to /v1, or a list of equal servers, or 'simulated', or"
-        " 'recording:FILE'; required, but for engine = 'vllm'",
+        description="address up to /v1, or a list of equal servers, or 'recording:FILE'; required,"
+        " but for engine = 'vllm'",
     )
     model: str = Field(description="model id as the endpoint knows it")
     revision: str | None = Field(None, description="revision of the model; part of each call's key")
@@ -99,8 +98,11 @@ class Endpoint(Record):
         if not addresses:
             raise ValueError("an address is missing")
         for address in addresses:
-            if address == SIMULATED_URL and len(addresses) == 1:
-                continue
+            if address == "simulated":
+                raise ValueError(
+                    "the simulated model is gone: give the address of a server; `pairwright init"
+                    " DIR` writes an example with recorded replies"
+                )
             if address.startswith(RECORDING_URL) and len(addresses) == 1:
                 if not address.removeprefix(RECORDING_URL).strip():
                     raise ValueError("a recording needs its file: 'recording:replies.jsonl.gz'")
@@ -156,11 +158,6 @@ class Endpoint(Record):
     def base_urls(self) -> tuple[str, ...]:
         """The servers; none for an engine in this process."""
         return (self.base_url,) if isinstance(self.base_url, str) else self.base_url or ()
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the embedded model answers."""
-        return SIMULATED_URL in self.base_urls
 
     @property
     def recording(self) -> str | None:

@@ -46,7 +46,7 @@ def page(completions: Completions) -> Page:
 def warnings(completions: Completions) -> Iterator[str]:
     """What else a reader must know before any number."""
     if completions.simulated:
-        yield "The embedded model had a part in it, so it is not a result."
+        yield "A simulated model had a part in it, so it is not a result."
     if completions.limit is not None:
         yield f"Only the first {number_of(completions.limit, 'item was', 'items were')} asked."
     if completions.unchanged:

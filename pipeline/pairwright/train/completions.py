@@ -301,7 +301,7 @@ class Completions(Record):
     """Draws that scorers pick from."""
     scorers: tuple[ModelRef, ...]
     simulated: bool
-    """Whether the embedded model had a part in it: then it is not a result."""
+    """Whether a simulated model had a part in it: then it is not a result."""
     seed: int
     items: int
     """The number of items that the source has."""

@@ -221,7 +221,7 @@ class PlanScores(Record):
     """The judge's model, if there was one."""
     embedding: str
     simulated: tuple[str, ...]
-    """Models that are the embedded one's: then it is not a result."""
+    """Models that are simulated: then it is not a result."""
     planners: tuple[PlannerSource, ...]
     counts: tuple[PlannerCounts, ...]
     figures: tuple[Figure, ...]

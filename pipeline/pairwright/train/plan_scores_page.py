@@ -64,7 +64,7 @@ def page(scores: PlanScores) -> Page:
 def warnings(scores: PlanScores) -> Iterator[str]:
     """What a reader must know before any number."""
     if scores.simulated:
-        yield "The embedded model had a part in this: it is not a result."
+        yield "A simulated model had a part in this: it is not a result."
     if scores.limit is not None:
         yield f"Only the first {number_of(scores.limit, 'item was', 'items were')} scored."
     if not scores.judge:

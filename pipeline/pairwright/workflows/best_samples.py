@@ -8,11 +8,18 @@ from typing import NamedTuple
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.evaluate.best_of_n.curves import ceiling, curve, powers
+from pairwright.evaluate.best_of_n.curves import (
+    BestOfN,
+    Curve,
+    SampledQuestion,
+    SampleScores,
+    ceiling,
+    curve,
+    powers,
+)
 from pairwright.evaluate.best_of_n.page import best_of_n_page
-from pairwright.evaluate.best_of_n.records import BestOfN, Curve, SampledQuestion, SampleScores
 from pairwright.evaluate.best_of_n.sampling import SampledPolicy, sample_questions, score_samples
-from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
+from pairwright.evaluate.outputs import PersonQuestion, ReleaseQuestions
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.settings import Scorers, history_hash
@@ -22,8 +29,7 @@ from pairwright.settings.rules import HistoryRules
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scorers import pointwise
-from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
-from pairwright.workflows.scoring_roles import policy_of
+from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,15 @@ from pairwright import assets
 from pairwright.dataset import write_lines
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluate.best_of_n.sampling import scores_of
+from pairwright.evaluate.content import Asker, Strangers
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     Pointwise,
     PromptContent,
     Unscored,
     failed_call,
 )
 from pairwright.evaluate.settings import Scorers
-from pairwright.evaluate.wrong_profile import Asker, Strangers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
 from pairwright.records import Item
@@ -48,8 +48,7 @@ from pairwright.train.completions import (
 from pairwright.workflows.best_samples import check_pointwise
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Stop, log_notes
-from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
-from pairwright.workflows.scoring_roles import policy_of
+from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
 
 
 class WritingTasks(NamedTuple):

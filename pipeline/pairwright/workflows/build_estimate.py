@@ -132,7 +132,7 @@ def check_company(config: Config, corpus: Corpus, limit: int | None, progress: P
 
 def warn_of_self_judging(config: Config, progress: Progress) -> None:
     """Report where the judge is also a generator."""
-    if all(config.endpoints[name].simulated for name in config.roles.all):
+    if not config.roles.all:
         return
     models = {config.endpoints[name].model for name in config.roles.generator}
     if config.gated and config.endpoints[config.roles.judge].model in models:

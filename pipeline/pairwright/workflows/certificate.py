@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pairwright.errors import InputError
-from pairwright.evaluate.board import Leaderboard, gather_results
-from pairwright.evaluate.board import leaderboard as rank_results
-from pairwright.evaluate.certificate import Certificate, compare_scorers
+from pairwright.evaluate.board.board import Leaderboard
+from pairwright.evaluate.board.board import leaderboard as rank_results
+from pairwright.evaluate.board.inputs import gather_results
+from pairwright.evaluate.certificate.certificate import Certificate, compare_scorers
 from pairwright.evaluate.certificate.report_page import certificate_page
 from pairwright.evaluate.correlation.measures import reported_measures
 from pairwright.evaluate.results import Result

@@ -6,15 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from pairwright.errors import InputError
-from pairwright.evaluate.correlation import (
-    Correlations,
-    DownstreamFacts,
-    ModelTable,
-    one_line,
-    read_models,
-)
-from pairwright.evaluate.correlation import correlate as correlate_models
+from pairwright.evaluate.correlation.correlations import Correlations, DownstreamFacts
+from pairwright.evaluate.correlation.correlations import correlate as correlate_models
 from pairwright.evaluate.correlation.page import correlation_page
+from pairwright.evaluate.correlation.table import ModelTable, one_line, read_models
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, counter, log_notes
 

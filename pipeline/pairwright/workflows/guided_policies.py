@@ -4,15 +4,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pairwright.evaluate.guided.accuracy import guided_results, taus
+from pairwright.evaluate.guided.accuracy import (
+    GuidedResult,
+    PolicyAccuracy,
+    both_readings,
+    guided_names,
+    guided_results,
+    parts,
+    taus,
+)
 from pairwright.evaluate.guided.page import policy_page
-from pairwright.evaluate.guided.readings import both_readings, guided_names, parts
-from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.settings import Scorers
-from pairwright.workflows.condition_scores import EvaluationTask
 from pairwright.workflows.evaluation import (
     EvaluationResult,
+    EvaluationTask,
     OnResult,
     conditions_of,
     run_evaluation,

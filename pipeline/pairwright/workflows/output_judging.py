@@ -6,15 +6,15 @@ from pathlib import Path
 from pairwright.dataset import write_lines, write_one
 from pairwright.evaluate.outputs import (
     JudgedOutput,
+    ModelScore,
     OutputScores,
     QuestionOutput,
+    ReleaseQuestions,
     by_model,
     model_score,
     read_outputs,
 )
 from pairwright.evaluate.outputs import judge_outputs as judge_each
-from pairwright.evaluate.outputs.records import ModelScore
-from pairwright.evaluate.questions import ReleaseQuestions
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.settings import Scorers
 from pairwright.notebook import run_async

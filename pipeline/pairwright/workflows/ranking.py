@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluate.board import Leaderboard, gather_results
-from pairwright.evaluate.board import leaderboard as rank_results
+from pairwright.evaluate.board.board import Leaderboard
+from pairwright.evaluate.board.board import leaderboard as rank_results
 from pairwright.evaluate.board.exports import csv_table, latex_tables
+from pairwright.evaluate.board.inputs import gather_results
 from pairwright.evaluate.board.pages import board_page, summary_page
 from pairwright.evaluate.derivation import (
     NOT_STORED,
@@ -20,7 +21,7 @@ from pairwright.evaluate.derivation import (
 )
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.results import NAME, Result
-from pairwright.evaluate.scorers.baselines import BASELINES
+from pairwright.evaluate.scorers.scorer import BASELINES
 from pairwright.evaluate.settings import Scorers
 from pairwright.files import write_whole
 from pairwright.models.client import Meter
@@ -28,8 +29,7 @@ from pairwright.models.store import CallStore
 from pairwright.models.store.database import holds_plain_replies
 from pairwright.notebook import run_async
 from pairwright.options import Doc
-from pairwright.workflows.condition_scores import EvaluationTask
-from pairwright.workflows.evaluation import derive_results
+from pairwright.workflows.evaluation import EvaluationTask, derive_results
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.scoring import (

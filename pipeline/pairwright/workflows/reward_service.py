@@ -9,16 +9,15 @@ from typing import NamedTuple
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName, make_content
-from pairwright.evaluate.content import ContentSources, ask_fitting
+from pairwright.evaluate.content import ContentSources, Strangers, ask_fitting
 from pairwright.evaluate.release import Release
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     Pointwise,
     PromptContent,
     ResponseScore,
     Unscored,
 )
 from pairwright.evaluate.settings import Scorers
-from pairwright.evaluate.wrong_profile import Strangers
 from pairwright.models.client import Meter
 from pairwright.models.store import RecentReplies
 from pairwright.notebook import run_async
@@ -27,8 +26,7 @@ from pairwright.train.reward_server import RewardServer, listening
 from pairwright.train.rewards import Health, Reward, RewardSample
 from pairwright.workflows.progress import Note, Progress, Stop, log_notes
 from pairwright.workflows.scorers import open_scorers, pointwise
-from pairwright.workflows.scoring import scorer_settings
-from pairwright.workflows.scoring_roles import open_planner
+from pairwright.workflows.scoring import open_planner, scorer_settings
 
 REMEMBERED = 100_000
 """Latest scores kept in memory, for clients that ask again."""

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 
 from pairwright.construct.ask_again import set_aside_unusable
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.corpus import Corpus
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.resume import content_hashes, identity
 from pairwright.construct.session import BuildTask, build_here, read_corpus
@@ -22,7 +21,6 @@ from pairwright.notebook import run_async
 from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.endpoints import MOST_LINES
-from pairwright.text import number_of
 from pairwright.workflows import recording
 from pairwright.workflows.build_estimate import (
     ConfigPath,
@@ -31,7 +29,6 @@ from pairwright.workflows.build_estimate import (
     read_config,
     warn_of_self_judging,
 )
-from pairwright.workflows.example_study import bundled_users
 from pairwright.workflows.progress import (
     BuildBegun,
     Note,
@@ -159,7 +156,6 @@ def build(
         end.callback(corpus.close)
         note_problems(folder_of_run, progress, named=True)
         check_company(config, corpus, limit, progress)
-        _warn_of_strangers(config, corpus, progress)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit, target)
         if on_ray or (most_workers(config) > 1 and not requests):
             tally, checks, meter = build_over_workers(
@@ -232,21 +228,3 @@ def _note_missing_calls(task: BuildTask, tally: Tally, progress: Progress) -> No
     missing = sum(n for (_, reason), n in tally.failed.items() if reason == NOT_RECORDED)
     if missing:
         progress(Note(recording.reasons_missing(task.rules.config, task.run.saved(), missing)))
-
-
-def _warn_of_strangers(config: Config, corpus: Corpus, progress: Progress) -> None:
-    """Say that the embedded planner knows no users but the bundled ones."""
-    if config.aspects != "planner" or config.own_choices:
-        return
-    if not config.endpoints[config.roles.planner].simulated:
-        return
-    bundled = bundled_users()
-    strangers = sum(entry.user not in bundled for entry in corpus.entries)
-    if strangers:
-        progress(
-            Note(
-                "Note: the planner is the embedded model, which can read the bundled users only:"
-                f" it finds hardly a signal in {strangers:,} of {number_of(len(corpus), 'item')}."
-                " Name a real endpoint under [roles]."
-            )
-        )

@@ -10,13 +10,13 @@ from typing import NamedTuple, TypeAlias
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
-from pairwright.models import LLM, Model, Models, Wait, simulated
+from pairwright.models import LLM, Model, Models, Wait
 from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore, Durable, Store, recorded_store
 from pairwright.models.store.shards import merge_all
 from pairwright.settings.config import Config
-from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.workflows.recording import replay_of
 
 AUTO_UNITS = 256
@@ -147,7 +147,7 @@ def call_counts(meter: Meter) -> MeterCounts:
 async def open_clients(
     config: Config, meter: Meter, say: Say = say, note_wait: NoteWait = lambda _: None
 ) -> AsyncIterator[dict[str, Client]]:
-    """Connect the endpoints that the roles name; `simulated` ones are served on loopback."""
+    """Connect the endpoints that the roles name."""
     async with AsyncExitStack() as stack:
         yield {
             name: await stack.enter_async_context(
@@ -157,29 +157,18 @@ async def open_clients(
         }
 
 
-@asynccontextmanager
-async def client_of(
+def client_of(
     name: str,
     endpoint: Endpoint,
     meter: Meter,
     say: Say = say,
     note_wait: NoteWait = lambda _: None,
-) -> AsyncIterator[Client]:
-    """Connect one endpoint; a `simulated` one is served on loopback, and a recording is read."""
-    if endpoint.recording is not None:
-        async with Client(
-            name, endpoint, None, meter, replay_of(name, endpoint), say=say
-        ) as client:
-            yield client
-        return
-    async with AsyncExitStack() as stack:
-        if SIMULATED_URL in endpoint.base_urls:
-            url = await stack.enter_async_context(simulated.serve())
-            endpoint = endpoint.model_copy(update={"base_url": url})
-        key = api_key(name, endpoint)
-        yield await stack.enter_async_context(
-            Client(name, endpoint, key, meter, say=say, note_wait=note_wait)
-        )
+) -> Client:
+    """A client of one endpoint, or of its recording; it closes at the end of its block."""
+    recorded = endpoint.recording is not None
+    key = None if recorded else api_key(name, endpoint)
+    wires = [replay_of(name, endpoint)] if recorded else []
+    return Client(name, endpoint, key, meter, *wires, say=say, note_wait=note_wait)
 
 
 def batch_models(config: Config, store: Store, pending: PendingCalls) -> RunModels:

@@ -81,7 +81,7 @@ class RunStatus:
 
     @property
     def simulated(self) -> bool:
-        """Whether the embedded model answered: then this shows how the tool works, and no more."""
+        """Whether a simulated model answered: then this shows how the tool works, and no more."""
         return self.tally.simulated > 0
 
     @property

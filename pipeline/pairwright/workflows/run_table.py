@@ -101,5 +101,5 @@ def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
 
 def recorded_models(status: RunStatus) -> str:
     """The models that wrote the recorded replies, as a phrase."""
-    what = "the embedded model" if status.simulated else "a language model"
+    what = "a simulated model" if status.simulated else "a language model"
     return f"{what} ({', '.join(status.recorded)})"

@@ -1,4 +1,5 @@
-"""The scorers of a file of scorers, by name, each bound to what answers for it."""
+"""The scorers of a file of scorers, by name, each bound to what answers for it; and their exact
+identities, for their results and for the keys of their stored calls."""
 
 import asyncio
 import json
@@ -8,15 +9,20 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from pairwright.errors import ConfigError, near
-from pairwright.evaluate.local import InProcess
+from pairwright.evaluate.local.engine import InProcess
 from pairwright.evaluate.results import ScorerRef
-from pairwright.evaluate.scorers.baselines import BASELINES, Baseline, EmbeddingBaseline
 from pairwright.evaluate.scorers.judges import ComparingJudge, RatingJudge
-from pairwright.evaluate.scorers.own_class import find_class
-from pairwright.evaluate.scorers.own_scorer import OwnObject, OwnReward
+from pairwright.evaluate.scorers.own_scorer import OwnObject, OwnReward, find_class
 from pairwright.evaluate.scorers.score_file import ScoreFile
 from pairwright.evaluate.scorers.score_models import GuidedPolicy, LanguageModel, RewardModel
-from pairwright.evaluate.scorers.scorer_protocols import ByPair, Pointwise, Scorer
+from pairwright.evaluate.scorers.scorer import (
+    BASELINES,
+    Baseline,
+    ByPair,
+    EmbeddingBaseline,
+    Pointwise,
+    Scorer,
+)
 from pairwright.evaluate.scorers.spec import (
     Classifier,
     Dpo,
@@ -32,21 +38,92 @@ from pairwright.evaluate.scorers.spec import (
     Spec,
 )
 from pairwright.evaluate.settings import Scorers
+from pairwright.models import key_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
-from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
+from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
+from pairwright.settings.prompt_variables import SCORING
 from pairwright.workflows.run_models import Say, client_of, in_flight, model_of, say
-from pairwright.workflows.scorer_refs import (
-    deciding,
-    guided_ref,
-    judge_ref,
-    language_model_ref,
-    own_settings,
-    reward_ref,
-)
 from pairwright.workflows.vllm_scores import vllm_client
+
+
+def deciding(spec: Classifier | Dpo | Likelihood) -> str:
+    """What decides a model's scores beside its name and revision, as canonical JSON."""
+    beside = {"model", "revision", "device", "batch_tokens", "per_token", "cutoff", "tie_margin"}
+    return json.dumps(spec.model_dump(exclude=beside), sort_keys=True, separators=(",", ":"))
+
+
+def reward_ref(name: str, kind: str, scorer: RewardModel) -> ScorerRef:
+    """The reference of a reward model."""
+    return ScorerRef(
+        name=name,
+        kind=kind,
+        model=scorer.model,
+        revision=scorer.revision,
+        settings=key_of(scorer.settings),
+    )
+
+
+def language_model_ref(name: str, kind: str, scorer: LanguageModel) -> ScorerRef:
+    """The reference of a language model whose log-probabilities are scores."""
+    return ScorerRef(
+        name=name,
+        kind=kind,
+        model=scorer.model,
+        revision=scorer.revision,
+        settings=key_of(json.dumps([scorer.settings, scorer.per_token])),
+    )
+
+
+def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: ScorerRef) -> ScorerRef:
+    """The reference of a guided policy, which has its policy's model."""
+    decides = [
+        spec.beta,
+        policy.settings,
+        reward.model_dump(mode="json", exclude={"beside", "cutoff", "tie_margin"}),
+    ]
+    return ScorerRef(
+        name=name,
+        kind=spec.kind,
+        model=policy.model,
+        revision=policy.revision,
+        settings=key_of(json.dumps(decides, sort_keys=True)),
+        beside=reward.model,
+    )
+
+
+def own_settings(spec: PythonScorer, code: str) -> str:
+    """What decides a scorer of one's own beside its name and revision, as canonical JSON.
+
+    These are its options, and `code`, the hash of the file that defines it.
+    """
+    decides = {"kind": spec.kind, "options": spec.options, "code": code}
+    return json.dumps(decides, sort_keys=True, separators=(",", ":"))
+
+
+def judge_ref(
+    name: str,
+    spec: PairwiseJudge | PointwiseJudge,
+    endpoint: Endpoint,
+    prompts: Prompts | OwnPrompt,
+) -> ScorerRef:
+    """The reference of a judge under test."""
+    decides: dict[str, object] = {"sampling": spec.sampling.model_dump()}
+    if isinstance(prompts, OwnPrompt):
+        decides["prompt"] = prompts.hash
+    else:
+        decides["prompts"] = {one: prompts.hashes[one] for one in sorted({"history", *SCORING})}
+        decides["structured"] = endpoint.structured
+    return ScorerRef(
+        name=name,
+        kind=spec.kind,
+        model=endpoint.model,
+        revision=endpoint.revision,
+        settings=key_of(json.dumps(decides, sort_keys=True, separators=(",", ":"))),
+    )
+
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
@@ -158,7 +235,10 @@ class _Opener(NamedTuple):
 
     async def _judge(self, name: str, spec: PairwiseJudge | PointwiseJudge) -> OpenScorer:
         endpoint = self.scorers.endpoints[spec.endpoint]
-        prompts = _judge_prompts(name, spec, endpoint, self.prompts)
+        prompts: Prompts | OwnPrompt = self.prompts
+        if spec.prompt is not None:
+            asked = "prefer" if spec.kind == "pairwise" else "rate"
+            prompts = OwnPrompt.load(Path(spec.prompt), asked)
         client = await self.stack.enter_async_context(
             client_of(spec.endpoint, endpoint, self.meter)
         )
@@ -207,21 +287,6 @@ def _spec(scorers: Scorers, name: str) -> Spec:
         fix=f"Name one of: {', '.join(names)}; or add [scorers.NAME] to the file of scorers."
         + near(name, names),
     )
-
-
-def _judge_prompts(
-    name: str, spec: PairwiseJudge | PointwiseJudge, endpoint: Endpoint, prompts: Prompts
-) -> Prompts | OwnPrompt:
-    """The prompts that a judge is asked with."""
-    if spec.prompt is None:
-        return prompts
-    if SIMULATED_URL in endpoint.base_urls:
-        raise ConfigError(
-            "the embedded model knows the prompts that ship, and no others",
-            where=f"[scorers.{name}] prompt",
-            fix="Name an endpoint with a model of its own, or leave out the prompt.",
-        )
-    return OwnPrompt.load(Path(spec.prompt), "prefer" if spec.kind == "pairwise" else "rate")
 
 
 def _guided(name: str, spec: GuidedDecoding, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:

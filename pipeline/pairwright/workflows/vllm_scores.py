@@ -21,7 +21,7 @@ def vllm_client(
 
     Raises ConfigError for an endpoint that is not such a server, and for a key that is not set.
     """
-    if endpoint.engine == "vllm" or endpoint.simulated or endpoint.recording is not None:
+    if endpoint.engine == "vllm" or endpoint.recording is not None:
         needed, command, here = _SERVED[spec.kind]
         raise ConfigError(
             f"has no {needed}: only vLLM's servers have it",

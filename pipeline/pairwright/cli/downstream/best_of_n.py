@@ -13,7 +13,7 @@ from pairwright.cli.scoring import ReleasePath, ResultFolder, end, least_share, 
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.best_of_n.records import BestOfN
+    from pairwright.evaluate.best_of_n.curves import BestOfN
     from pairwright.workflows.best_samples import SamplingResult
 
 

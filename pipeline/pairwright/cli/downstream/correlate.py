@@ -14,7 +14,8 @@ from pairwright.cli.progress import display
 from pairwright.cli.scoring import new_folder
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.correlation import Correlations, ModelTable
+    from pairwright.evaluate.correlation.correlations import Correlations
+    from pairwright.evaluate.correlation.table import ModelTable
 
 
 def correlate_command(

@@ -13,8 +13,7 @@ from pairwright.cli.scoring import ReleasePath, ResultFolder, end, least_share, 
 from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.outputs import OutputScores
-    from pairwright.evaluate.outputs.records import ModelScore
+    from pairwright.evaluate.outputs import ModelScore, OutputScores
     from pairwright.workflows.output_judging import JudgedOutputs
 
 
@@ -62,7 +61,7 @@ def _print(console: Console, scores: "OutputScores") -> None:
             )
             say(console, line, wrap=True)
     if scores.simulated:
-        console.print("Simulated: the embedded model judged. This is not a result.", style="yellow")
+        console.print("Simulated: a simulated model judged. This is not a result.", style="yellow")
     if scores.release.trial:
         console.print(TRIAL, style="yellow")
 

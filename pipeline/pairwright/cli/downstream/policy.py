@@ -22,7 +22,7 @@ from pairwright.cli.scoring import (
 )
 
 if TYPE_CHECKING:
-    from pairwright.evaluate.guided.records import PolicyAccuracy
+    from pairwright.evaluate.guided.accuracy import PolicyAccuracy
 
 
 def policy_command(

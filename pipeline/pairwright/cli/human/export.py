@@ -159,7 +159,7 @@ def _print(console: Console, run: Path, made: "TaskExport") -> None:
             f" {made.folder}/private/screened.jsonl",
         )
     if made.study.simulated_pairs:
-        console.print("The pairs come from the embedded model: this shows how the tool works.")
+        console.print("The pairs come from a simulated model: this shows how the tool works.")
     if made.sheets:
         say(
             console,

@@ -2,6 +2,5 @@
 
 sampling.py   N answers to each question, each judged by the question's aspects, and scored
 curves.py     the worth of the best of k: of one question, and over all with intervals
-records.py    the records of the results
 page.py       the report
 """

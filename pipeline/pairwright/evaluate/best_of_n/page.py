@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from pairwright.evaluate.best_of_n.records import BestOfN
+from pairwright.evaluate.best_of_n.curves import BestOfN
 from pairwright.pages import Page, render_page
 from pairwright.pages.plots import FAINT, WIDTH, Curve, Plot, draw_curves, drawing, plot
 from pairwright.records import FULL_ADHERENCE

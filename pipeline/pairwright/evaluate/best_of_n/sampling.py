@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from pairwright.errors import CallFailed
-from pairwright.evaluate.best_of_n.records import PolicySample, SampledQuestion, SampleScores
+from pairwright.evaluate.best_of_n.curves import PolicySample, SampledQuestion, SampleScores
 from pairwright.evaluate.content import ask_fitting
-from pairwright.evaluate.outputs import AspectJudge
-from pairwright.evaluate.questions import PersonQuestion
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.outputs import AspectJudge, PersonQuestion
+from pairwright.evaluate.scorers.scorer import (
     Pointwise,
     PromptContent,
     ResponseScore,

@@ -5,19 +5,22 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from pairwright.estimate import Estimate
-from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings, scorer_findings
-from pairwright.evaluate.board.pairs import Pairs, check_shown_alike, pairs_of
-from pairwright.evaluate.board.ranking import Ranking, rank, share_level
-from pairwright.evaluate.board.release_facts import release_of
-from pairwright.evaluate.builders import BuildModel, build_ties
+from pairwright.evaluate.board.inputs import Pairs, check_shown_alike, pairs_of, release_of
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking, gain_over, rank, share_level
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.identities import without_error
-from pairwright.evaluate.measure import RULE, calibration_of, figures_of, gains
-from pairwright.evaluate.measure.slices import FLOOR, overlap_slices, slice_figures
-from pairwright.evaluate.measure.units import by_mode
-from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.measure.accuracy import (
+    FLOOR,
+    figures_of,
+    gains,
+    overlap_slices,
+    slice_figures,
+    without_error,
+)
+from pairwright.evaluate.measure.calibration import calibration_of
+from pairwright.evaluate.measure.figure import RULE, by_mode
+from pairwright.evaluate.release import BuildModel, ReleaseRef, build_ties
 from pairwright.evaluate.results import Result, ResultSummary
 from pairwright.intervals import Floats
 from pairwright.modes import MODES
@@ -155,8 +158,8 @@ def _entry(
     ]
     return BoardEntry(
         about=about,
-        figures=tuple(without_error(about, decisions, figures)),
-        gains=tuple(without_error(about, decisions, gained)),
+        figures=tuple(without_error(about.condition, scorer.name, decisions, figures)),
+        gains=tuple(without_error(about.condition, scorer.name, decisions, gained)),
         calibrations=tuple(
             found for mode_pairs in by_mode(decisions) if (found := calibration_of(mode_pairs))
         ),

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 from pairwright.estimate import Estimate, p_value
 from pairwright.evaluate.board.board import Leaderboard, choices_of_others
-from pairwright.evaluate.board.entry import BoardEntry, gain_over
-from pairwright.evaluate.board.ranking import Ranking
-from pairwright.evaluate.builders import tie_mark
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking, gain_over
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
-from pairwright.evaluate.measure import FIGURES, ScorerFigure, figure_names
+from pairwright.evaluate.measure.figure import FIGURES, ScorerFigure, figure_names
+from pairwright.evaluate.release import tie_mark
 from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.text import visible

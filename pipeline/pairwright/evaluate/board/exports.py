@@ -17,11 +17,10 @@ import pandas as pd
 
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label, ranking_table, unranked_by_accuracy
-from pairwright.evaluate.board.entry import BoardEntry, gain_over
-from pairwright.evaluate.board.ranking import Ranking
-from pairwright.evaluate.builders import tie_mark
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking, gain_over
 from pairwright.evaluate.conditions import CONDITIONS
-from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.measure.figure import ScorerFigure
+from pairwright.evaluate.release import tie_mark
 from pairwright.modes import mode_title
 from pairwright.text import visible
 from pairwright_human_eval.sheet_answers import guarded

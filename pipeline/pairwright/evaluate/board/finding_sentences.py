@@ -12,11 +12,11 @@ from typing import Literal
 from pairwright.estimate import Estimate, p_text
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import percent
-from pairwright.evaluate.board.entry import gain_over
 from pairwright.evaluate.board.findings import ScorerFinding
+from pairwright.evaluate.board.ranking import gain_over
 from pairwright.evaluate.conditions import CONDITIONS
-from pairwright.evaluate.measure import ScorerFigure
-from pairwright.evaluate.measure.slices import FLOOR
+from pairwright.evaluate.measure.accuracy import FLOOR
+from pairwright.evaluate.measure.figure import ScorerFigure
 from pairwright.modes import mode_pairs
 from pairwright.records import Mode
 from pairwright.text import number_of

@@ -24,10 +24,14 @@ from pairwright.estimate import Estimate
 from pairwright.evaluate.board.flips import sign_flip
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.measure.accuracy import join_decisions
-from pairwright.evaluate.measure.order import first_place_points
-from pairwright.evaluate.measure.slices import OVERLAP_RIGHT, OVERLAP_WRONG, unit_name
-from pairwright.evaluate.measure.units import ModeDecisions, by_mode, points
+from pairwright.evaluate.measure.accuracy import (
+    OVERLAP_RIGHT,
+    OVERLAP_WRONG,
+    first_place_points,
+    join_decisions,
+    unit_name,
+)
+from pairwright.evaluate.measure.figure import ModeDecisions, by_mode, points
 from pairwright.intervals import (
     LEVEL,
     accuracy,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 
 from pairwright.evaluate.board import plots
 from pairwright.evaluate.board.board import Leaderboard, choices_of_others
-from pairwright.evaluate.board.calibration_plot import calibration_plot
 from pairwright.evaluate.board.cells import (
     count,
     figure_words,
@@ -16,9 +15,9 @@ from pairwright.evaluate.board.cells import (
     unranked_by_accuracy,
     value,
 )
-from pairwright.evaluate.board.entry import BoardEntry, gain_over
 from pairwright.evaluate.board.finding_sentences import found_sentences
-from pairwright.evaluate.board.ranking import Ranking
+from pairwright.evaluate.board.plots import calibration_plot
+from pairwright.evaluate.board.ranking import BoardEntry, Ranking, gain_over
 from pairwright.evaluate.board.sentences import (
     blind_sentences,
     identity_sentences,
@@ -48,7 +47,7 @@ from pairwright.evaluate.board.tables import (
     scorer_table,
 )
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
-from pairwright.evaluate.measure import FIGURES
+from pairwright.evaluate.measure.figure import FIGURES
 from pairwright.modes import is_twin, mode_title
 from pairwright.records import Mode
 from pairwright.report import Block, Fold, Page, Section, Table

@@ -10,10 +10,10 @@ from pairwright.evaluate.board.cells import in_words, unranked_by_accuracy
 from pairwright.evaluate.board.finding_sentences import position_biases
 from pairwright.evaluate.board.flips import clusters_needed
 from pairwright.evaluate.board.ranking import Ranking, level_sharers
-from pairwright.evaluate.builders import tie_sentence
 from pairwright.evaluate.conditions import CONDITIONS, ConditionName
+from pairwright.evaluate.release import tie_sentence
 from pairwright.evaluate.results import TRIAL
-from pairwright.evaluate.scorers.baselines import MANNER
+from pairwright.evaluate.scorers.scorer import MANNER
 from pairwright.intervals import LEVEL
 from pairwright.modes import MODES, is_twin, mode_title
 from pairwright.records import Mode
@@ -34,7 +34,7 @@ def warnings(board: Leaderboard) -> Iterator[str]:
     if board.split is not None:
         yield f"Only the split {visible(board.split)} was scored."
     if any(entry.about.simulated for entry in board.entries.values()):
-        yield "Rows marked as simulated are answers of the embedded model, and not results."
+        yield "Rows marked as simulated are answers of a simulated model, and not results."
     yield from _self_preferences(board)
     yield from position_biases(board.findings)
     sharers = level_sharers(board.rankings)

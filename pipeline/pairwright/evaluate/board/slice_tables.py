@@ -13,8 +13,8 @@ from pairwright.evaluate.board.finding_sentences import value_text
 from pairwright.evaluate.board.findings import TEST_VALUES
 from pairwright.evaluate.board.ranking import Ranking
 from pairwright.evaluate.conditions import CONDITIONS
-from pairwright.evaluate.measure import ScorerFigure
-from pairwright.evaluate.measure.slices import DATE_SLICES, OVERLAP_SLICES
+from pairwright.evaluate.measure.accuracy import DATE_SLICES, OVERLAP_SLICES
+from pairwright.evaluate.measure.figure import ScorerFigure
 from pairwright.evaluate.release import SOURCES
 from pairwright.records import Mode
 from pairwright.report import Table

@@ -15,10 +15,9 @@ from pairwright.evaluate.board.cells import (
     points_text,
     unranked_by_accuracy,
 )
-from pairwright.evaluate.board.entry import gain_over
-from pairwright.evaluate.board.ranking import RowComparison
+from pairwright.evaluate.board.ranking import RowComparison, gain_over
 from pairwright.evaluate.conditions import CONTROLS
-from pairwright.evaluate.measure import figure_names
+from pairwright.evaluate.measure.figure import figure_names
 from pairwright.modes import is_twin
 from pairwright.records import Mode
 from pairwright.report import Table

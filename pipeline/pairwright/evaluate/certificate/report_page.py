@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from matplotlib.figure import Figure
 
 from pairwright.estimate import p_value
-from pairwright.evaluate.certificate.certificate import Certificate
-from pairwright.evaluate.certificate.certificate_scorer import CertificateScorer
+from pairwright.evaluate.certificate.certificate import Certificate, CertificateScorer
 from pairwright.evaluate.certificate.sentences import (
     NEEDED_HEAD,
     claims,
@@ -18,7 +17,7 @@ from pairwright.evaluate.certificate.sentences import (
 )
 from pairwright.evaluate.correlation.measures import PRIMARY
 from pairwright.evaluate.correlation.page import correlation_head, measure_cells
-from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.measure.figure import ScorerFigure
 from pairwright.evaluate.release import ReleaseRef
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import number_of, visible

@@ -3,12 +3,16 @@
 from collections.abc import Iterator, Sequence
 
 from pairwright.estimate import p_text
-from pairwright.evaluate.board.power import POWER
-from pairwright.evaluate.certificate.certificate import Certificate, PostsRule
-from pairwright.evaluate.certificate.number_needed import SCORERS_NEEDED, correlation_found
+from pairwright.evaluate.board.flips import POWER
+from pairwright.evaluate.certificate.certificate import (
+    SCORERS_NEEDED,
+    Certificate,
+    PostsRule,
+    correlation_found,
+)
 from pairwright.evaluate.correlation.page import interval_in_words, no_claim
 from pairwright.evaluate.correlation.table import LEAST_MODELS
-from pairwright.evaluate.measure import ScorerFigure
+from pairwright.evaluate.measure.figure import ScorerFigure
 from pairwright.intervals import LEVEL, z_of
 from pairwright.text import number_of
 

@@ -6,10 +6,10 @@ from math import ceil, floor
 from matplotlib.figure import Figure
 
 from pairwright.estimate import p_value
-from pairwright.evaluate.builders import families_by_name
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM, Correlation, Correlations
 from pairwright.evaluate.correlation.table import ModelTable
 from pairwright.evaluate.correlation.uncertainty import MeasureInterval
+from pairwright.evaluate.release import families_by_name
 from pairwright.report import BLUE, GREY, Block, Page, Plot, Section, Table, drawing, plot
 from pairwright.text import visible
 

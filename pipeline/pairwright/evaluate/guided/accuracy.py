@@ -1,21 +1,150 @@
-"""A guided policy beside its parts on the same pairs, and whether good rewards also guide well."""
+"""Policy accuracy: does what reward-guided decoding adds up tell the response that fits its user?
+
+A guided policy beside its parts, on the same pairs, in two readings: the sum over tokens, and that
+over their number; and tau over rewards: whether good rewards also guide well.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
+from pairwright.assets import DOCS
+from pairwright.errors import ConfigError
 from pairwright.estimate import Estimate
 from pairwright.evaluate.conditions import ConditionName
 from pairwright.evaluate.correlation.measures import RankMeasure, kendall
 from pairwright.evaluate.correlation.table import LEAST_MODELS
-from pairwright.evaluate.correlation.uncertainty import compare_with_chance, jackknife
+from pairwright.evaluate.correlation.uncertainty import Chance, compare_with_chance, jackknife
+from pairwright.evaluate.correlation.uncertainty import MeasureInterval as OfRewards
 from pairwright.evaluate.decision import PairDecision
-from pairwright.evaluate.guided.records import GuidedResult, Tau
-from pairwright.evaluate.measure.units import by_mode
-from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood
+from pairwright.evaluate.measure.figure import by_mode
+from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.scorers.scorer import BASELINES
+from pairwright.evaluate.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood, Spec
 from pairwright.evaluate.settings import Scorers
 from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
+from pairwright.records import Mode, Record
+
+
+class GuidedResult(Record):
+    """One guided policy in one condition on the pairs of one mode that it, its policy and its
+    reward have a score for."""
+
+    scorer: str
+    policy: str
+    reward: str
+    beta: float
+    per_token: bool
+    """Whether the sum is over the number of tokens."""
+    counts: Literal["at every token", "at the last token"]
+    """The tokens at which the reward counts."""
+    condition: ConditionName
+    mode: Mode | None
+    pairs: int
+    """Pairs of this mode, with a score or without."""
+    unscored: dict[str, int]
+    """Pairs without a score from all three, by reason."""
+    accuracy: Estimate
+    """Policy accuracy."""
+    policy_alone: Estimate
+    reward_alone: Estimate
+    """The reward model's accuracy."""
+    gain: Estimate
+    """Policy accuracy less that of the policy alone, pair by pair."""
+
+
+class Tau(Record):
+    """Kendall's tau-b over rewards between their own accuracy and the policy accuracy that they
+    lead to. Without a value where `note` says why."""
+
+    policy: str
+    beta: float
+    per_token: bool
+    condition: ConditionName
+    mode: Mode | None
+    n: int
+    """Rewards."""
+    value: float | None = None
+    interval: OfRewards | None = None
+    chance: Chance | None = None
+    note: str = ""
+
+
+class PolicyAccuracy(Record):
+    """All of it."""
+
+    release: ReleaseRef
+    limit: int | None
+    split: str | None
+    simulated: bool
+    """Whether a simulated model had a part in a score: then it is not a result."""
+    seed: int
+    lines: tuple[GuidedResult, ...]
+    taus: tuple[Tau, ...]
+
+
+PER_TOKEN = "-per-token"
+
+
+def guided_names(scorers: Scorers, names: Sequence[str]) -> tuple[str, ...]:
+    """The guided policies that are named, or all of the file. Raises ConfigError where one is no
+    guided policy, and where there is none."""
+    known = [name for name, spec in scorers.scorers.items() if isinstance(spec, GuidedDecoding)]
+    if wrong := [name for name in names if name not in known]:
+        raise ConfigError(
+            f"{wrong[0]!r} is not a scorer of kind guided",
+            where="--scorer",
+            fix=f"Name one of: {', '.join(known) or 'none is there'}.",
+        )
+    if not known:
+        raise ConfigError(
+            "there is no scorer of kind guided",
+            where="--scorers",
+            fix="Add [scorers.NAME] with kind = 'guided', a policy and a reward;"
+            f" {DOCS / 'train.md'} shows one.",
+        )
+    return tuple(dict.fromkeys(names)) or tuple(known)
+
+
+def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tuple[str, ...]]:
+    """The file with a reading over the number of tokens beside each sum, and the names of all
+    guided policies. Raises ConfigError where such a name is taken by another scorer."""
+    specs: dict[str, Spec] = dict(scorers.scorers)
+    names: list[str] = []
+    for name in guided:
+        spec = specs[name]
+        assert isinstance(spec, GuidedDecoding), "its name was asked for"
+        policy = specs[spec.policy]
+        assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
+        names.append(name)
+        if policy.per_token:
+            continue
+        other = f"{spec.policy}{PER_TOKEN}"
+        _add(specs, other, policy.model_copy(update={"per_token": True}))
+        _add(specs, f"{name}{PER_TOKEN}", spec.model_copy(update={"policy": other}))
+        names.append(f"{name}{PER_TOKEN}")
+    return scorers.model_copy(update={"scorers": specs}), tuple(dict.fromkeys(names))
+
+
+def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
+    """The policies and rewards of these guided policies, each once."""
+    names = []
+    for name in guided:
+        spec = scorers.scorers[name]
+        assert isinstance(spec, GuidedDecoding), "its name was asked for"
+        names += [spec.policy, spec.reward]
+    return tuple(dict.fromkeys(names))
+
+
+def _add(specs: dict[str, Spec], name: str, spec: Spec) -> None:
+    if specs.setdefault(name, spec) != spec or name in BASELINES:
+        raise ConfigError(
+            "is another scorer, and the reading per token has this name",
+            where=f"[scorers.{name}]",
+            fix="Give that scorer another name.",
+        )
 
 
 def guided_results(

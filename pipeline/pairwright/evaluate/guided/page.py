@@ -10,8 +10,7 @@ from matplotlib.lines import Line2D
 from pairwright.estimate import Estimate, p_value
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluate.correlation.page import interval_in_words
-from pairwright.evaluate.guided.readings import PER_TOKEN
-from pairwright.evaluate.guided.records import GuidedResult, PolicyAccuracy, Tau
+from pairwright.evaluate.guided.accuracy import PER_TOKEN, GuidedResult, PolicyAccuracy, Tau
 from pairwright.evaluate.results import TRIAL
 from pairwright.report import (
     BLUE,
@@ -57,7 +56,7 @@ def policy_page(result: PolicyAccuracy) -> Page:
 def warnings(result: PolicyAccuracy) -> Iterator[str]:
     """What a reader must know before any number."""
     if result.simulated:
-        yield "The embedded model had a part in it, so it is not a result."
+        yield "A simulated model had a part in it, so it is not a result."
     if result.release.trial:
         yield TRIAL
     if result.limit is not None:

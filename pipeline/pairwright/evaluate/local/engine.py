@@ -3,19 +3,24 @@
 Requests come one by one and are answered in batches: while the model is busy others gather, and
 what has gathered goes through it sorted by length. The model is loaded at the first request, so
 that a run over stored scores needs neither torch nor a GPU.
+
+The chat template alone says which tokens a conversation has: the tokenizer adds none to what it
+wrote, so that a beginning-of-text token is there once or not at all, as in transformers' own
+`apply_chat_template` and in vLLM.
 """
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+import jinja2
+
+from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
-from pairwright.evaluate.local.conversation import TokenizedText, batch_places
-from pairwright.evaluate.local.gathering import Gathering, QueuedCall
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
@@ -23,6 +28,160 @@ from pairwright.models.client import Meter
 from pairwright.models.client.scores import TokenLogprobs, chat_reply, score_reply, to_text
 from pairwright.models.client.wire import stand_in
 from pairwright.settings.prompt_variables import Message
+
+SHORTEST = 0.8
+"""The least length in a batch, as a share of its longest: no more than a fifth of what is computed
+is padding."""
+
+
+class TokenizedText(NamedTuple):
+    """A conversation as the model reads it."""
+
+    ids: tuple[int, ...]
+    """Tokens, chat template and all."""
+    response: int
+    """The place of the response's first token, where the model distinguishes them."""
+
+
+def batch_places(texts: list[TokenizedText], tokens: int) -> Iterator[list[int]]:
+    """Places of all texts, in groups of at most `tokens` tokens, padding included.
+
+    The longest come first: what does not fit into memory is known at once. A text that is longer
+    than `tokens` goes alone.
+    """
+    order = sorted(range(len(texts)), key=lambda place: -len(texts[place].ids))
+    batch: list[int] = []
+    for place in order:
+        longest = len(texts[batch[0]].ids) if batch else 0
+        full = (len(batch) + 1) * longest > tokens
+        if batch and (full or len(texts[place].ids) < SHORTEST * longest):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+class ModelTokenizer(NamedTuple):
+    """One model's tokenizer."""
+
+    tokenizer: Any
+    """The tokenizer of transformers."""
+    model: str
+    where: str
+    """The scorer's place in the file of scorers; for messages."""
+
+    def whole(self, messages: tuple[Message, ...]) -> TokenizedText:
+        """The tokens of a whole conversation. Raises ConfigError for a template that cannot be
+        used."""
+        rendered = self._rendered(messages)
+        return TokenizedText(self._ids(rendered), 0)
+
+    def after_prompt(self, messages: tuple[Message, ...]) -> TokenizedText:
+        """The conversation as a policy writes the last message: the prompt's tokens, then those of
+        the response and its end. Raises ConfigError for a template that cannot be used."""
+        prompt = self._rendered(messages[:-1], add_generation_prompt=True)
+        rendered = self._rendered(messages)
+        if not rendered.startswith(prompt):
+            raise unusable_model(
+                self.where,
+                self.model,
+                "its chat template does not put a response after what asks for it",
+            )
+        opening = self._ids(prompt)
+        return TokenizedText(opening + self._ids(rendered[len(prompt) :]), len(opening))
+
+    def response_apart(self, messages: tuple[Message, ...]) -> TokenizedText:
+        """The conversation as a policy begins the last message: the prompt's tokens and those of
+        the response as it is, without its end. `client.prompt_logprobs` puts the same together.
+        Raises ConfigError for a template that cannot be used."""
+        opening = self._ids(self._rendered(messages[:-1], add_generation_prompt=True))
+        return TokenizedText(opening + self._ids(messages[-1].content), len(opening))
+
+    def check(self) -> None:
+        """Check the template. Raises ConfigError where a conversation cannot be read whole."""
+        if not self.tokenizer.chat_template:
+            raise unusable_model(
+                self.where,
+                self.model,
+                "it has no chat template, which says how a conversation is read",
+            )
+        probe = (Message("user", "asked"), Message("assistant", "answered"))
+        rendered = self._rendered(probe)
+        if not all(message.content in rendered for message in probe):
+            raise unusable_model(self.where, self.model, "its chat template leaves out a message")
+
+    def _rendered(self, messages: tuple[Message, ...], **more: bool) -> str:
+        conversation = [{"role": message.role, "content": message.content} for message in messages]
+        try:
+            return str(self.tokenizer.apply_chat_template(conversation, tokenize=False, **more))
+        except jinja2.TemplateError as error:
+            problem = f"its chat template fails: {error}"
+            raise unusable_model(self.where, self.model, problem) from None
+
+    def _ids(self, text: str) -> tuple[int, ...]:
+        # Verbose, it warns of texts over its limit, which are counted elsewhere.
+        return tuple(self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+
+def unusable_model(where: str, model: str, what: str) -> ConfigError:
+    """The error for a model that cannot score."""
+    fix = f"Name another model; {DOCS / 'scorers.md'} says which can be used."
+    return ConfigError(f"{model}: {what}", where=where, fix=fix)
+
+
+T = TypeVar("T")
+GATHER_S = 0.005
+"""How long the first call waits for those that come with it."""
+
+
+class QueuedCall(NamedTuple, Generic[T]):
+    """A call, and the place of its answer."""
+
+    call: T
+    reply: asyncio.Future[bytes]
+
+    def answer(self, body: bytes) -> None:
+        """Give the answer to the caller, if it still waits."""
+        # The asker may have been cancelled.
+        if not self.reply.done():
+            self.reply.set_result(body)
+
+
+class Gathering(Generic[T]):
+    """A queue: while some calls are answered, others gather, and are answered next."""
+
+    def __init__(self, answer: Callable[[list[QueuedCall[T]]], Awaitable[None]]) -> None:
+        """`answer` answers all that it is given; what it raises, each of them raises."""
+        self._answer = answer
+        self._waiting: list[QueuedCall[T]] = []
+        self._working: asyncio.Task[None] | None = None
+
+    def ask(self, call: T) -> asyncio.Future[bytes]:
+        """Queue a call; the future has its answer."""
+        waiting = QueuedCall(call, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._working is None or self._working.done():
+            self._working = asyncio.create_task(self._work())
+        return waiting.reply
+
+    async def finished(self) -> None:
+        """Wait for what is under way."""
+        if self._working:
+            await self._working
+
+    async def _work(self) -> None:
+        """Answer what is waiting, until nothing is."""
+        await asyncio.sleep(GATHER_S)
+        while self._waiting:
+            gathered, self._waiting = self._waiting, []
+            try:
+                await self._answer(gathered)
+            except Exception as error:
+                # Each asker hears of it; nobody awaits this task but the end.
+                for waiting in gathered:
+                    if not waiting.reply.done():
+                        waiting.reply.set_exception(error)
 
 
 class LocalModel(Protocol):

@@ -17,7 +17,7 @@ from transformers import (
 from transformers.utils import logging
 
 from pairwright.errors import ConfigError
-from pairwright.evaluate.local.conversation import ModelTokenizer, TokenizedText, unusable_model
+from pairwright.evaluate.local.engine import ModelTokenizer, TokenizedText, unusable_model
 from pairwright.evaluate.scorers.spec import Classifier, Dpo, InProcessModel, Likelihood
 from pairwright.models.client.scores import TokenLogprobs, score_of
 from pairwright.settings.prompt_variables import Message

@@ -1,24 +1,199 @@
-"""The figures of one result: accuracy and what it leaves open, twins, gains."""
+"""The figures of one result: accuracy and what it leaves open, twins, gains; whether a judge's
+verdict depends on the order of the responses; and accuracy on slices of a mode's pairs, where word
+overlap is right, tied or wrong, and by the date of the posts against a model's cutoff.
+
+A twin is in one slice with both halves, so that a scorer that cannot see the user is right on one
+half of every slice, too.
+"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from pairwright.estimate import Estimate
+from pairwright.evaluate.conditions import CONDITIONS, ConditionName
 from pairwright.evaluate.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
 from pairwright.evaluate.measure.calibration import calibration_figures
 from pairwright.evaluate.measure.figure import (
     Group,
+    Halves,
+    ModeDecisions,
     ScorerFigure,
+    average,
+    by_mode,
     figure_of,
     mode_group,
+    points,
     share,
 )
-from pairwright.evaluate.measure.order import order_figures
-from pairwright.evaluate.measure.units import Halves, ModeDecisions, by_mode, points
-from pairwright.intervals import cluster_numbers, difference
+from pairwright.evaluate.release import SOURCES
+from pairwright.evaluate.scorers.scorer import BLIND
+from pairwright.intervals import Floats, cluster_numbers, difference, first_clusters
 from pairwright.modes import MODES, is_twin
+from pairwright.modes import mode_pairs as mode_pairs_in_words
+from pairwright.records import Cluster, content_id
 from pairwright.text import number_of
+
+_OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
+_FIRST: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
+
+
+def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
+    """The figures of the pairs with a verdict in both orders; none where no judge compared."""
+    compared = [(one, one.orders) for one in mode_pairs.scored if one.orders is not None]
+    if not compared:
+        return
+    group, clusters = mode_group(mode_pairs.mode), [one.clusters for one, _ in compared]
+    same = [float(forward == backward) for _, (forward, backward) in compared]
+    yield share("swap_consistency", group, same, clusters)
+    first = [first_place_points(one) for one, _ in compared]
+    yield share("first_position", group, first, clusters)
+    yield _kappa(group, [_blind_names(one, orders) for one, orders in compared], clusters)
+
+
+def first_place_points(decision: PairDecision) -> float:
+    """The share of a judge's two verdicts for the response in the first place."""
+    assert decision.orders is not None, "only of judges that compare"
+    forward, backward = decision.orders
+    return (_FIRST[forward] + 1 - _FIRST[backward]) / 2
+
+
+def is_position_bias(figure: ScorerFigure) -> bool:
+    """Whether a figure is a position bias: the interval of `first_position` leaves out one half."""
+    if figure.name != "first_position" or figure.low is None or figure.high is None:
+        return False
+    return figure.low > 0.5 or figure.high < 0.5
+
+
+def position_bias_text(figure: ScorerFigure) -> str:
+    """The pairs and the value of a `first_position` that is a position bias."""
+    assert figure.value is not None
+    assert figure.low is not None
+    assert figure.high is not None
+    pairs = mode_pairs_in_words(figure.mode)
+    return f"{pairs}, {figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
+
+
+def _kappa(
+    group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[Cluster]
+) -> ScorerFigure:
+    terms = kappa_terms([a for a, _ in verdicts], [b for _, b in verdicts])
+    if terms is not None:
+        return average("order_kappa", group, terms, clusters, least=-1)
+    independent = len(np.unique(first_clusters(cluster_numbers(clusters))))
+    none = Estimate(value=None, low=None, high=None, n=len(verdicts), clusters=independent)
+    return figure_of("order_kappa", group, none, "every verdict is the same, in either order")
+
+
+def kappa_terms(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats | None:
+    """One term a pair of ratings, shape (n,): their mean is Cohen's kappa, and their spread is its
+    standard error. None where agreement by chance is whole.
+
+    Cohen 1960, Educ. Psychol. Meas. 20, 37-46, (po - pe) / (1 - pe); each term is kappa plus what
+    its pair weighs in the first-order expansion (the delta method of Fleiss, Cohen and Everitt
+    1969, Psychol. Bull. 72, 323-327), so that sums by cluster give an interval by cluster.
+    """
+    n, left, right = len(first), Counter(first), Counter(second)
+    chance = sum(left[name] * right[name] for name in left) / n**2
+    if chance == 1:
+        return None
+    same = np.array([a == b for a, b in zip(first, second, strict=True)], np.float64)
+    expected = np.array(
+        [(right[a] + left[b]) / n for a, b in zip(first, second, strict=True)], np.float64
+    )
+    agreed = float(same.mean())
+    kappa = (agreed - chance) / (1 - chance)
+    weight = (1 - agreed) / (1 - chance) ** 2
+    terms: Floats = kappa + (same - agreed) / (1 - chance) - weight * (expected - 2 * chance)
+    return terms
+
+
+def _blind_names(one: PairDecision, orders: tuple[Choice, Choice]) -> tuple[Choice, Choice]:
+    """The verdicts with the responses called by a coin that the subject's id throws. By their own
+    names the better judge would have the lower kappa: who always says "chosen" agrees by chance.
+    Both halves of a twin call a response the same."""
+    coin = int(content_id("side", one.twin_id or one.id)[-1], 16) % 2 == 0
+    if coin == one.asked:
+        return orders
+    return _OTHER[orders[0]], _OTHER[orders[1]]
+
+
+FLOOR = "overlap"
+"""The baseline whose decisions make the slices of word overlap."""
+OVERLAP_SLICES = ("word overlap right", "word overlap tied", "word overlap wrong")
+OVERLAP_RIGHT, OVERLAP_WRONG = OVERLAP_SLICES[0], OVERLAP_SLICES[-1]
+DATE_SLICES = (
+    "posts before the cutoff",
+    "posts before and after",
+    "posts after the cutoff",
+    "posts without dates",
+)
+Unit = Sequence[PairDecision]
+
+
+def unit_name(unit: Unit) -> str:
+    """What identifies a unit in every result: its twin, or its pair."""
+    return (unit[0].twin_id if len(unit) > 1 else None) or unit[0].id
+
+
+def overlap_slices(decisions: Sequence[PairDecision]) -> dict[str, str]:
+    """By unit, the slice that the baseline's decisions give: right where it is right on more than
+    half of the unit, wrong on less. A twin with one half right and one wrong is tied, as one with
+    two ties is: word overlap does not decide it."""
+    slices = {}
+    for mode_pairs in by_mode(decisions):
+        for unit in mode_pairs.whole:
+            ahead = sum(map(points, unit)) - len(unit) / 2
+            right, tied, wrong = OVERLAP_SLICES
+            slices[unit_name(unit)] = right if ahead > 0 else wrong if ahead < 0 else tied
+    return slices
+
+
+def date_slice(unit: Unit, cutoff: str) -> str:
+    """Where the posts of a unit lie; `cutoff` is a year, month or day. What was written in the
+    month of a cutoff that is a month is before it."""
+    days = [(one.first_post, one.last_post) for one in unit]
+    known = [(first, last) for first, last in days if first is not None and last is not None]
+    before, both, after, unknown = DATE_SLICES
+    if len(known) < len(days):
+        return unknown
+    first, last = min(first for first, _ in known), max(last for _, last in known)
+    if last[: len(cutoff)] <= cutoff:
+        return before
+    return after if first[: len(cutoff)] > cutoff else both
+
+
+def slice_figures(
+    decisions: Sequence[PairDecision], overlap: Mapping[str, str], cutoff: str | None
+) -> Iterator[ScorerFigure]:
+    """The accuracy on each slice that has pairs: by `overlap`, which has the slice of each unit,
+    by source, and by the dates of the posts, where the scorer's cutoff is known."""
+    for mode_pairs in by_mode(decisions):
+        yield from _figures(mode_pairs, OVERLAP_SLICES, overlap)
+        sources = {unit_name(unit): unit[0].source for unit in mode_pairs.units if unit[0].source}
+        largest = [name for name, _ in Counter(sources.values()).most_common(SOURCES)]
+        yield from _figures(mode_pairs, largest, sources, "source_accuracy")
+        if cutoff is not None:
+            dates = {unit_name(unit): date_slice(unit, cutoff) for unit in mode_pairs.units}
+            yield from _figures(mode_pairs, DATE_SLICES, dates)
+
+
+def _figures(
+    mode_pairs: ModeDecisions,
+    names: Sequence[str],
+    slices: Mapping[str, str],
+    figure: str = "slice_accuracy",
+) -> Iterator[ScorerFigure]:
+    for name in names:
+        some = [
+            one for unit in mode_pairs.units if slices.get(unit_name(unit)) == name for one in unit
+        ]
+        if some:
+            group = Group(mode_pairs.mode, name)
+            clusters = [one.clusters for one in some]
+            yield share(figure, group, [points(one) for one in some], clusters)
 
 
 def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
@@ -207,3 +382,53 @@ def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     if is_twin(mode_pairs.mode):
         yield from twin_figures(mode_pairs)
     yield from calibration_figures(mode_pairs)
+
+
+IDENTITIES = {
+    "accuracy": 0.5,
+    "accuracy_of_scored": 0.5,
+    "worst_case": 0.5,
+    "best_case": 0.5,
+    "slice_accuracy": 0.5,
+    "accuracy_of_surer_half": 0.5,
+    "both_right": 0.0,
+    "both_right_of_scored": 0.0,
+    "interaction": 0.5,
+}
+"""The value of each figure where the points of every twin sum to one. A gain is 0 then."""
+
+
+def without_error(
+    condition: ConditionName,
+    scorer: str,
+    decisions: Sequence[PairDecision],
+    figures: Sequence[ScorerFigure],
+) -> Iterator[ScorerFigure]:
+    """The figures of a result, without an interval where they are what they are by construction.
+
+    A scorer that cannot see the user gives both halves of a twin the same scores, and the chosen
+    response of one half is the rejected one of the other. So it is right on exactly one half, or
+    tied on both. An interval around such a figure would say that it could have come out otherwise.
+    A scorer may draw at random, or leave out one half; then its figures are estimates.
+    """
+    record = CONDITIONS[condition]
+    blind = not (record.shows_posts or record.about_user) or scorer in BLIND
+    even = {
+        mode_pairs.mode
+        for mode_pairs in by_mode(decisions)
+        if blind
+        and is_twin(mode_pairs.mode)
+        and all(sum(map(points, unit)) == 1 for unit in mode_pairs.units)
+    }
+    for one in figures:
+        value = 0.0 if one.name.startswith("gain") else IDENTITIES.get(one.name)
+        # The halves by themselves have an error each.
+        if (
+            one.mode in even
+            and ", " not in one.group
+            and one.value is not None
+            and one.value == value
+        ):
+            yield one.model_copy(update={"low": None, "high": None, "by_identity": True})
+        else:
+            yield one

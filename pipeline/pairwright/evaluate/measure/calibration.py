@@ -24,12 +24,13 @@ from scipy.special import expit
 
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import (
+    ModeDecisions,
     ScorerFigure,
     average,
     mode_group,
+    points,
     share,
 )
-from pairwright.evaluate.measure.units import ModeDecisions, points
 from pairwright.intervals import LEVEL, Floats, Places, accuracy, cluster_numbers, z_of
 from pairwright.records import Mode, Record, content_id
 

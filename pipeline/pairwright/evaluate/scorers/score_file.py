@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from pairwright.dataset.checksums import file_digest
 from pairwright.errors import InputError
 from pairwright.evaluate.conditions import CONDITIONS
-from pairwright.evaluate.scorers.scorer_protocols import ResponseScore, Unscored
+from pairwright.evaluate.scorers.scorer import ResponseScore, Unscored
 from pairwright.sources.opening import OPENERS
 from pairwright.sources.problems import SourceProblem
 from pairwright.sources.source_table import SourceRow

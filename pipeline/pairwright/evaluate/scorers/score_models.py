@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError
-from pairwright.evaluate.scorers.scorer_protocols import (
+from pairwright.evaluate.scorers.scorer import (
     Pointwise,
     PromptContent,
     ResponseScore,

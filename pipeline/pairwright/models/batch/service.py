@@ -22,7 +22,7 @@ from pairwright.models.batch.rounds import (
     write_submissions,
 )
 from pairwright.models.client.wire import Secrets, refusal
-from pairwright.settings.endpoints import SIMULATED_URL, Endpoint
+from pairwright.settings.endpoints import Endpoint
 
 if TYPE_CHECKING:
     from openai.types import Batch
@@ -44,12 +44,6 @@ class BatchApi:
                 " them.",
             )
         url = endpoint.base_urls[0]
-        if url == SIMULATED_URL:
-            raise ConfigError(
-                "the embedded model has no Batch API",
-                where=f"[endpoints.{name}.base_url]",
-                fix="Build without --batch-out: the embedded model answers at once.",
-            )
         if endpoint.recording is not None:
             raise ConfigError(
                 "a recording has no Batch API",

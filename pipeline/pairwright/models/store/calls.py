@@ -245,7 +245,7 @@ class CallStore:
         )
 
     def simulated_models(self) -> set[str]:
-        """Models of whose replies any carries the embedded model's mark."""
+        """Models of whose replies any carries the mark of a simulated model."""
         return {
             model
             for (model,) in self._db.execute("SELECT DISTINCT model FROM calls WHERE simulated")

@@ -23,7 +23,7 @@ CREATE TABLE calls (
     model TEXT NOT NULL,
     prompt_tokens INTEGER NOT NULL,
     completion_tokens INTEGER NOT NULL,
-    simulated INTEGER NOT NULL,-- 1 where the reply carries the embedded model's mark
+    simulated INTEGER NOT NULL,-- 1 where the reply carries a simulated model's mark
     reply BLOB NOT NULL,       -- the body as it came; before the request, which is long: a
                                -- reply is then read without walking the request's pages
     request TEXT NOT NULL      -- canonical JSON, exactly as hashed

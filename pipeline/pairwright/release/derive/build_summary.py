@@ -237,7 +237,7 @@ def recorded_sentence(build: BuildSummary) -> str:
         return ""
     calls = build.calls
     simulated = calls is not None and calls.n == calls.simulated > 0
-    who = "the embedded model" if simulated else "a language model"
+    who = "a simulated model" if simulated else "a language model"
     return (
         f" The replies were written by {who} ({', '.join(build.recorded)}) and recorded; this build"
         " took them from the recording."

@@ -1,17 +1,15 @@
 """Examining the servers of a config's endpoints: are they reachable and able?"""
 
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused, InputError
-from pairwright.models import simulated
 from pairwright.models.client import Client, Meter
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
-from pairwright.settings.endpoints import SIMULATED_URL, Endpoint, Sampling
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.build_estimate import ConfigPath
 from pairwright.workflows.doctor.replies import (
@@ -99,16 +97,10 @@ async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> 
         if endpoint.recording is not None:
             reports.append(_recording(name, endpoint))
             continue
-        async with AsyncExitStack() as stack:
-            urls: tuple[str, ...] = endpoint.base_urls
-            if SIMULATED_URL in urls:
-                urls = (await stack.enter_async_context(simulated.serve()),)
-            for url in urls:
-                progress(Step(f"asking {name}"))
-                server = ServerToExamine(
-                    name, endpoint, url, sampling, context_needed(config, name)
-                )
-                reports.append(await _examine(server, prompts, key))
+        for url in endpoint.base_urls:
+            progress(Step(f"asking {name}"))
+            server = ServerToExamine(name, endpoint, url, sampling, context_needed(config, name))
+            reports.append(await _examine(server, prompts, key))
     return reports
 
 

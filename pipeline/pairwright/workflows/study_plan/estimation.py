@@ -9,7 +9,7 @@ from pairwright.construct.manifest import target_mode
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
-from pairwright.evaluate.board.power import CORRELATION, SimulatedReleases
+from pairwright.evaluate.board.flips import CORRELATION, SimulatedReleases
 from pairwright.modes import MODES, Mode
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Step, log_notes

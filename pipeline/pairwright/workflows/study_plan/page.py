@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-from pairwright.evaluate.board.power import POWER
+from pairwright.evaluate.board.flips import POWER
 from pairwright.modes import MODES
 from pairwright.report import (
     BLUE,

@@ -1,23 +1,105 @@
-"""Outputs of any models: their file, what the judge says of each, and each model's mean."""
+"""How far outputs serve the aspects of their questions, whatever wrote them: the questions of a
+release, the file of outputs, the judgement of each, and the mean of a model.
+
+The judge is the adherence judge of a build, with its prompt: one call an output, a reason before
+every score, and as many scores as aspects, or the reply is asked for again. What cannot be read in
+the end is a reason, and never 0.
+"""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field, ValidationError
 
-from pairwright.errors import InputError
+from pairwright.dataset import Row
+from pairwright.errors import CallFailed, InputError
 from pairwright.estimate import Estimate
-from pairwright.evaluate.questions import PersonQuestion, ReleaseQuestions
-from pairwright.evaluate.release import ReleaseRef
+from pairwright.evaluate.release import ReleaseRef, posts_of
 from pairwright.evaluate.results import ScorerRef
+from pairwright.evaluate.scorers.judges import MeteredModel
+from pairwright.evaluate.scorers.scorer import Unscored, failed_call
 from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, z_of
-from pairwright.records import AspectScore, Record
+from pairwright.models import Model
+from pairwright.models.run import work_through
+from pairwright.modes import is_own_choice
+from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected, Rubric
+from pairwright.settings.prompt import Prompts
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import excerpt
+from pairwright.stages.judges import adherence
+
+
+class PersonQuestion(NamedTuple):
+    """One person's question."""
+
+    pair: str
+    """Id of the first pair about it, which identifies it."""
+    item: str
+    question: str
+    posts: tuple[Post, ...]
+    """Oldest first."""
+    aspects: tuple[str, ...]
+    domain: str
+    cluster: str
+    """The person whose question it is; one person's are not independent."""
+
+
+class ReleaseQuestions:
+    """All questions that the rows of a release are about, in their order."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        """Raises InputError for a pair whose label is the user's own choice."""
+        self._by_pair: dict[str, PersonQuestion] = {}
+        self._by_item: dict[str, dict[PersonQuestion, None]] = {}
+        by_person: dict[tuple[str, str, tuple[str, ...]], PersonQuestion] = {}
+        for row in rows:
+            if is_own_choice(row.mode):
+                raise InputError(
+                    f"{row.id} is half of a natural twin, which has no rubric to judge outputs by",
+                    where=row.config,
+                    fix="Name a release of mode twin or violate.",
+                )
+            question = _question(row)
+            # Pairs of both modes are about one question of one person, with one rubric.
+            first = by_person.setdefault(
+                (question.item, question.cluster, question.aspects), question
+            )
+            self._by_pair[row.id] = first
+            if row.asked:
+                self._by_item.setdefault(row.item_id, {})[first] = None
+
+    @property
+    def own(self) -> list[PersonQuestion]:
+        """The questions that the person asked; not the other halves of twins."""
+        return [question for questions in self._by_item.values() for question in questions]
+
+    def find(self, id: str) -> PersonQuestion | str:
+        """The question of a pair, or of an item for who asked it; or a sentence why there is
+        none."""
+        if questions := self._by_pair.get(id):
+            return questions
+        items = list(self._by_item.get(id, ()))
+        if len(items) == 1:
+            return items[0]
+        if items:
+            return f"the item {id!r} has {len(items)} rubrics: name a pair instead"
+        return f"the release has no item and no pair {id!r}"
+
+
+def _question(row: Row) -> PersonQuestion:
+    return PersonQuestion(
+        pair=row.id,
+        item=row.item_id,
+        question=row.question,
+        posts=posts_of(row),
+        aspects=tuple(aspect.aspect for aspect in row.answer_key),
+        domain=row.domain,
+        cluster=row.user or row.cluster,
+    )
 
 
 class Output(Record, extra="ignore"):
@@ -73,7 +155,7 @@ class OutputScores(Record):
     release: ReleaseRef
     judge: ScorerRef
     simulated: bool = False
-    """Whether the embedded model had a part in a score: then it is not a result."""
+    """Whether a simulated model had a part in a score: then it is not a result."""
     models: tuple[ModelScore, ...]
 
 
@@ -194,4 +276,80 @@ def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> M
         adherence=mean_adherence(values, [cluster for _, cluster in scored]),
         worst=round(total / len(judged), 6) if judged else None,
         best=round((total + missing) / len(judged), 6) if judged else None,
+    )
+
+
+class AspectJudge(NamedTuple):
+    """The adherence judge, bound to what answers for it."""
+
+    model: Model
+    prompts: Prompts
+
+    async def judge(
+        self, question: PersonQuestion, response: str
+    ) -> tuple[Adherence | Unscored, int]:
+        """The judge's scores of a response, with the tokens that they took. A call that failed is a
+        reason, and is asked again by the next run."""
+        if not question.aspects:
+            return Unscored("no_rubric"), 0
+        if not response.strip():
+            return Unscored("empty_output"), 0
+        metered = MeteredModel.around(self.model)
+        try:
+            result = await adherence(
+                question.question, response, _rubric(question), metered.model, self.prompts
+            )
+        except CallFailed as error:
+            return failed_call(error), metered.tokens
+        if isinstance(result, Rejected):
+            return Unscored(result.reason, result.detail), metered.tokens
+        return result, metered.tokens
+
+
+async def judge_outputs(
+    outputs: Sequence[QuestionOutput],
+    judge: AspectJudge,
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    on_each: Callable[[JudgedOutput], None],
+) -> list[JudgedOutput]:
+    """The judgement of each output, in their order. `on_each` is called with each as it comes.
+
+    Raises Interrupted, EndpointRefused and StoreError: what was judged is stored.
+    """
+    done: dict[int, JudgedOutput] = {}
+
+    async def work(numbered: tuple[int, QuestionOutput]) -> None:
+        number, output = numbered
+        done[number] = await _judged(output, judge)
+        on_each(done[number])
+
+    await work_through(iter(enumerate(outputs)), work, workers=workers, stop=stop)
+    return [done[number] for number in range(len(outputs))]
+
+
+async def _judged(output: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
+    adherence, tokens = await judge.judge(output.question, output.output.output)
+    line = JudgedOutput(
+        id=output.output.id,
+        pair=output.question.pair,
+        item_id=output.question.item,
+        model=output.output.model,
+        domain=output.question.domain,
+        cluster=output.question.cluster,
+        tokens=tokens,
+    )
+    if isinstance(adherence, Unscored):
+        why = {"unscored": adherence.reason, "detail": adherence.detail[:500]}
+        return line.model_copy(update=why)
+    return line.model_copy(
+        update={"adherence": round(adherence.share, 6), "scores": adherence.scores}
+    )
+
+
+def _rubric(question: PersonQuestion) -> Rubric:
+    aspects = tuple(Aspect(aspect=aspect, reason="", evidence="") for aspect in question.aspects)
+    return Rubric(
+        question_id=question.item, user=question.cluster, origin="planner", aspects=aspects
     )

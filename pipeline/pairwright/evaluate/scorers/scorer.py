@@ -1,9 +1,15 @@
-"""Scorers that understand nothing of the person. One that reads the person should do better.
+"""What is under test: something that scores one response, compares two, or has scores of pairs; and
+the scorers that understand nothing of the person.
 
-`longer` and `constant` cannot see the user; `overlap` and `similarity` count words that a response
-shares with what is shown; `own-length` and `own-markup` go by what the earlier choices shown took.
-They are informed, not blind: a floor for scorers that are shown the same. The embedding baseline
-reads meaning: how near a response is to a text that is shown.
+A kind that ships with Pairwright is a class with one of the three methods, its table in `spec.py`,
+and the line in `workflows/scorers.py` that opens it. A scorer of your own needs none of this: see
+`own_scorer`.
+
+One that reads the person should do better than a baseline. `longer` and `constant` cannot see the
+user; `overlap` and `similarity` count words that a response shares with what is shown; `own-length`
+and `own-markup` go by what the earlier choices shown took. These are informed, not blind: a floor
+for scorers that are shown the same. The embedding baseline reads meaning: how near a response is to
+a text that is shown.
 """
 
 import asyncio
@@ -12,15 +18,89 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairwright import text
-from pairwright.evaluate.scorers.scorer_protocols import PromptContent, ResponseScore, Unscored
+from pairwright.errors import CallFailed
 from pairwright.manner import Manner, manner_scores
+from pairwright.records import Post
 from pairwright.retrieve import dense
+
+Place = Literal["first", "second", "tie"]
+
+
+class PromptContent(NamedTuple):
+    """What a scorer is shown beside a response: a question, and what is known of who asks it."""
+
+    question: str
+    posts: tuple[Post, ...] = ()
+    """Oldest first."""
+    aspects: tuple[str, ...] = ()
+
+
+class ResponseScore(NamedTuple):
+    """What one response is worth; higher is better."""
+
+    value: float
+    tokens: int = 0
+    """Tokens that were read and written for it."""
+
+
+class Preference(NamedTuple):
+    """What a judge says of two responses, asked in both orders."""
+
+    forward: Place
+    """The verdict with the first response in the first place."""
+    backward: Place
+    """The verdict with the second response in the first place; it names the response, not the
+    place."""
+    tokens: int = 0
+
+
+class Unscored(NamedTuple):
+    """A response or a pair without a score, and why: never a tie, never a zero."""
+
+    reason: str
+    """`context_length` where the prompt does not fit: fewer posts may."""
+    detail: str = ""
+
+
+def failed_call(error: CallFailed) -> Unscored:
+    """The reason why a call that failed gives no score. The next run sends the call again."""
+    return Unscored(error.result_reason, error.detail[:500])
+
+
+@runtime_checkable
+class Pointwise(Protocol):
+    """Scores one response at a time."""
+
+    async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
+        """The score of one response. Raises CallFailed."""
+        ...
+
+
+class Pairwise(Protocol):
+    """Compares two responses."""
+
+    async def prefer(self, shown: PromptContent, first: str, second: str) -> Preference | Unscored:
+        """The verdicts in both orders. Raises CallFailed."""
+        ...
+
+
+@runtime_checkable
+class ByPair(Protocol):
+    """Has the scores of a release's pairs already: it reads no text."""
+
+    def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
+        """The scores of the chosen and of the rejected response."""
+        ...
+
+
+Scorer = Pointwise | Pairwise | ByPair
+
 
 _TELLING = 12
 """Posts and aspects that tell a language: as many as `language_of` reads of short ones, since four
