@@ -16,8 +16,8 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pairwright.construct.funnel import funnel_rows
-from pairwright.construct.pilot import read_pilot
+from pairwright.construct.estimate import read_pilot
+from pairwright.construct.outcomes import funnel_rows
 from pairwright.models.store import Store
 from pairwright.modes import STAGES
 from pairwright.workflows.example_study import write_example_study

@@ -23,10 +23,9 @@ import building
 from counting import Endpoint
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.folder import RunFolder
+from pairwright.construct.folder import RunFolder, content_hashes, identity
 from pairwright.construct.outcomes import Outcome
-from pairwright.construct.resume import content_hashes, identity
-from pairwright.construct.unit_tally import entry_of
+from pairwright.construct.tally import entry_of
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.store import Store
 from pairwright.workflows.build_estimate import read_config

@@ -177,7 +177,7 @@ def promises(folder: Path) -> dict[str, str]:
     """Every text by its name in tests/freeze/, made in an empty folder."""
     made = {"public.txt": public_names(), "commands.txt": commands()}
     # The manifest names the code that wrote it, which is another one after every change.
-    with chdir(folder), mock.patch("pairwright.release.provenance.code_digest", return_value=CODE):
+    with chdir(folder), mock.patch("pairwright.release.run_notes.code_digest", return_value=CODE):
         _make_examples()
         for name in ("demo", "choices"):
             made[f"{name}/release.txt"] = _digests(Path(name, "release"))

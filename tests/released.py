@@ -20,8 +20,7 @@ from pairwright import __version__, assets
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
-from pairwright.construct.tally import tally_outcomes
-from pairwright.construct.unit_tally import entry_of
+from pairwright.construct.tally import entry_of, tally_outcomes
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.checksums import write_checksums
 from pairwright.models.store import Store

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from endpoint import Endpoint, double, in_thread
-from pairwright.construct import resume, session, unit_work
-from pairwright.construct.units import chunks
+from pairwright.construct import folder, session, unit_work
+from pairwright.construct.corpus import chunks
 from study import Study
 
 ITEMS = 5
@@ -89,7 +89,7 @@ def test_units_that_failed_or_wait_are_worked_on_again(
 def test_another_state_of_the_code_works_on_all(
     built: Study, copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resume, "code_digest", lambda: "sha256:other")
+    monkeypatch.setattr(folder, "code_digest", lambda: "sha256:other")
     assert copied.build().code == 0
     assert len(worked_on) == UNITS
     assert copied.outcomes() == built.outcomes()
@@ -101,7 +101,7 @@ def test_another_state_of_the_code_works_on_all(
 def test_another_version_of_a_library_works_on_all(
     copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resume, "_version", lambda name: "99")
+    monkeypatch.setattr(folder, "_version", lambda name: "99")
     assert copied.build().code == 0
     assert len(worked_on) == UNITS
 

@@ -8,7 +8,7 @@ import pytest
 
 from pairwright.construct import build_contrast, build_twin
 from pairwright.construct.contrast import _strategy
-from pairwright.construct.redraw import NOTES
+from pairwright.construct.drafts import NOTES
 from pairwright.construct.unit_work import generator_of
 from pairwright.errors import CallFailed
 from pairwright.models import Request

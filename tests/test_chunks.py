@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pairwright.construct.units import BuildUnit, chunks, size_of
+from pairwright.construct.corpus import BuildUnit, chunks, size_of
 from pairwright.errors import BudgetSpent, ConfigError
 from pairwright.models.client import Meter
 from pairwright.settings.config import Config, differences, essential, validate

@@ -11,8 +11,7 @@ import pytest
 from pairwright import assets
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import SurveyedQuestion, assign_partners
-from pairwright.construct.survey import PossiblePartner
+from pairwright.construct.partners import PossiblePartner, SurveyedQuestion, assign_partners
 from pairwright.records import Item
 from pairwright.settings import config
 from pairwright.sources import read

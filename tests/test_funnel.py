@@ -6,10 +6,16 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pairwright.construct.funnel import KeptCost, funnel_rows, kept_costs, last_stage, stages_up_to
-from pairwright.construct.outcomes import Failure, Outcome, Pending
-from pairwright.construct.tally import Tally
-from pairwright.construct.unit_tally import UnitTally
+from pairwright.construct.manifest import KeptCost, kept_costs
+from pairwright.construct.outcomes import (
+    Failure,
+    Outcome,
+    Pending,
+    funnel_rows,
+    last_stage,
+    stages_up_to,
+)
+from pairwright.construct.tally import Tally, UnitTally
 from pairwright.models.store import Totals
 from pairwright.modes import Stage
 from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin

@@ -3,11 +3,12 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from pairwright.release.derive.study_sentences import looks_sentence
+from pairwright.release.derive.sentences import said
 from pairwright.sequential import error_spent, look_bounds
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import take_look
@@ -159,7 +160,9 @@ def test_the_rule_is_fixed_at_export_and_reported(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_card_says_how_often_the_answers_were_looked_at(looks: int, words: str) -> None:
-    assert looks_sentence(StoppingRule(looks=2, floor=0.6), looks).endswith(words)
+    study = SimpleNamespace(stopping=StoppingRule(looks=2, floor=0.6), looks=looks)
+    (sentence,) = said("looks", study=study)
+    assert sentence.endswith(words)
 
 
 def test_a_release_keeps_the_rule_and_the_looks(made: Made) -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from matching_graphs import most_questions, questions_of, random_graph
 from pairwright.construct.partners import (
+    PossiblePartner,
     SurveyedQuestion,
     Worth,
     assign_partners,
     match_couples,
 )
-from pairwright.construct.survey import PossiblePartner
 from pairwright.records import Rejected
 
 

@@ -20,8 +20,7 @@ from own_choices import (
 from pairwright import build
 from pairwright.assets import RUBRICS
 from pairwright.construct.natural import natural_items
-from pairwright.construct.neighbours import add_neighbours
-from pairwright.construct.own_choice_pairs import build_natural
+from pairwright.construct.own_choice_pairs import add_neighbours, build_natural
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import SourceError
 from pairwright.records import Item

@@ -25,8 +25,8 @@ from pairwright.dataset import Row, parts_of
 from pairwright.errors import Difference, InputError
 from pairwright.evaluate.outputs import ReleaseQuestions
 from pairwright.records import content_id, pseudonym
-from pairwright.release.records import Provenance
-from pairwright.release.verify.row_checks import TwinCheck, check_evidence, check_own_choice
+from pairwright.release.primary import Provenance
+from pairwright.release.verify.rows import TwinCheck, check_evidence, check_own_choice
 from pairwright.settings.config import Config
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.removal import forget

@@ -9,7 +9,7 @@ import pytest
 from own_choices import built_conversation, table_of_choices
 from pairwright import evaluate, leaderboard, load_release, release, verify
 from pairwright.assets import RUBRICS
-from pairwright.construct.neighbours import VoteTable
+from pairwright.construct.own_choice_pairs import VoteTable
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.dataset import Layout, Row
 from pairwright.intervals import Floats, accuracy_by_cluster

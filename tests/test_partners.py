@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from pairwright.construct.build_rules import TriedUsers
 from pairwright.construct.candidates import choose_others, suits
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.other_users import TriedUsers
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
 from scripted import item, post, settings

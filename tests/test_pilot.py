@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pairwright.construct.estimate import QUANTITIES, Expected, Pilot, PilotEstimate, read_pilot
 from pairwright.construct.outcomes import Outcome
-from pairwright.construct.pilot import QUANTITIES, Expected, Pilot, PilotEstimate, read_pilot
 from pairwright.errors import InputError
 from pairwright.models import Answer, Completion, Request
 from pairwright.models.run import Call

@@ -25,9 +25,9 @@ import pairwright
 assert 'pydantic' not in sys.modules
 # None makes importing them an error, which scikit-learn, who would use rich, gets by without.
 sys.modules.update(typer=None, rich=None)
-import pairwright.audit, pairwright.evaluate.scorers, pairwright.release.records
-from pairwright.release.records import Change
-from pairwright.release import records as own
+import pairwright.audit, pairwright.evaluate.scorers, pairwright.release.primary
+from pairwright.release.primary import Change
+from pairwright.release import primary as own
 from pairwright import release
 import pairwright
 from pairwright import *
@@ -96,7 +96,7 @@ def test_every_name_has_its_words_and_types(name: str) -> None:
 
 def test_help_does_not_wait_for_statistics() -> None:
     python(
-        "import sys; from pairwright import cli; cli._register();"
+        "import sys; from pairwright import cli; cli.command_tree();"
         "assert not {'numpy', 'scipy', 'pandas', 'matplotlib'} & sys.modules.keys()"
     )
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
+from pairwright.construct.build_rules import NeighbourRing
 from pairwright.construct.candidates import choose_others
-from pairwright.construct.corpus import Corpus
-from pairwright.construct.other_users import NeighbourRing
-from pairwright.construct.units import Task, all_units
+from pairwright.construct.corpus import Corpus, Task, all_units
 from pairwright.records import Item, Mode, Post
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules, TwinRules

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from endpoint import double_url
-from pairwright.construct.survey import Survey, SurveyOutcome
+from pairwright.construct.partners import Survey, SurveyOutcome
 from pairwright.errors import CallFailed, ConfigError, InputError
 from pairwright.models import SIMULATED, Completion, Request, completion_of
 from pairwright.models.recorded import (
@@ -24,7 +24,8 @@ from pairwright.models.recorded import (
     write_recording,
 )
 from pairwright.models.store import Store
-from pairwright.release.derive.build_summary import BuildSummary, call_sentence
+from pairwright.release.derive.build_summary import BuildSummary
+from pairwright.release.derive.sentences import said
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.recording import RecordedRun, record_run, replay_of
@@ -296,10 +297,10 @@ def test_an_endpoint_of_another_model_is_refused(recorded: RecordedRun) -> None:
 def test_pages_say_who_wrote_recorded_replies() -> None:
     calls = {"n": 3, "prompt_tokens": 30, "completion_tokens": 9}
     build = BuildSummary.model_validate({"calls": calls, "recorded": ["a-model", "b-model"]})
-    sentence = call_sentence(build)
+    (sentence,) = said("calls", build=build)
     assert "written by a language model (a-model, b-model) and recorded" in sentence
-    assert "recorded" not in call_sentence(BuildSummary.model_validate({"calls": calls}))
+    assert "recorded" not in str(said("calls", build=BuildSummary.model_validate({"calls": calls})))
     simulated = BuildSummary.model_validate(
         {"calls": {**calls, "simulated": 3}, "recorded": [SIMULATED]}
     )
-    assert f"written by a simulated model ({SIMULATED})" in call_sentence(simulated)
+    assert f"written by a simulated model ({SIMULATED})" in str(said("calls", build=simulated))

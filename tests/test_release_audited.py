@@ -10,7 +10,7 @@ import pytest
 from pairwright.dataset import Row
 from pairwright.errors import Difference
 from pairwright.release.verify import verify_release
-from pairwright.release.verify.audit_page import check_page
+from pairwright.release.verify.audit import check_page
 from pairwright.workflows.pair_audit import write_audit
 from released import PAIRS, released, run_of
 from study import pairwright

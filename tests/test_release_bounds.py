@@ -11,7 +11,7 @@ from pairwright.dataset import Row, lines, parquet_batches, read_lines, read_row
 from pairwright.dataset.lines import read_document
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError, SourceError
-from pairwright.release.records import UnitOutcome
+from pairwright.release.primary import UnitOutcome
 from pairwright.sources.parquet import open_parquet
 
 

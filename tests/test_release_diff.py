@@ -13,9 +13,8 @@ import pytest
 
 from pairwright.dataset import Layout, Part
 from pairwright.records import Pair, content_id
-from pairwright.release.diff import EITHER, ChangeContext, SubjectHashes, subject_changes
-from pairwright.release.primary import read_primary
-from pairwright.release.records import UnitOutcome, Version
+from pairwright.release.changes import EITHER, ChangeContext, SubjectHashes, subject_changes
+from pairwright.release.primary import UnitOutcome, Version, read_primary
 from released import (
     DOMAINS,
     INFO,

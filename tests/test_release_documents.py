@@ -31,10 +31,9 @@ from pairwright.release.derive import (
     make_manifest,
     release_context,
 )
-from pairwright.release.derive.card import COLUMNS
-from pairwright.release.derive.row_files import attribution, attribution_lines, preference
-from pairwright.release.primary import read_primary
-from pairwright.release.records import Erratum, Version
+from pairwright.release.derive.documents import attribution, attribution_lines, preference
+from pairwright.release.derive.pages import column_texts
+from pairwright.release.primary import Erratum, Version, read_primary
 from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
 from pairwright.workflows.progress import log_notes
@@ -551,7 +550,7 @@ def test_croissant_names_every_file_with_its_hash_and_every_column(
 
 
 def test_every_column_is_described() -> None:
-    assert list(COLUMNS) == list(Row.model_fields)
+    assert list(column_texts()) == list(Row.model_fields)
 
 
 # Damaged primary files

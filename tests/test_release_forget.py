@@ -13,8 +13,7 @@ from pairwright.dataset.address import address_of, host_of
 from pairwright.dataset.tombstones import ForgetList, url_name
 from pairwright.errors import InputError
 from pairwright.records import Pair, pseudonym
-from pairwright.release.primary import read_primary
-from pairwright.release.records import Erratum, UnitOutcome
+from pairwright.release.primary import Erratum, UnitOutcome, read_primary
 from pairwright.release.run_notes import add_tombstones, read_tombstones
 from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, violated, written
 from small_studies import user_of

@@ -10,9 +10,8 @@ import pytest
 from pairwright.dataset import model_name, read_rows, row_of, write_rows
 from pairwright.records import Follows
 from pairwright.release.derive import derived_files, release_context
-from pairwright.release.primary import read_primary
-from pairwright.release.provenance import run_provenance
-from pairwright.release.records import Provenance
+from pairwright.release.primary import Provenance, read_primary
+from pairwright.release.run_notes import run_provenance
 from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.settings.release_info import ReleaseInfo
 from released import INFO, PAIRS, question, rows, run_of, written

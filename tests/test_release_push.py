@@ -14,7 +14,7 @@ from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import Difference, InputError
 from pairwright.extras import install
 from pairwright.release.hub import push
-from pairwright.release.records import Kind
+from pairwright.release.primary import Kind
 from pairwright.release.verify import VerifiedRelease
 from released import PAIRS, released, run_of
 from study import pairwright

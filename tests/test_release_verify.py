@@ -9,7 +9,7 @@ import pytest
 from pairwright.cli.releases import print_verified
 from pairwright.dataset.checksums import root_digest
 from pairwright.errors import Difference
-from pairwright.release.records import Change, Version
+from pairwright.release.primary import Change, Version
 from pairwright.release.verify import VerifiedRelease, verify_release
 from pairwright.release.verify.comparison import compare
 from pairwright.release.verify.provenance import check_rows_of_history

@@ -27,8 +27,7 @@ from pairwright.dataset.splits import splits_of
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
-from pairwright.release.primary import read_primary
-from pairwright.release.records import Provenance, UnitOutcome
+from pairwright.release.primary import Provenance, UnitOutcome, read_primary
 from pairwright.release.summary import SummaryBuilder, rows_of
 from pairwright.release.write import write_primary
 from pairwright.settings.release_info import ReleaseInfo

@@ -16,8 +16,9 @@ from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
-from pairwright.release.derive.build_summary import BuildSummary, served_sentence
-from pairwright.release.provenance import _build
+from pairwright.release.derive.build_summary import BuildSummary
+from pairwright.release.derive.sentences import said
+from pairwright.release.run_notes import _build
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.run_status import status
@@ -136,9 +137,9 @@ def test_the_card_of_a_release_names_them_without_folders(built: Study) -> None:
     path = built.run / "manifest.json"
     stated = _build(json.loads(path.read_text()), {}, path)
     assert "/srv" not in json.dumps(stated["served_models"])
-    sentence = served_sentence(BuildSummary.model_validate(stated))
+    (sentence,) = said("calls", build=BuildSummary.model_validate(stated))
     assert "other-8b for pairwright-simulated in" in sentence
-    assert served_sentence(BuildSummary()) == ""
+    assert BuildSummary().answered_by == []
 
 
 def test_a_run_whose_replies_name_its_model_says_nothing(tmp_path: Path) -> None:

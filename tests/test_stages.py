@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from pairwright import assets
-from pairwright.construct.unit_tally import READERS
+from pairwright.construct.tally import READERS
 from pairwright.errors import CallFailed
 from pairwright.models import Request, SharedWork
 from pairwright.records import (

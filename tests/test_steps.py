@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from pairwright.construct import steps
+from pairwright.construct import session
 from pairwright.construct.candidates import choose_others
-from pairwright.construct.corpus import Corpus
+from pairwright.construct.corpus import BuildUnit, Corpus
 from pairwright.construct.outcomes import Failure, Pending
-from pairwright.construct.steps import BuildPlan, build_steps, waves
-from pairwright.construct.survey import PossiblePartner, Survey, SurveyOutcome
-from pairwright.construct.units import BuildUnit
+from pairwright.construct.partners import PossiblePartner, Survey, SurveyOutcome
+from pairwright.construct.session import BuildPlan, build_steps, waves
 from pairwright.models.store import Store
 from pairwright.records import Rejected
 from pairwright.settings.rules import TwinRules
@@ -32,7 +31,7 @@ def kept(_: BuildUnit) -> str:
 
 @pytest.fixture(autouse=True)
 def _small_waves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "WAVE", 8)
+    monkeypatch.setattr(session, "WAVE", 8)
 
 
 class Build:

@@ -12,10 +12,9 @@ from aiohttp import web
 
 from endpoint import Asked, double, fail, in_thread
 from pairwright.construct import BuildRules
-from pairwright.construct.aspects import rubric_of
+from pairwright.construct.build_rules import TriedUsers, rubric_of
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.other_users import TriedUsers
-from pairwright.construct.survey import PartnerCandidate, Survey, iterate_surveys, survey_question
+from pairwright.construct.partners import PartnerCandidate, Survey, iterate_surveys, survey_question
 from pairwright.construct.twin import build_twin
 from pairwright.errors import ConfigError
 from pairwright.models import Request

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from endpoint import double, in_thread
-from pairwright.construct import steps
+from pairwright.construct import session
 from study import Done, Study, pairwright
 from test_batch import answered
 
@@ -15,7 +15,7 @@ ITEMS = 8
 
 @pytest.fixture(autouse=True)
 def _small_waves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "WAVE", 4)
+    monkeypatch.setattr(session, "WAVE", 4)
 
 
 def study_in(folder: Path, url: str | None = None, **changes: Any) -> Study:

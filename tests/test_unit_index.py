@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from endpoint import double, in_thread
-from pairwright.construct import unit_results, unit_tally
+from pairwright.construct import run_pairs, tally
 from pairwright.construct.outcomes import Outcome
-from pairwright.construct.unit_tally import entry_of, names_of
+from pairwright.construct.tally import entry_of, names_of
 from pairwright.errors import StoreError
 from pairwright.models.store import Store, UnitEntry, unit_index
 from pairwright.workflows.run_status import RunStatus, status
@@ -45,7 +45,7 @@ class Reads:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.n = 0
-        for module in (unit_results, unit_tally):
+        for module in (run_pairs, tally):
             monkeypatch.setattr(module, "Outcome", self)
 
     def model_validate_json(self, record: str) -> Outcome:
@@ -82,7 +82,7 @@ def names(study: Study) -> list[tuple[str, str]]:
 
 def found_by(study: Study, name: str) -> str:
     with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-        return unit_results.find_outcome(store, name, study.run).unit
+        return run_pairs.find_outcome(store, name, study.run).unit
 
 
 def test_status_and_show_do_not_read_every_record(built: Study, reads: Reads) -> None:
@@ -180,7 +180,7 @@ def test_a_reply_that_is_missing_leaves_its_unit_counted(built: Study, copied: S
     assert less.units == whole.units
     assert less.readings["support"][1] < whole.readings["support"][1]
     with closing(Store(copied.run / "calls.sqlite")) as store:
-        unit_tally.renew_index(store)
+        tally.renew_index(store)
     change(copied, "INSERT INTO calls SELECT * FROM kept")
     assert found(copied)[0] == whole
 

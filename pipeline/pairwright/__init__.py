@@ -4,7 +4,7 @@
 
 Each function does what the command of its name does, and gives a record. Three of them have the
 name of a subpackage. `from pairwright import release` and `pairwright.release(...)` are always the
-function; `from pairwright.release.records import Provenance` imports from the subpackage.
+function; `from pairwright.release.primary import Provenance` imports from the subpackage.
 """
 
 import sys

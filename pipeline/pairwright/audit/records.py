@@ -22,7 +22,7 @@ Status = Literal["pass", "fail", "too_few", "note"]
 
 
 class CheckDefinition(Record):
-    """The words of a check, for the report and docs/checks.md."""
+    """The words of a check, for the report and the page of checks."""
 
     family: Family
     name: str

@@ -9,8 +9,7 @@ from rich.console import Console
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, say, table_of, warn
 from pairwright.cli.runs import print_failures, print_run
-from pairwright.construct.estimate import BuildEstimate
-from pairwright.construct.pilot import PilotEstimate, kept_word
+from pairwright.construct.estimate import BuildEstimate, PilotEstimate, kept_word
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
 from pairwright.models.batch import Round

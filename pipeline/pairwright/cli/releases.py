@@ -17,7 +17,7 @@ from pairwright.cli.printing import command, print_commands, say, table_of
 from pairwright.cli.progress import display
 from pairwright.errors import Difference, InputError
 from pairwright.options import Doc
-from pairwright.release.diff import EITHER
+from pairwright.release.changes import EITHER
 from pairwright.release.verify import VerifiedRelease
 from pairwright.text import number_of, visible
 from pairwright.workflows.new_release import ReleaseResult, release

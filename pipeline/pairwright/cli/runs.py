@@ -25,7 +25,7 @@ from pairwright.construct.outcome_details import (
     details_of,
     heading_of,
 )
-from pairwright.construct.unit_results import find_outcome, iterate_results
+from pairwright.construct.run_pairs import find_outcome, iterate_results
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of, visible

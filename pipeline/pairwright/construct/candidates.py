@@ -12,8 +12,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from pairwright import text
+from pairwright.construct.build_rules import NeighbourRing, TriedUsers
 from pairwright.construct.corpus import Corpus, fair_posts, older_than
-from pairwright.construct.other_users import NeighbourRing, TriedUsers
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
 from pairwright.sources.times import is_older

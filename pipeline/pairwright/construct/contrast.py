@@ -4,15 +4,14 @@ Kept for comparison with the paper. Aspect words and completeness can give the r
 without the profile, so these pairs are expected to fail a shortcut audit; twins are not.
 """
 
-from pairwright.construct.aspects import rubric_of
-from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.build_rules import BuildRules, rubric_of
 from pairwright.construct.drafts import (
+    SideBrief,
     draw_until_accepted,
     judge_draft,
     with_blind_preference,
     write_draft,
 )
-from pairwright.construct.redraw import SideBrief
 from pairwright.gates import DraftSides, check_writing, judge_contrast
 from pairwright.models import Models, together
 from pairwright.models.run import CallLog, traced

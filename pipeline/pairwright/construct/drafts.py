@@ -1,13 +1,133 @@
-"""Drawing until a draft is accepted, and judging a draft."""
+"""Drawing until a draft is accepted, judging a draft, and what is drawn after a refused one: which
+sides again, and what their writers learn of it.
+
+A gate names the sides at fault. They are written again, and a side without fault stays as it is,
+but for parity, which is about both. A note says in plain words what was wrong with the text of
+this writer. It quotes nothing but that writer's own aspects and words: no post, and nothing of the
+other side. It follows from the refused draft alone, so that a resumed build asks the same again.
+"""
 
 from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
+from pairwright import text
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.redraw import SideBrief, kept_text, notes
 from pairwright.models import Model, Models, together
-from pairwright.records import Draft, GateResult, Item, Rejected, Rubric
+from pairwright.records import FULL_ADHERENCE, Draft, DraftSide, GateResult, Item, Rejected, Rubric
 from pairwright.stages.judges import adherence, choose, compare, quality
-from pairwright.stages.writer import write
+from pairwright.stages.writer import Stance, write
+
+MOST_NOTES = 2
+BOTH_AGAIN = frozenset({"parity"})
+"""Gates after which both sides are drawn, although one of them is at fault."""
+
+_UNSERVED = "It did not serve this well enough: {unserved}."
+_SERVED = "It served this, which it should not: {served}."
+_AT_THE_CASES = (
+    " Begin with what serves anyone who asks, and let the aspects decide only cases and examples."
+)
+_SOME_RUN = "It had the words of an aspect in their order. Say every aspect in words of your own."
+_ELSEWHERE = "It spent too many words on other needs than these aspects."
+
+NOTES: dict[str, str] = {
+    "refusal": "It declined to answer.",
+    "word_limit": "It had {words}, which is too many.",
+    "too_short": "It had {words}, which is too few.",
+    "length_ratio": "It had {words}, which is too few.",
+    "format_parity": "It had a list, a heading or other markup.",
+    "persona_talk": "It spoke about its reader.",
+    "meta_talk": "It spoke about itself or about its task.",
+    "rubric_leakage": "It must not have these words in this order: {quoted}.",
+    "profile_copy": "It had words, a name, a number or an address that it must not quote.",
+    "near_duplicate": "It said hardly anything but what other answers to the question say.",
+    "wrong_language": "It was not in the language of the question.",
+    "echo_gap": "It repeated most words of its aspects. Say every aspect in words of your own.",
+    "adherence": _UNSERVED,
+    "violation": _SERVED,
+    "adherence_margin": _UNSERVED,
+    "cross_adherence": _ELSEWHERE,
+    "twin_margin": _ELSEWHERE,
+    "twin_margin_mirror": _ELSEWHERE,
+    "quality_floor": "It was not correct, relevant or helpful enough.",
+    "parity": "A typical reader would clearly prefer other answers to this question.",
+}
+"""What the writer of a side at fault reads, by gate."""
+
+
+class SideBrief(NamedTuple):
+    """One side of a draft: what its writer is asked, and where its adherence is judged."""
+
+    side: DraftSide
+    stance: Stance
+    rubric: Rubric
+    cell: str
+    """The key of `Draft.adherence` that holds this side to this rubric."""
+
+
+def kept_text(brief: SideBrief, refused: Draft | None) -> str | None:
+    """The side's text of the refused draft, if it is not drawn again."""
+    if refused is None:
+        return None
+    failed = [gate for gate in refused.gates if not gate.passed]
+    # A judgement that could not be read is nobody's fault.
+    if any(brief.side in gate.sides or not gate.sides for gate in failed):
+        return None
+    if any(gate.gate in BOTH_AGAIN for gate in failed):
+        return None
+    return _text(brief, refused)
+
+
+def notes(brief: SideBrief, refused: Draft | None) -> tuple[str, ...]:
+    """What was wrong with this side of the refused draft: up to two sentences."""
+    if refused is None:
+        return ()
+    gates = [gate.gate for gate in refused.gates if brief.side in gate.sides]
+    lines = (_note(gate, brief, refused) for gate in gates)
+    return tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
+
+
+def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
+    against = gate == "adherence_margin" and brief.stance != "adhering"
+    note = _SERVED if against else NOTES[gate]
+    if note in (_SERVED, _UNSERVED) and not _aspects(brief, refused, served=note == _SERVED):
+        # Too close to the other side, and yet as it should be: it is the other one's fault.
+        return None
+    quoted = _quoted(brief, refused)
+    if gate == "rubric_leakage" and not quoted:
+        return _SOME_RUN
+    if gate == "parity" and brief.stance == "adhering":
+        note += _AT_THE_CASES
+    return note.format(
+        quoted=quoted,
+        words=text.number_of(text.word_count(_text(brief, refused)), "word"),
+        unserved=_aspects(brief, refused, served=False),
+        served=_aspects(brief, refused, served=True),
+    )
+
+
+def _quoted(brief: SideBrief, refused: Draft) -> str:
+    """The run of words that the side repeats; empty where the gate names the other side's."""
+    own = _text(brief, refused)
+    runs = (gate.value for gate in refused.gates if gate.gate == "rubric_leakage")
+    found = next((run for run in runs if isinstance(run, str) and text.holds_run(own, run)), None)
+    return f'"{found}"' if found else ""
+
+
+def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
+    """The side's own aspects that its text served (in part at least), or did not fully."""
+    if brief.cell not in refused.adherence:
+        return ""
+    scores = refused.adherence[brief.cell].scores
+    named = [
+        aspect.aspect
+        for aspect, score in zip(brief.rubric.aspects, scores, strict=True)
+        if (score.score > 0 if served else score.score < FULL_ADHERENCE)
+    ]
+    return "; ".join(f'"{aspect}"' for aspect in named)
+
+
+def _text(brief: SideBrief, refused: Draft) -> str:
+    return refused.first if brief.side == "first" else refused.second
 
 
 async def draw_until_accepted(

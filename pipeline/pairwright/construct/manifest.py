@@ -3,17 +3,69 @@
 A function of the run folder: no times, and nothing that two runs over the same calls differ in.
 """
 
+from collections import Counter
+from typing import NamedTuple
+
 from pydantic import JsonValue
 
-from pairwright.construct.funnel import funnel_rows, kept_costs
+from pairwright.construct.outcomes import funnel_rows
 from pairwright.construct.tally import ReplyCheck, Tally
 from pairwright.estimate import Estimate
-from pairwright.models.store import Store
-from pairwright.modes import MODES
+from pairwright.models.store import Store, Totals
+from pairwright.modes import MODES, verified_modes
 from pairwright.records import Mode, Record
 from pairwright.settings.config import Config, essential
 from pairwright.settings.prompt import Prompts
 from pairwright.version import __version__
+
+
+class KeptCost(NamedTuple):
+    """All calls of a run over its kept pairs, or over its kept units of one mode: what was refused
+    is paid for, too."""
+
+    what: str
+    """What is kept: `pair`, or a mode whose units have several pairs."""
+    kept: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    """None where no price is set."""
+
+    def __str__(self) -> str:
+        """The figures for one, as in `9.2 calls, 6,000 + 800 tokens, cost 0.12`; empty where none
+        is kept."""
+        if not self.kept:
+            return ""
+        sent, received = (
+            round(n / self.kept) for n in (self.prompt_tokens, self.completion_tokens)
+        )
+        price = f", cost {self.cost / self.kept:,.4f}" if self.cost else ""
+        return f"{self.calls / self.kept:,.1f} calls, {sent:,} + {received:,} tokens{price}"
+
+    def as_json(self) -> JsonValue:
+        """The figures for one kept unit; nothing but n where none is kept."""
+        if not self.kept:
+            return {"n": 0}
+        return {
+            "n": self.kept,
+            "calls": round(self.calls / self.kept, 3),
+            "prompt_tokens": round(self.prompt_tokens / self.kept, 1),
+            "completion_tokens": round(self.completion_tokens / self.kept, 1),
+            "cost": None if self.cost is None else round(self.cost / self.kept, 6),
+        }
+
+
+def kept_costs(
+    pairs: Counter[str], kept: Counter[str], calls: Totals, cost: float | None
+) -> list[KeptCost]:
+    """For each kept pair, and for each kept twin; `pairs` and `kept` units are counted by mode."""
+    several = [mode for mode in verified_modes(2) if mode in kept]
+    counts = [("pair", pairs.total()), *((str(mode), kept[mode]) for mode in several)]
+    return [
+        KeptCost(what, n, calls.calls, calls.prompt_tokens, calls.completion_tokens, cost)
+        for what, n in counts
+    ]
 
 
 class SourceSummary(Record):

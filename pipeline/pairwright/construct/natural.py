@@ -1,9 +1,9 @@
 """Mode natural: two users, one question and two responses; each user took what the other refused.
 
-Here the items are found of which pairs are made. As in mode twin, each user is in one couple, so
-that data can be split by user, and a couple is a cluster. A couple gives several twins, on
-different questions or responses as far as possible. The result depends only on the choices and the
-seed.
+Here the openings of such twins and the items are found of which pairs are made. As in mode twin,
+each user is in one couple, so that data can be split by user, and a couple is a cluster. A couple
+gives several twins, on different questions or responses as far as possible. The result depends only
+on the choices and the seed.
 """
 
 import random
@@ -11,15 +11,93 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from pairwright import text
-from pairwright.construct.openings import Meeting, count_openings, meetings_of
 from pairwright.construct.partners import Couple, Worth, match_couples
 from pairwright.records import Item, OppositeChoice, Post, content_id
 from pairwright.sources import Chooser, SourceProblem, Voter
 from pairwright.sources.choosers import choice_key
 from pairwright.sources.problems import SourceRefusal
 from pairwright.text import near_duplicate
+
+OTHERS_PER_USER = 100
+"""A user is compared with at most so many other users of a topic: the next ones on a ring in seeded
+order."""
+COMPARISONS = 5_000_000
+"""About so many are made of all choices; where these are many, each is compared with fewer."""
+
+
+class Meeting(NamedTuple):
+    """Two users before one question, by their positions, who took what the other refused."""
+
+    first: int
+    second: int
+
+
+class Openings(NamedTuple):
+    """What twins there could be."""
+
+    by_couple: dict[Couple, int]
+    """How many pairs of responses each couple could have a twin of."""
+    met: set[int]
+    """The positions of the choosers whose reverse somebody chose."""
+
+
+def count_openings(candidates: Sequence[Chooser], seed: int) -> Openings:
+    """On a topic of many users each is compared with the next ones on a ring alone. The ring has
+    the same order on every topic, so that two users who meet on one meet on all."""
+    topics: dict[tuple[str, str], list[int]] = {}
+    for n, chooser in enumerate(candidates):
+        topics.setdefault(chooser.twin_key, []).append(n)
+    order = {one.user: content_id("chooser", str(seed), one.user) for one in candidates}
+    others = max(1, min(OTHERS_PER_USER, COMPARISONS // max(1, len(candidates))))
+    found: Counter[Couple] = Counter()
+    met = set[int]()
+    for topic in topics.values():
+        ring = sorted(topic, key=lambda n: order[candidates[n].user])
+        size = len(ring)
+        # On a small ring everybody is met once; each couple has one of the two directions.
+        for place, n in enumerate(ring):
+            for step in range(1, min(others, size - 1) + 1):
+                if 2 * step > size or (2 * step == size and place >= step):
+                    break
+                other = ring[(place + step) % size]
+                if count := _opening_count(candidates[n], candidates[other]):
+                    first, second = sorted((candidates[n].user, candidates[other].user))
+                    found[first, second] += count
+                    met |= {n, other}
+    return Openings(dict(sorted(found.items())), met)
+
+
+def _opening_count(one: Chooser, two: Chooser) -> int:
+    if one.user == two.user:
+        return 0
+    taken = len(one.taken.keys() & two.refused.keys())
+    return taken * len(one.refused.keys() & two.taken.keys()) if taken else 0
+
+
+def meetings_of(
+    couples: Iterable[Couple], candidates: Sequence[Chooser]
+) -> Iterator[tuple[Couple, list[Meeting]]]:
+    """Each couple with the questions on which both took what the other refused."""
+    by_user: dict[str, dict[tuple[str, str], list[int]]] = {}
+    for n, chooser in enumerate(candidates):
+        by_user.setdefault(chooser.user, {}).setdefault(chooser.twin_key, []).append(n)
+    for couple in couples:
+        one, two = (by_user[user] for user in couple)
+        positions = (
+            sorted(both) for key in one if key in two for both in product(one[key], two[key])
+        )
+        yield (
+            couple,
+            sorted(
+                Meeting(n, other)
+                for n, other in positions
+                if _opening_count(candidates[n], candidates[other])
+            ),
+        )
+
 
 _LEAST_CHARACTERS = 20
 """Of a response that is searched for in posts as a whole: shorter ones are a word or two."""

@@ -1,10 +1,12 @@
-"""What came of each unit: kept, rejected, failed or (for now) waiting, with its reason and calls.
+"""What came of each unit: kept, rejected, failed or (for now) waiting, with its reason and calls;
+and how far it came.
 
 During a run, outcomes are kept in the store; at the end the files are written whole, in source
 order, without times, each by a rename. So a file that is there is a whole one.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,10 +17,14 @@ from pydantic_core import from_json, to_json
 
 from pairwright.dataset import line_writer
 from pairwright.errors import on_disk
+from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency
+from pairwright.models.model import UNUSABLE
 from pairwright.models.run import Call
 from pairwright.models.store import Store
+from pairwright.modes import MODES, STAGES, Stage
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
+from pairwright.stages.writer import WRITER_PROMPTS
 
 Kind = Literal["kept", "rejected", "failed", "waiting"]
 FILES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
@@ -199,3 +205,59 @@ def _failure(outcome: Outcome, failure: Failure) -> FailureLine:
         reason=failure.failure,
         detail=failure.detail,
     )
+
+
+_OF_PARTNER: tuple[Stage, ...] = ("partner", "partner_signal")
+
+
+def stages_of(mode: Mode) -> tuple[Stage, ...]:
+    """The stages of a mode, in the order in which a unit reaches them."""
+    if MODES[mode].own_choice:
+        return "items", "kept"
+    if MODES[mode].needs_partner:
+        return tuple(STAGES)
+    return tuple(stage for stage in STAGES if stage not in _OF_PARTNER)
+
+
+def stages_up_to(mode: Mode, last: Stage | None) -> tuple[Stage, ...]:
+    """The stages that a unit reached, in order, by the last one; none where it failed or waits."""
+    stages = stages_of(mode)
+    return () if last is None else stages[: stages.index(last) + 1]
+
+
+def last_stage(outcome: Outcome) -> Stage | None:
+    """The last stage that a unit reached; None where it failed or waits, or where a reply that
+    cannot be used left open whether its user has a signal."""
+    if isinstance(outcome.result, Failure | Pending):
+        return None
+    if isinstance(outcome.result, Rejected):
+        return _refused_after(outcome, outcome.result)
+    return stages_of(outcome.mode)[-1]
+
+
+def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage | None:
+    partners = MODES[outcome.mode].needs_partner
+    if refusal.drafts or (refusal.stage == "gates" and refusal.reason != "rubrics_alike"):
+        return "drafts"
+    if refusal.stage == "partners":
+        return "signal"
+    if refusal.stage in WRITER_PROMPTS:
+        return "partner_signal" if partners else "signal"
+    if outcome.partner is not None:
+        # The survey has the asker's signal, so what was refused is about the partner.
+        return "partner"
+    return None if lacks_reply(refusal) else "items"
+
+
+def lacks_reply(refusal: Rejected) -> bool:
+    """Whether it was refused because a model gave no reply that can be used."""
+    return refusal.stage != "gates" and refusal.reason in UNUSABLE
+
+
+def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Estimate]]:
+    """Each stage with the share of all items that reached it, and its 95 % interval; none of
+    people's own choices, of which every item is kept: the source refuses the others."""
+    if MODES[mode].own_choice:
+        return []
+    items = reached[mode, "items"]
+    return [(stage, share(reached[mode, stage], items)) for stage in stages_of(mode)]

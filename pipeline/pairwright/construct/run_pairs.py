@@ -1,21 +1,124 @@
-"""The pairs of a run or a release: reading them, and whether a run's are what its build wrote."""
+"""What a finished run holds, read again: its results by name; its pairs, and whether they are what
+its build wrote; and replies that nothing could be made of, which are set aside and asked for again.
+
+A reply is stored whatever it is, so the same command finds it again. Where a server gave refusals,
+tool calls or thinking alone, these are set aside, and their units forgotten: the next build sends
+the same requests again. What was paid for stays in the store's sums.
+"""
 
 import hashlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+from pydantic import BaseModel
 from pydantic_core import from_json
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcomes import iterate_pair_lines
+from pairwright.construct.outcomes import Kind, Outcome, iterate_outcomes, iterate_pair_lines
+from pairwright.construct.tally import names_of
 from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError
+from pairwright.models import Completion, completion_of
+from pairwright.models.model import UNUSABLE
 from pairwright.models.store import Store
-from pairwright.records import Pair
+from pairwright.records import Mode, Pair, Rejected
 from pairwright.text import number_of
+
+MOST_NAMED = 5
+"""Ids that are named where several begin alike."""
+
+
+class UnitResult(NamedTuple):
+    """One unit of the last run."""
+
+    unit: str
+    mode: Mode
+    users: tuple[str, ...]
+    """The asker, and the partner where there is one."""
+    kind: Kind
+    stage: str
+    reason: str
+    subject: str | None
+    """The twin's or pair's id, where it was kept."""
+
+
+class _Named(BaseModel):
+    id: str
+
+
+class _Result(BaseModel):
+    """What a twin, a contrast, a refusal and a failure have."""
+
+    id: str | None = None
+    pair: _Named | None = None
+    stage: str = ""
+    reason: str = ""
+    failure: str = ""
+
+
+class _Line(BaseModel):
+    """An outcome without its drafts and profiles, which take a hundred times as long to read."""
+
+    mode: Mode
+    user: str
+    partner: str | None
+    result: _Result
+
+
+def iterate_results(store: Store) -> Iterator[UnitResult]:
+    """Read every unit of a run that has finished, in source order and without its text."""
+    for unit, kind, record in store.outcomes():
+        line = _Line.model_validate_json(record)
+        result = line.result
+        yield UnitResult(
+            unit=unit,
+            mode=line.mode,
+            users=(line.user, line.partner) if line.partner else (line.user,),
+            kind=cast(Kind, kind),
+            stage=result.stage,
+            reason=result.reason or result.failure,
+            subject=result.pair.id if result.pair else result.id,
+        )
+
+
+def find_outcome(store: Store, wanted: str, run: Path) -> Outcome:
+    """Find the outcome that a pair id, twin id, unit id or item id belongs to, or the beginning of
+    one id alone.
+
+    An item id finds the first of its units. Raises InputError where nothing has the id.
+    """
+    if (found := _with_id(store, wanted)) is not None:
+        return found
+    index = store.index
+    near = index.names(wanted, MOST_NAMED) if index and wanted else []
+    near = [name for name in near if name != wanted]
+    if len(near) == 1 and (found := _with_id(store, near[0])) is not None:
+        return found
+    more = ", ..." if len(near) == MOST_NAMED else ""
+    raise InputError(
+        f"several ids begin with {wanted!r}: {', '.join(near)}{more}"
+        if near
+        else f"nothing here has the id {wanted!r}",
+        where=run,
+        fix="`pairwright show RUN` without an id lists the ids of all units.",
+    )
+
+
+def _with_id(store: Store, wanted: str) -> Outcome | None:
+    index = store.index
+    # What the index names is looked at: a name may be that of an earlier outcome.
+    places = store.positions() if index is None else {*index.positions(wanted), *index.stale()}
+    for position in sorted(places):
+        if (record := store.record(position)) is None:
+            continue
+        outcome = Outcome.model_validate_json(record)
+        if wanted in names_of(outcome):
+            return outcome
+    return None
 
 
 def load_release(path: str | Path) -> list[Pair] | list[Row]:
@@ -134,3 +237,49 @@ def _id(line: str) -> str:
     except ValueError:
         return ""
     return str(pair["id"]) if isinstance(pair, dict) and "id" in pair else ""
+
+
+def set_aside_unusable(store: Store, reasons: Collection[str]) -> int:
+    """Set the replies aside behind units that were refused for these reasons, and forget these
+    units and their surveys. Returns the number of replies.
+
+    Raises InputError for a reason that no unit here was refused for.
+    """
+    if not reasons:
+        return 0
+    units, keys, refused = set[str](), set[str](), Counter[str]()
+    for outcome in iterate_outcomes(store, "rejected"):
+        result = outcome.result
+        if not isinstance(result, Rejected) or result.reason not in UNUSABLE:
+            continue
+        refused[result.reason] += 1
+        if result.reason in reasons:
+            units |= {outcome.unit, f"survey:{outcome.item_id}"}
+            keys.update(_unusable_calls(store, outcome, result.stage))
+    if missing := sorted(set(reasons) - refused.keys()):
+        there = ", ".join(f"{reason} ({n:,})" for reason, n in refused.most_common())
+        raise InputError(
+            f"no unit was refused for {missing[0]!r}",
+            where="--ask-again-for",
+            fix=f"Reasons to ask again for are here: {there or 'none'}.",
+        )
+    store.ask_again(units, keys)
+    return len(keys)
+
+
+def _unusable_calls(store: Store, outcome: Outcome, stage: str) -> Iterator[str]:
+    """Keys of a unit's calls of one stage whose replies cannot be used; of all of them where each
+    reply is JSON by itself, and was refused for what is in it."""
+    keys = [call.key for call in outcome.calls if call.purpose == stage]
+    bodies = {key: body for key in keys if (body := store.get(key)) is not None}
+    bad = [key for key, body in bodies.items() if not _is_reply(completion_of(key, body))]
+    yield from bad or bodies
+
+
+def _is_reply(completion: Completion) -> bool:
+    if completion.instead or completion.finish == "length" or not completion.text.strip():
+        return False
+    try:
+        return isinstance(from_json(completion.text, allow_inf_nan=False), dict)
+    except ValueError:
+        return False

@@ -5,16 +5,15 @@ The writers see the question and one rubric, never a profile. Both halves are ac
 """
 
 from pairwright import text
-from pairwright.construct.aspects import plan_rubric, rubric_of
-from pairwright.construct.build_rules import BuildRules
+from pairwright.construct.build_rules import BuildRules, plan_rubric, rubric_of
 from pairwright.construct.corpus import older_than
 from pairwright.construct.drafts import (
+    SideBrief,
     draw_until_accepted,
     judge_draft,
     with_blind_preference,
     write_draft,
 )
-from pairwright.construct.redraw import SideBrief
 from pairwright.gates import DraftSides, check_echo, check_writing, judge_twin
 from pairwright.models import Models, together
 from pairwright.models.run import traced

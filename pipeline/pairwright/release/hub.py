@@ -18,7 +18,7 @@ from pairwright.dataset import Layout
 from pairwright.dataset.checksums import read_checksums, root_digest
 from pairwright.errors import Difference, InputError
 from pairwright.release.verify import VerifiedRelease
-from pairwright.release.verify.folder import DOWNLOADED
+from pairwright.release.verify.comparison import DOWNLOADED
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _LOGIN = "Log in with `hf auth login`, or put a token that may write into HF_TOKEN."

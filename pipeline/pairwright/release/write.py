@@ -15,12 +15,24 @@ from pairwright.dataset import (
 )
 from pairwright.dataset.tombstones import ForgetList
 from pairwright.files import write_whole
-from pairwright.release.diff import ChangeContext, SubjectHasher, SubjectHashes, hashes_by_subject
-from pairwright.release.history import first_version, next_version
-from pairwright.release.pairs_file import subject_at
-from pairwright.release.primary import PrimaryFiles, ReleaseFiles, primary_texts
-from pairwright.release.records import Erratum, UnitOutcome, Version, file_note
-from pairwright.release.selection import ReleaseCandidate
+from pairwright.release.changes import (
+    ChangeContext,
+    SubjectHasher,
+    SubjectHashes,
+    first_version,
+    hashes_by_subject,
+    next_version,
+)
+from pairwright.release.primary import (
+    Erratum,
+    PrimaryFiles,
+    ReleaseFiles,
+    UnitOutcome,
+    Version,
+    file_note,
+    primary_texts,
+)
+from pairwright.release.selection import ReleaseCandidate, subject_at
 from pairwright.release.summary import Summary, SummaryBuilder
 from pairwright_human_eval.decisions import Decision, Votes
 from pairwright_human_eval.subjects import Subject

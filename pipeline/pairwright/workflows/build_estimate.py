@@ -6,12 +6,10 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, TypeAlias
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.corpus import Corpus
-from pairwright.construct.estimate import BuildEstimate, estimate_calls
+from pairwright.construct.corpus import Corpus, first_items
+from pairwright.construct.estimate import BuildEstimate, PilotEstimate, estimate_calls, read_pilot
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.pilot import PilotEstimate, read_pilot
 from pairwright.construct.session import read_corpus
-from pairwright.construct.units import first_items
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.modes import need_partners

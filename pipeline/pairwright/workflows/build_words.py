@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pairwright.blind_preference import preference_sentence
-from pairwright.construct.estimate import BuildEstimate, RoleEstimate
-from pairwright.construct.pilot import PilotEstimate, kept_word
+from pairwright.construct.estimate import BuildEstimate, PilotEstimate, RoleEstimate, kept_word
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.modes import is_twin

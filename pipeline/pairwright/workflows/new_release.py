@@ -26,10 +26,9 @@ from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
+from pairwright.release.changes import check_version
 from pairwright.release.derive import derived_files, release_context
-from pairwright.release.history import check_version
-from pairwright.release.primary import ReleaseFiles
-from pairwright.release.records import Provenance
+from pairwright.release.primary import Provenance, ReleaseFiles
 from pairwright.release.summary import Summary
 from pairwright.release.write import write_primary
 from pairwright.workflows.output import output_folder

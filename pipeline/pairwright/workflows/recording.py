@@ -6,10 +6,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pairwright.construct.folder import RunFolder
+from pairwright.construct.folder import RunFolder, changes
 from pairwright.construct.outcomes import iterate_outcomes
-from pairwright.construct.resume import changes
-from pairwright.construct.survey import iterate_surveys
+from pairwright.construct.partners import iterate_surveys
 from pairwright.dataset import model_name
 from pairwright.errors import ConfigError, InputError
 from pairwright.models import Request, completion_of
@@ -182,7 +181,7 @@ def _recorded(store: Store, key: str) -> RecordedCall:
 
 def _settings(saved: dict[str, Any]) -> dict[str, Any]:
     # Releases bring statistics and figures, seconds to import, which a build does without.
-    from pairwright.release.provenance import public_settings
+    from pairwright.release.run_notes import public_settings
 
     return public_settings(essential(saved), saved.get("content", {}))
 

@@ -10,19 +10,15 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.run_pairs import check_as_built
-from pairwright.construct.unit_results import iterate_results
+from pairwright.construct.run_pairs import check_as_built, iterate_results
 from pairwright.dataset import read_lines
 from pairwright.dataset.splits import splits_of
 from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import content_id, pseudonym
-from pairwright.release.previous import read_previous
-from pairwright.release.primary import PrimaryFiles, ReleaseFiles
-from pairwright.release.provenance import run_provenance
-from pairwright.release.records import UnitOutcome
-from pairwright.release.run_notes import read_errata, read_tombstones
+from pairwright.release.primary import PrimaryFiles, ReleaseFiles, UnitOutcome
+from pairwright.release.run_notes import read_errata, read_tombstones, run_provenance
 from pairwright.release.selection import (
     Candidates,
     ReleaseCandidate,
@@ -30,6 +26,7 @@ from pairwright.release.selection import (
     read_candidates,
     trial_because,
 )
+from pairwright.release.verify.release import read_previous
 from pairwright.release.write import PrimaryContent
 from pairwright.settings.config import essential
 from pairwright.workflows.progress import Progress, Step

@@ -9,15 +9,16 @@ from pydantic import JsonValue
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.options import Doc, ReleasePath
-from pairwright.release.diff import (
+from pairwright.release.changes import (
+    TRIAL,
     SubjectChange,
     change_context,
+    check_version,
     hashes_by_subject,
+    resolve_forgotten,
     subject_changes,
 )
-from pairwright.release.history import TRIAL, check_version, resolve_forgotten
-from pairwright.release.primary import ReleaseFiles, read_release
-from pairwright.release.records import Change
+from pairwright.release.primary import Change, ReleaseFiles, read_release
 from pairwright.release.verify import VerifiedRelease
 from pairwright.release.verify import verify_release as verify_release
 from pairwright.workflows.pair_audit import write_audit

@@ -13,8 +13,8 @@ from pairwright.dataset.tombstones import ForgetList, url_name
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.records import Item, pseudonym
-from pairwright.release.pairs_file import subjects_in
 from pairwright.release.run_notes import TOMBSTONES_FILE, add_tombstones
+from pairwright.release.selection import subjects_in
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright_human_eval.subjects import Subject
 

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pairwright.construct.ask_again import set_aside_unusable
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.folder import RunFolder
-from pairwright.construct.resume import content_hashes, identity
+from pairwright.construct.folder import RunFolder, content_hashes, identity
+from pairwright.construct.run_pairs import set_aside_unusable
 from pairwright.construct.session import BuildTask, build_here, read_corpus
-from pairwright.construct.tally import ReplyCheck, Tally
-from pairwright.construct.unit_tally import renew_index
+from pairwright.construct.tally import ReplyCheck, Tally, renew_index
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.client import Meter

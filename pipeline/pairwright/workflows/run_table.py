@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pairwright.construct.funnel import funnel_rows, kept_costs
+from pairwright.construct.manifest import kept_costs
+from pairwright.construct.outcomes import funnel_rows
 from pairwright.modes import MODES, STAGES, is_twin
 from pairwright.text import number_of, visible
 from pairwright.workflows.run_status import RunStatus

@@ -2,13 +2,14 @@
 
 context.py     what all of them are made of, computed once, and manifest.json, its record
 build_summary.py study_summary.py audit_summary.py    the build, the human verification and the
-               audit in brief: records that manifest.json holds, and sentences and rows of pages
-study_sentences.py    what pages say of the human verification
-proof.py own_choice.py    what a verified pair proves, and what a user's own choice does
-cautions.py    sentences on uses, people, biases and limits
+               audit in brief: records that manifest.json holds, and rows of tables
+sentences.py   what pages say, by topic: `sentences.jinja`, and `own_choice.toml` where the label is
+               the user's own choice
 markdown.py    templates in which every value is escaped
-card.py (front_matter.py) pages.py licences.py croissant.py row_files.py    each file
-documents.py   all of them
+pages.py       README.md, DATASHEET.md, LICENSE.md and CHANGELOG.md, from the templates beside it;
+               `columns.toml` says what each column holds
+croissant.py   croissant.json
+documents.py   files made of rows line by line, and all derived files in their order
 
 Verifying a release derives these files again and compares. A new one gets a function here and a
 line in `derived_files`.

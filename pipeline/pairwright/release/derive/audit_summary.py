@@ -5,7 +5,7 @@ Release and audit know each other by files alone.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import ConfigDict, ValidationError
 
@@ -76,6 +76,18 @@ class AuditSummary(Record):
     rows: int
     digest: str
     """The digest of the rows that the audit saw: `content_digest` of all rows of the release."""
+
+    @property
+    def by_identity(self) -> bool:
+        """Whether a blind figure has no interval, as of twins, which give one half by identity."""
+        return any(
+            score.blind and score.value is not None and score.low is None
+            for score in self.baselines
+        )
+
+    def blind_scores(self, configs: set[str]) -> list[BaselineScore]:
+        """What blind ways of choosing score in these configurations."""
+        return [score for score in self.baselines if score.blind and score.config in configs]
 
 
 class _AuditPart(Record):
@@ -179,20 +191,6 @@ def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:
     return [head, *rows] if rows else []
 
 
-def blind_sentences(audit: AuditSummary, configs: set[str]) -> Iterator[str]:
-    """How the blind checks of these configurations ended; nothing where there are none."""
-    blind = (score for score in audit.baselines if score.blind and score.config in configs)
-    statuses = Counter(score.status for score in blind)
-    words = {"fail": "failed", "too_few": "had too few pairs to decide", "pass": "passed"}
-    if not (checks := sum(statuses[status] for status in words)):
-        return
-    counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
-    yield (
-        f"Of {checks:,} checks of these configurations in the audit of this release, which choose"
-        f" without the user, {counts}."
-    )
-
-
 def _row(config: str, by_name: dict[str, BaselineScore], shown: Iterable[str]) -> tuple[str, ...]:
     widest = max(by_name.values(), key=lambda score: score.pairs)
     cells = (_cell(by_name.get(name)) for name in shown)
@@ -219,42 +217,37 @@ def _cell(score: BaselineScore | None) -> str:
     return f"{value} ({100 * score.low:.0f} to {100 * score.high:.0f})"
 
 
-def bound_sentences(audit: AuditSummary, info: ReleaseInfo) -> Iterator[str]:
-    """The bounds that the study set on word overlap, and how the audit decided by them."""
-    bounds = {"profile_overlap": info.max_overlap, "aspects_overlap": info.max_aspects_overlap}
+class Endings(NamedTuple):
+    """How checks that are held to a bound ended."""
+
+    checks: int
+    counts: str
+    """Their numbers by how they ended, in words."""
+
+
+def endings(scores: Iterable[BaselineScore]) -> Endings:
+    """How the checks of these scores ended."""
+    statuses = Counter(score.status for score in scores)
     words = {"fail": "failed", "too_few": "had too few pairs to decide", "pass": "passed"}
-    for name, bound in bounds.items():
-        if bound is None:
-            continue
-        statuses = Counter(score.status for score in audit.baselines if score.name == name)
-        counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
-        yield (
-            f"The study set a bound: {INFORMED[name]} may pick the chosen response in at most"
-            f" {100 * bound:g} % of the pairs of a configuration. Of"
-            f" {sum(statuses[status] for status in words):,} configurations, {counts}."
-        )
+    counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
+    return Endings(sum(statuses[status] for status in words), counts)
 
 
-def baseline_notes(audit: AuditSummary, info: ReleaseInfo) -> Iterator[str]:
-    """What must be known to read the table."""
-    yield (
-        "How often each way of choosing picks the chosen response, a tie counting one half, with"
-        " an interval over independent groups. “Longer” and “bag of words” are blind to the user;"
-        " the columns after them see the user's posts, earlier choices or the aspects. A scorer"
-        " that reads the user has to do better than all of them."
-    )
-    bounds = list(bound_sentences(audit, info))
-    yield from bounds
-    wider = "of the blind ways, and of what the study bounded," if bounds else "of the blind ways"
-    yield (
-        "Intervals of the columns that see posts or aspects are 95 % intervals, each by itself."
-        f" Those {wider} are wider: the audit decides them together with its other"
-        " estimates, by Holm's levels."
-    )
-    if any(
-        score.blind and score.value is not None and score.low is None for score in audit.baselines
-    ):
-        yield (
-            "A figure without an interval is one half by identity: a scorer that cannot see the"
-            " user is right on one half of a twin and wrong on the other."
+class StudyBound(NamedTuple):
+    """A bound that the study set on word overlap, and how the audit decided by it."""
+
+    name: str
+    limit: float
+    ended: Endings
+
+
+def study_bounds(audit: AuditSummary, info: ReleaseInfo) -> list[StudyBound]:
+    """The bounds that were set."""
+    bounds = {"profile_overlap": info.max_overlap, "aspects_overlap": info.max_aspects_overlap}
+    return [
+        StudyBound(
+            INFORMED[name], limit, endings(score for score in audit.baselines if score.name == name)
         )
+        for name, limit in bounds.items()
+        if limit is not None
+    ]

@@ -19,8 +19,7 @@ from pairwright.release.derive.build_summary import (
     unit_counts,
 )
 from pairwright.release.derive.study_summary import HumanSummary, summarise_study
-from pairwright.release.primary import PrimaryFiles, primary_paths
-from pairwright.release.records import Kind
+from pairwright.release.primary import Kind, PrimaryFiles, primary_paths
 from pairwright.release.summary import Summary
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.report.records import Findings

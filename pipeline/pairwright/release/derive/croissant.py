@@ -10,19 +10,11 @@ import pyarrow as pa
 from pydantic import JsonValue
 
 from pairwright.dataset.parquet import schema_of
-from pairwright.release.derive import build_summary, cautions
-from pairwright.release.derive.card import COLUMNS, bibtex_entry
+from pairwright.release.derive import build_summary
 from pairwright.release.derive.context import ReleaseContext
-from pairwright.release.derive.licences import addresses
 from pairwright.release.derive.markdown import NOT_STATED
-from pairwright.release.derive.own_choice import own_choice_words
-from pairwright.release.derive.study_sentences import (
-    agreement_rows,
-    chance_sentences,
-    nobody_sentence,
-    protocol_sentences,
-)
-from pairwright.release.derive.study_summary import HumanSummary
+from pairwright.release.derive.pages import bibtex_entry, column_texts, licence_addresses
+from pairwright.release.derive.sentences import Sentences, own_choice_words
 
 Json = dict[str, JsonValue]
 _PARQUET = "application/x-parquet"
@@ -51,7 +43,7 @@ CONTEXT: Json = {
 
 def croissant_json(release: ReleaseContext) -> str:
     """The whole file."""
-    info = release.primary.provenance.info
+    info, say = release.primary.provenance.info, Sentences(release)
     configs = [config.config for config in release.summary.configs]
     schema = schema_of(release.summary.mode_fields)
     value: Json = {
@@ -63,11 +55,11 @@ def croissant_json(release: ReleaseContext) -> str:
         ],
         "name": release.name,
         "version": release.version,
-        "description": _description(release),
-        "license": list[JsonValue](addresses(release)),
+        "description": _description(release, say),
+        "license": list[JsonValue](licence_addresses(release)),
         "citeAs": info.citation.strip() or bibtex_entry(release),
         "keywords": ["preference", "personalization", "reward models", "evaluation"],
-        **_responsible(release),
+        **_responsible(release, say),
         "distribution": [*_files(release), *map(_set, configs)],
         "recordSet": [_records(config, schema) for config in configs],
     }
@@ -78,11 +70,11 @@ def croissant_json(release: ReleaseContext) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def _description(release: ReleaseContext) -> str:
+def _description(release: ReleaseContext, say: Sentences) -> str:
     """What it is; a trial says first that it is one."""
     rows, users = release.summary.rows, release.summary.users
-    parts = [cautions.trial(release), f"{rows:,} pairs about {users:,} users. {build_summary.PAIR}"]
-    return " ".join(part for part in parts if part)
+    count = f"{rows:,} pairs about {users:,} users."
+    return " ".join([*say("trial"), count, *say("rubric_pair")])
 
 
 def _files(release: ReleaseContext) -> list[JsonValue]:
@@ -127,7 +119,7 @@ def _field(config: str, column: str, type_: Any) -> Json:
         "@type": "cr:Field",
         "@id": f"{config}/{column}",
         "name": column,
-        "description": COLUMNS[column],
+        "description": column_texts()[column],
     }
     listed = pa.types.is_list(type_)
     inner = type_.value_type if listed else type_
@@ -168,75 +160,35 @@ def _data_type(type_: Any) -> str:
     return "sc:Float" if pa.types.is_floating(type_) else "sc:Text"
 
 
-def _responsible(release: ReleaseContext) -> Json:
+def _responsible(release: ReleaseContext, say: Sentences) -> Json:
     """The fields of http://mlcommons.org/croissant/RAI/1.0. What nobody stated says so."""
-    info, summary = release.primary.provenance.info, release.summary
-    study = release.study
+    info, summary, study = release.primary.provenance.info, release.summary, release.study
+    analysis = [*say("agreement"), *say("by_chance")] if study else [*say("nobody")]
     values: Json = {
-        "dataCollection": " ".join(
-            [
-                build_summary.pair_sentence(summary),
-                *build_summary.source_sentences(release.build),
-                build_summary.call_sentence(release.build),
-            ]
-        ),
+        "dataCollection": " ".join([*say("pair"), *say("source"), *say("calls")]),
         "dataCollectionType": ["Secondary Data Analysis",
                                *([] if own_choice_words(summary) else ["Machine-generated text"]),
-                               *(["Manual Human Curation"] if _by_people(study) else [])],
+                               *(["Manual Human Curation"] if study and study.by_people else [])],
         "dataCollectionMissingData": "Fields that the source does not have are null.",
         "dataCollectionTimeframe": [day for day in (summary.oldest, summary.newest) if day],
-        "dataPreprocessingProtocol": [
-            *build_summary.preparation_sentences(summary, release.units)
-        ],
+        "dataPreprocessingProtocol": [*say("preparation")],
         "machineAnnotationTools": [
             f"{role}: {model} ({sampling})"
             for role, model, sampling in build_summary.model_rows(release.build)
         ] or [NOT_STATED],
-        "dataAnnotationProtocol": (
-            [*protocol_sentences(study)] if study else [nobody_sentence(summary)]
-        ),
-        "dataAnnotationAnalysis": _analysis(release),
-        "annotationsPerItem": _per_item(study) or nobody_sentence(summary),
+        "dataAnnotationProtocol": [*say("protocol" if study else "nobody")],
+        "dataAnnotationAnalysis": list[JsonValue](analysis),
+        "annotationsPerItem": say.text("per_item"),
         "annotatorDemographics": [
-            info.annotators or (NOT_STATED if release.study else nobody_sentence(summary))
+            info.annotators or (NOT_STATED if study else say.text("nobody"))
         ],
-        "dataUseCases": [*cautions.uses(release),
-                         *(f"Not for: {misuse}" for misuse in cautions.misuses(release))],
-        "dataBiases": [*cautions.biases(release)],
-        "dataLimitations": [*cautions.limits(release)],
-        "dataSocialImpact": (
-            "A scorer that fits answers to users can serve them better, and can also tell them"
-            " only what they like to hear. These pairs do not measure the second."
-        ),
-        "personalSensitiveInformation": [*cautions.sensitive(release)],
+        "dataUseCases": [*say("uses"), *(f"Not for: {misuse}" for misuse in say("misuses"))],
+        "dataBiases": [*say("biases")],
+        "dataLimitations": [*say("limits")],
+        "dataSocialImpact": say.text("impact"),
+        "personalSensitiveInformation": [*say("sensitive")],
         "dataReleaseMaintenancePlan": " ".join(
             [info.maintenance or NOT_STATED, "Removal of posts:", info.contact or NOT_STATED]
         ),
     }  # fmt: skip
     return {f"rai:{name}": value for name, value in values.items()}
-
-
-def _by_people(study: HumanSummary | None) -> bool:
-    return study is not None and study.simulated_annotators < study.annotators
-
-
-def _analysis(release: ReleaseContext) -> list[JsonValue]:
-    if release.findings is None:
-        return [nobody_sentence(release.summary)]
-    agreement = [
-        f"{question}: {items} items, {answers} answers of {who} annotators, agreement {share},"
-        f" Krippendorff's alpha {alpha}"
-        for question, items, answers, who, share, alpha in agreement_rows(release.findings)
-    ]
-    return [*agreement, *chance_sentences(release.findings)]
-
-
-def _per_item(study: HumanSummary | None) -> str:
-    """Empty where nobody was asked."""
-    if study is None:
-        return ""
-    return (
-        f"To pass the rule: {study.rule.votes} preference votes on each pair,"
-        f" {study.rule.quality_votes} scores of quality on each response,"
-        f" {study.rule.rubric_votes} answers on each aspect."
-    )

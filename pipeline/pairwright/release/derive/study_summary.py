@@ -1,4 +1,4 @@
-"""The human verification of a release in brief, as manifest.json has it."""
+"""The human verification of a release in brief, as manifest.json has it, and its tables."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from pairwright_human_eval.report.records import (
     PreferenceShares,
     QuestionAgreement,
 )
+from pairwright_human_eval.report.words import group_name
 
 
 class HumanSummary(Record):
@@ -57,6 +58,26 @@ class HumanSummary(Record):
     rule_changed: tuple[str, ...]
     """Numbers of the rule that are not as they were fixed before the first answer."""
 
+    @property
+    def of_twins(self) -> bool:
+        """Whether people were asked about twins."""
+        return any(chance.halves == 2 for chance in self.by_chance)
+
+    @property
+    def by_people(self) -> bool:
+        """Whether not all annotators are a program."""
+        return self.simulated_annotators < self.annotators
+
+    @property
+    def voters(self) -> str:
+        """Whom its figures are about."""
+        return "annotators" if self.simulated_annotators else "people"
+
+    @property
+    def kept_out(self) -> list[tuple[State, int]]:
+        """What is not verified, by state."""
+        return [(state, n) for state, n in self.states.items() if state != "verified" and n]
+
 
 def summarise_study(
     public: ReleasedStudy, findings: Findings, decisions: Mapping[str, Decision]
@@ -89,3 +110,58 @@ def summarise_study(
             if getattr(study.fixed, name) != getattr(study.policy, name)
         ),
     )
+
+
+Row = tuple[str, ...]
+
+
+def state_rows(findings: Findings) -> list[Row]:
+    """Group, n, how many ended in each state, and the verified share of those that could be."""
+    return [
+        (
+            group_name(group.group), f"{group.subjects:,}",
+            *(f"{group.states[state].k:,}" for state in group.states),
+            group.of_verifiable.counted(),
+        )
+        for group in findings.decisions
+    ]  # fmt: skip
+
+
+def state_head(findings: Findings, study: HumanSummary) -> Row:
+    """The head of `state_rows`; by a program's answers nothing is verified."""
+    passed = "pass the rule" if study.simulated_annotators else "verified"
+    names = (passed if state == "verified" else state for state in findings.decisions[0].states)
+    return ("twins and pairs", "n", *names, f"{passed}, of those that could")
+
+
+def agreement_rows(findings: Findings) -> list[Row]:
+    """Question, items, answers, annotators, percent agreement, alpha."""
+    return [
+        (
+            each.question,
+            f"{each.agreement.items:,}",
+            f"{each.agreement.percent.n:,}",
+            f"{each.agreement.raters:,}",
+            each.agreement.percent.percent(),
+            (
+                each.agreement.alpha_nominal
+                if each.measurement == "nominal"
+                else each.agreement.alpha_ordinal
+            ).text(2),
+        )
+        for each in findings.agreement
+    ]
+
+
+def preference_rows(findings: Findings) -> list[Row]:
+    """Group, votes, and the share for the chosen response, of choices and of all."""
+    groups = [*findings.preferred, *([findings.with_excluded] if findings.with_excluded else [])]
+    return [
+        (
+            group_name(each.group),
+            f"{each.of_all.n:,}",
+            each.of_choices.percent(),
+            each.of_all.percent(),
+        )
+        for each in groups
+    ]

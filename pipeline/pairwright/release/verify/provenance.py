@@ -11,9 +11,8 @@ from pydantic import ConfigDict, ValidationError
 from pairwright.dataset import Layout, Row
 from pairwright.modes import is_own_choice
 from pairwright.records import Mode, Record
-from pairwright.release.history import FIRST, TRIAL, numbers_of
-from pairwright.release.primary import PrimaryFiles
-from pairwright.release.records import Format, Provenance, UnitOutcome, Version
+from pairwright.release.changes import FIRST, TRIAL, numbers_of
+from pairwright.release.primary import Format, PrimaryFiles, Provenance, UnitOutcome, Version
 from pairwright.release.run_notes import fault
 from pairwright.release.verify.comparison import difference, same, shown
 from pairwright_human_eval.subjects import Outline

@@ -1,23 +1,38 @@
-"""The checks of a release in their order. They stop at the first difference."""
+"""The checks of a release in their order, which stop at the first difference; and the release that
+another follows: whole, lower, and of the same dataset.
+"""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from pairwright.dataset import Layout
+from pairwright.dataset import Layout, parts_of
+from pairwright.dataset.parquet import count_rows
+from pairwright.errors import Difference, InputError
 from pairwright.modes import MODES
 from pairwright.records import Record
+from pairwright.release.changes import TRIAL, check_version
 from pairwright.release.derive import derived_files, release_context
-from pairwright.release.primary import PrimaryFiles, primary_paths, primary_texts, read_primary
-from pairwright.release.records import Kind
+from pairwright.release.primary import (
+    Kind,
+    PrimaryFiles,
+    ReleaseFiles,
+    primary_paths,
+    primary_texts,
+    read_primary,
+    read_release,
+)
 from pairwright.release.verify.audit import WriteAudit, check_audit, check_audit_again
 from pairwright.release.verify.comparison import (
+    ReleaseFolder,
     VerifyProgress,
     by_another,
+    check_digests,
+    check_folder,
     compare,
     difference,
     reading,
 )
-from pairwright.release.verify.folder import ReleaseFolder, check_digests, check_folder
 from pairwright.release.verify.provenance import (
     KeptUnit,
     check_contents,
@@ -26,9 +41,56 @@ from pairwright.release.verify.provenance import (
     check_sampled,
     check_units,
 )
-from pairwright.release.verify.row_checks import DecisionCheck
-from pairwright.release.verify.rows import RowTotals, check_rows
+from pairwright.release.verify.rows import DecisionCheck, RowTotals, check_rows
 from pairwright.release.verify.study import check_outlines, check_verdicts
+
+
+def read_previous(root: Path, version: str, name: str, *, trial: bool) -> ReleaseFiles:
+    """The release before `version` of the dataset `name`.
+
+    Raises InputError where it is not whole, not lower, of another dataset, or, before an ordinary
+    release, a trial.
+    """
+    previous = read_release(root)
+    provenance = previous.primary.provenance
+    if provenance.info.name != name:
+        raise InputError(
+            f"is a release of {provenance.info.name!r}, and this run makes {name!r}",
+            where=root,
+            fix="Name a release of the same dataset, or mend [release] name in the run's config.",
+        )
+    if provenance.kind == "trial" and not trial:
+        raise InputError(
+            "is a trial, and no ordinary release follows one",
+            where=root,
+            fix="Name the last ordinary release, or leave --previous out for the first.",
+        )
+    if check_version(provenance.version.removesuffix(TRIAL)) >= check_version(version):
+        raise InputError(
+            f"is version {provenance.version}, which {version} does not follow",
+            where=root,
+            fix="Give --version a higher number than the previous release has.",
+        )
+    _check_whole(previous)
+    return previous
+
+
+def _check_whole(previous: ReleaseFiles) -> None:
+    """Raise InputError for what `verify` would say of its files and of its history, which the next
+    release goes on with."""
+    layout, there = previous.layout, Counter[str]()
+    try:
+        check_folder(layout.root, None, lambda _, __, ___: None)
+        check_provenance(layout, previous.primary)
+        for part in parts_of(layout.root):
+            there[part.config] += count_rows(layout.part(part))
+        check_rows_of_history(previous.primary.history, there, layout.history.name)
+    except Difference as found:
+        raise InputError(
+            found.what,
+            where=layout.root / found.where,
+            fix="Take the previous release again from where it was published, and verify it.",
+        ) from None
 
 
 class VerifiedRelease(Record):

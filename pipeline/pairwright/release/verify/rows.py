@@ -1,26 +1,271 @@
-"""One pass over the rows: each for itself, in its file, and with all others."""
+"""One pass over the rows: each for itself, in its file, with its twin, with people's decisions,
+with its evidence, and with all others.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
-from pairwright.dataset import Layout, Part, Row, licence_of, parts_of, read_rows
+from pairwright import text
+from pairwright.dataset import (
+    Layout,
+    Part,
+    Row,
+    RowAspect,
+    RowQuality,
+    RowVotes,
+    licence_of,
+    parts_of,
+    read_rows,
+)
 from pairwright.dataset.layout import DOMAIN, SPLITS
-from pairwright.records import content_id
-from pairwright.release.records import Provenance, file_note
+from pairwright.dataset.row import derived_twin_id
+from pairwright.errors import Difference
+from pairwright.modes import is_own_choice, is_twin
+from pairwright.records import Side, content_id
+from pairwright.release.primary import Provenance, file_note
 from pairwright.release.summary import Summary, SummaryBuilder
 from pairwright.release.verify.comparison import VerifyProgress, difference, same, shown
 from pairwright.release.verify.provenance import KeptUnit, ProvenanceModel
-from pairwright.release.verify.row_checks import (
-    DecisionCheck,
-    TwinCheck,
-    check_evidence,
-    check_own_choice,
-)
+from pairwright.sources.times import is_older
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.records import aspect_id, response_id
+from pairwright_human_eval.subjects import Outline, OutlinePair
+
+NEAR = 0.001
+"""Between two fits of the same votes."""
+_COMMON = (
+    "twin_id", "question", "item_id", "category", "domain", "strategy", "generator", "judge",
+    "verified", "simulated",
+)  # fmt: skip
+"""What both halves say alike."""
+_OF_THE_QUESTION = ("created", "source_url", "licence")
+"""The same of one question that one user asked. Users' own choices each have a time and address."""
+_MIRRORED = {"chosen": "rejected", "rejected": "chosen"}
+"""A verdict on the same responses as the other half tells it."""
+
+
+class TwinCheck:
+    """Holds every twin of a file together; pairs of mode violate pass by."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[Row, str] | None = None
+
+    def add(self, row: Row, where: str) -> None:
+        """The next row of the file. Raises Difference."""
+        if not is_twin(row.mode):
+            self.end()
+            same("twin_id", row.twin_id, None, where)
+            same("asked", row.asked, True, where)
+            _check_dyad([row], where)
+        elif self._asked is None:
+            same("asked of a twin's first half", row.asked, True, where)
+            self._asked = row, where
+        else:
+            first, _ = self._asked
+            if row.twin_id != first.twin_id:
+                self.end()
+            _check_twin(first, row, where)
+            self._asked = None
+
+    def end(self) -> None:
+        """The file ends, or another subject begins."""
+        if self._asked:
+            row, where = self._asked
+            raise difference(f"half a twin: the other half of {row.twin_id} does not follow", where)
+
+
+def _check_twin(first: Row, other: Row, where: str) -> None:
+    same("asked of a twin's second half", other.asked, False, where)
+    same("twin_id", other.twin_id, derived_twin_id(first, other), where)
+    for name in _COMMON:
+        same(name, getattr(other, name), getattr(first, name), where)
+    same("chosen", other.chosen, first.rejected, where)
+    same("rejected", other.rejected, first.chosen, where)
+    mirrored = _MIRRORED.get(first.comparison or "", first.comparison)
+    same("comparison", other.comparison, mirrored, where)
+    preference = first.blind_preference
+    mirrored_preference = None if preference is None else 2 - preference
+    same("blind_preference", other.blind_preference, mirrored_preference, where)
+    sources = first.response_sources and first.response_sources.mirrored
+    same("response_sources", other.response_sources, sources, where)
+    if not is_own_choice(first.mode):
+        for name in _OF_THE_QUESTION:
+            same(name, getattr(other, name), getattr(first, name), where)
+        same("narrative of the half that did not ask", other.narrative, None, where)
+    if other.user == first.user:
+        raise difference(f"both halves are of {other.user}", where)
+    _check_dyad([first, other], where)
+
+
+def _check_dyad(rows: list[Row], where: str) -> None:
+    must = content_id("dyad", *sorted(row.user or "" for row in rows))
+    for row in rows:
+        same("dyad", row.dyad, must, where)
+
+
+class DecisionCheck:
+    """Rows as their decisions, derived again from the raw verdicts, must have them.
+
+    With a study a release holds what was verified; without one it is a trial, and holds whatever
+    the build kept.
+    """
+
+    def __init__(
+        self, outlines: Mapping[str, Outline], public: ReleasedStudy | None, provenance: Provenance
+    ) -> None:
+        """`public` is None where nobody was asked."""
+        self._outlines = outlines
+        self._decisions = public.decisions if public else None
+        # Older formats have no answers on aspects in their rows.
+        self._counts = public.aspect_counts if public and provenance.format >= 3 else {}
+        self._errors = public.label_errors if public and provenance.format >= 3 else {}
+        self._apart: Difference | None = None
+        """The first error of a label that differs. A vote changes those of all pairs, so that what
+        else differs says more and comes first."""
+        self._ordinary = provenance.kind == "release"
+        self._subjects: set[str] = set()
+
+    def add(self, row: Row, where: str) -> None:
+        """One row. Raises Difference."""
+        self._subjects.add(row.subject)
+        if self._ordinary:
+            same("simulated in an ordinary release", row.simulated, False, where)
+        if self._decisions is None:
+            same("votes, where nobody was asked,", row.votes, None, where)
+            same("verified, where nobody was asked,", row.verified, False, where)
+            same("label_error, where nobody was asked,", row.label_error, None, where)
+            self._check_answers(row, where)
+            return
+        outline = self._outlines.get(row.subject)
+        pairs = outline.pairs if outline else ()
+        pair = next((other for other in pairs if other.id == row.id), None)
+        if outline is None or pair is None:
+            raise difference(f"{row.id} is not a pair that people were asked about", where)
+        _check_outline(row, outline, pair, where)
+        decision = self._decisions[row.subject]
+        same("the decision on its subject", decision.state, "verified", where)
+        same("votes", row.votes, _votes(decision, row.id), where)
+        self._check_error(row, where)
+        self._check_answers(row, where)
+        # What simulated annotators say verifies nothing.
+        same("verified", row.verified, not decision.simulated, where)
+        if decision.simulated:
+            same("simulated", row.simulated, True, where)
+
+    def _check_error(self, row: Row, where: str) -> None:
+        """Another version of a library may end the fit a step earlier or later."""
+        there, error = row.label_error, self._errors.get(row.id)
+        near = there == error or (there and error and abs(there - error) <= NEAR)
+        if not near and not self._apart:
+            self._apart = difference(f"label_error is {there}, and must be {error}", where)
+
+    def _check_answers(self, row: Row, where: str) -> None:
+        counted = self._counts.get(row.id, ())
+        for n, aspect in enumerate(row.rubric_aspects):
+            support, delivery = counted[n] if counted else (None, None)
+            same("support", aspect.support, support, f"{where} [rubric_aspects.{n}]")
+            same("delivery", aspect.delivery, delivery, f"{where} [rubric_aspects.{n}]")
+
+    def end(self, kept: Iterable[str], file: str) -> None:
+        """After the last row: nothing that belongs in is left out. `kept` are the build's kept
+        subjects. Raises Difference."""
+        if self._apart:
+            raise self._apart
+        wanted = kept
+        if self._decisions is not None:
+            decided = self._decisions.values()
+            wanted = (decision.subject for decision in decided if decision.state == "verified")
+        if lost := next((subject for subject in wanted if subject not in self._subjects), None):
+            raise difference(f"{lost} belongs into this release, and no row is of it", file)
+
+
+def _votes(decision: Decision, pair: str) -> RowVotes | None:
+    votes = next(votes for votes in decision.votes if votes.pair == pair)
+    return RowVotes.model_validate(votes.model_dump(exclude={"pair"})) if votes.n else None
+
+
+def _check_outline(row: Row, outline: Outline, pair: OutlinePair, where: str) -> None:
+    for name in ("mode", "domain", "dyad"):
+        same(name, getattr(row, name), getattr(outline, name), where)
+    same("asked", row.asked, pair.asked, where)
+    same("the hash of chosen", response_id(row.chosen), pair.chosen, where)
+    same("the hash of rejected", response_id(row.rejected), pair.rejected, where)
+    aspects = tuple(aspect_id(aspect.aspect) for aspect in row.rubric_aspects)
+    same("the hashes of the aspects", aspects, pair.aspects, where)
+    for side in ("chosen", "rejected"):
+        _check_scores(row, pair, side, where)
+    same("quality", row.quality, _quality(outline, pair), where)
+
+
+def _check_scores(row: Row, pair: OutlinePair, side: Side, where: str) -> None:
+    scores = tuple(getattr(aspect, f"{side}_score") for aspect in row.rubric_aspects)
+    judged = pair.adherence.get(side)
+    same(f"{side}_score of the aspects", scores, judged or (None,) * len(scores), where)
+
+
+def _quality(outline: Outline, pair: OutlinePair) -> tuple[RowQuality, ...]:
+    if not {pair.chosen, pair.rejected} <= outline.quality.keys():
+        return ()
+    chosen, rejected = outline.quality[pair.chosen], outline.quality[pair.rejected]
+    return tuple(
+        RowQuality(scale=scale, chosen=score, rejected=rejected[scale])
+        for scale, score in chosen.items()
+        if scale in rejected
+    )
+
+
+_NOBODYS = {"rubric_aspects": (), "aspects_origin": None, "strategy": "", "generator": "",
+            "judge": None, "quality": (), "comparison": None, "blind_preference": None}  # fmt: skip
+"""What a row does not have whose label is the user's own choice: no model had a part in it."""
+
+
+def check_own_choice(row: Row, where: str) -> None:
+    """Nothing of such a row is by a model. Raises Difference."""
+    if is_own_choice(row.mode):
+        for name, nothing in _NOBODYS.items():
+            same(f"{name} in mode {row.mode}", getattr(row, name), nothing, where)
+
+
+def check_evidence(row: Row, where: str) -> None:
+    """Posts are older than the question, and hold the evidence. Raises Difference."""
+    for n, post in enumerate(row.profile):
+        if row.created and post.created and not is_older(post.created, row.created):
+            at = f"{where} [profile.{n}]"
+            raise difference(f"is of {shown(post.created)}, not before the question", at)
+    if row.aspects_origin == "planner":
+        for n, aspect in enumerate(row.rubric_aspects):
+            _check_aspect(row, aspect, f"{where} [rubric_aspects.{n}]")
+
+
+def _check_aspect(row: Row, aspect: RowAspect, where: str) -> None:
+    if strangers := set(aspect.post_ids) - {post.id for post in row.profile}:
+        raise difference(f"{shown(min(strangers))} is not a post of the profile", where)
+    named = [post.text for post in row.profile if post.id in aspect.post_ids]
+    if any(_quoted(aspect.evidence, post) for post in named):
+        return
+    for passage in text.passages(aspect.evidence) or [aspect.evidence]:
+        if not any(_quoted(passage, post) for post in named):
+            raise difference(f"evidence is {shown(passage)}, and in no post it names", where)
+
+
+def _quoted(passage: str, post: str) -> bool:
+    """Whether a post holds a passage, as the build looks for it: in what the planner read."""
+    if passage.strip() and passage in post:
+        return True
+    quote = text.bare_quote(passage)
+    return bool(quote) and quote in _folded(post)
+
+
+@lru_cache(maxsize=4096)
+def _folded(post: str) -> str:
+    return text.normalised(post)
+
 
 # A user's posts come again with each of their pairs.
 _licence_of = lru_cache(maxsize=4096)(licence_of)

@@ -17,8 +17,8 @@ from uuid import uuid4
 
 from pydantic import SecretStr
 
+from pairwright.construct.corpus import Chunk
 from pairwright.construct.outcomes import Brief
-from pairwright.construct.units import Chunk
 from pairwright.errors import ConfigError, InputError, Interrupted, PairwrightError, on_disk
 from pairwright.extras import install
 from pairwright.files import write_whole

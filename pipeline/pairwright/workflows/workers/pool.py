@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 
-from pairwright.construct.units import Chunk
+from pairwright.construct.corpus import Chunk
 from pairwright.errors import PairwrightError
 from pairwright.models.client import Meter
 from pairwright.workflows.run_models import MeterCounts, units_at_once

@@ -5,11 +5,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
+from pairwright.construct.corpus import BuildUnit, Chunk, chunks, size_of
+from pairwright.construct.folder import unfinished
 from pairwright.construct.outcomes import Brief
-from pairwright.construct.resume import unfinished
 from pairwright.construct.session import BuildTask, conclude
 from pairwright.construct.tally import ReplyCheck, Tally
-from pairwright.construct.units import BuildUnit, Chunk, chunks, size_of
 from pairwright.errors import Interrupted
 from pairwright.models.client import Meter
 from pairwright.models.store import Store

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.corpus import Corpus
+from pairwright.construct.corpus import BuildUnit, Chunk, Corpus
 from pairwright.construct.outcomes import Brief
 from pairwright.construct.session import build_units
-from pairwright.construct.units import BuildUnit, Chunk
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted, PairwrightError
 from pairwright.models import Wait
 from pairwright.models.client import Client, Meter
