@@ -17,7 +17,6 @@ from typing import Annotated
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.page.verdict import config_name
 from pairwright.audit.records import Audit
-from pairwright.audit.shortcuts.lean import BLIND_PREFERENCE
 from pairwright.blind_preference import preference_sentence
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, parts_of, read_rows
@@ -95,10 +94,8 @@ def release(
 ) -> ReleaseResult:
     """Release what people verified of a run as a dataset folder, with its audit and pages.
 
-    `out` is a new folder, and `version` such as `1.0.0` is higher than that of `previous`, the
-    folder of the release before. A `trial` holds simulated and unverified pairs, too, and says so
-    everywhere. `validation_share` is the share of users, 0 to below 1, whose pairs are in the split
-    `validation`. The same run, version and previous release give the same bytes.
+    A trial says everywhere that it is one. The same run, version and previous release give the same
+    bytes.
 
     Raises InputError for anything that keeps the run from being released, and StoreError where its
     store or the disk refuses.
@@ -246,7 +243,7 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
 
 def _check_lean(audited: Audit, summary: Summary, out: Path) -> None:
     """Raise InputError where the audit found that a mode leans: no user is needed to be right."""
-    leaning = {check.config for check in audited.failed if check.name == BLIND_PREFERENCE.name}
+    leaning = {check.config for check in audited.failed if check.name == "blind_preference"}
     for figure in summary.preferences:
         if f"mode {figure.mode}" in leaning:
             raise InputError(
