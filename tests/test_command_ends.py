@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import study
+from pairwright.train.planner_checkpoints import TrainingReport
 from pairwright.workflows import annotation_server, planner_training, reward_service
 from pairwright.workflows.annotation_server import RunningServer
 from pairwright_human_eval.label_studio import projects as push
@@ -17,6 +18,7 @@ from pairwright_human_eval.label_studio.server import ServerAccount
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright
+from test_train_planner import begun, check
 
 TESTS = Path(__file__).parent
 TRIED_BY = {
@@ -141,8 +143,8 @@ def test_a_server_of_ones_own_runs_until_ctrl_c(run: Path, monkeypatch: pytest.M
 def test_a_training_says_which_checkpoint_it_chose(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    score = SimpleNamespace(unreadable=4, items=4)
-    report = SimpleNamespace(checkpoints=[score], chosen=30)
+    nothing = check(30, 0.0).model_copy(update={"unreadable": 4})
+    report = TrainingReport(begun=begun(), refused={}, checkpoints=(nothing,), chosen=30, losses=())
     done = SimpleNamespace(report=report, merged=None, adapter=tmp_path / "adapter")
     monkeypatch.setattr(planner_training, "train_planner", lambda *_, **__: done)
     settings = tmp_path / "planner.toml"
@@ -150,7 +152,8 @@ def test_a_training_says_which_checkpoint_it_chose(
     said = pairwright("train", "planner", settings, "--out", tmp_path / "out")
     assert said.code == 0, said.said
     assert "No checkpoint wrote a plan that can be read" in said.err
-    assert f"checkpoint-30 is chosen; serve {tmp_path / 'adapter'}\n" in said.err
+    assert "checkpoint-30 is chosen" in said.err
+    assert f"Serve {tmp_path / 'adapter'}\n" in said.err
     assert said.err.endswith(f"Open: {tmp_path / 'out' / 'report.html'}\n")
 
 

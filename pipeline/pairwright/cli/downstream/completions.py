@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from pairwright.cli.printing import say, warn
+from pairwright.cli.printing import say, table_of, warn
 from pairwright.cli.progress import display, interruptible
 from pairwright.cli.scoring import ItemLimit, ResultFolder, end, least_share, scorers_file
-from pairwright.text import number_of
+from pairwright.text import number_of, visible
 
 if TYPE_CHECKING:
     from pairwright.train.completions import Completions
@@ -85,29 +84,32 @@ def completions_command(
 
 
 def _print(console: Console, summary: "Completions", out: Path) -> None:
-    from pairwright.train.completion_page import (
-        DIFFERENCES,
-        HEAD,
-        NO_EVIDENCE,
-        differences,
-        missing,
-        rows,
-        warnings,
-    )
+    from pairwright.train.pages import completions_page
 
-    for head, body in ((HEAD, rows(summary)), (DIFFERENCES, differences(summary))):
-        # In 80 columns: two of them are on the page alone, and a long name takes more lines.
-        shown = [n for n, name in enumerate(head) if name not in ("posts", "words")]
-        table = Table(box=None, padding=(0, 1, 0, 0))
-        for n in shown:
-            table.add_column(
-                head[n], justify="right" if n else "left", no_wrap=n > 0, overflow="fold"
+    head = ("", "ROUGE-1", "ROUGE-L", "items", "users")
+    means = [(one.condition, one, "") for one in summary.means]
+    less = [(f"{one.first} less {one.second}", one, "+") for one in summary.differences]
+    for some in (means, less):
+        cells = (
+            (
+                visible(name),
+                one.rouge_1.text(sign=bool(sign)),
+                one.rouge_l.text(sign=bool(sign)),
+                f"{one.rouge_1.n:,}",
+                f"{one.rouge_1.clusters:,}",
             )
-        for row in body:
-            table.add_row(*(escape(row[n]) for n in shown))
-        console.print(table, "", highlight=False)
-    for line in (NO_EVIDENCE, *warnings(summary), *missing(summary)):
-        warn(console, line)
+            for name, one, sign in some
+        )
+        console.print(table_of(head, cells, lines=box.SIMPLE_HEAD))
+    for paragraph in completions_page(summary, drawn=False).opening:
+        warn(console, paragraph)
+    for reason, n in summary.refused.items():
+        warn(console, f"{number_of(n, 'item was', 'items were')} not asked, {reason}.")
+    for reason, n in summary.unscored.items():
+        warn(console, f"{number_of(n, 'item does', 'items do')} not count, {visible(reason)}.")
+    if summary.shortened:
+        texts = number_of(summary.shortened, "text was", "texts were")
+        warn(console, f"{texts} written with fewer posts than chosen: not all fitted.")
     say(console, f"Open: {out / 'completions.html'}", wrap=True)
 
 

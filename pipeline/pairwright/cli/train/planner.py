@@ -43,15 +43,15 @@ def train_planner_command(
 
       pairwright train score score.toml --out scores
     """
-    from pairwright.train.planner_page import warnings
+    from pairwright.train.pages import planner_page
     from pairwright.workflows.planner_training import train_planner
 
     console = Console(stderr=True)
     with display(console) as progress, interruptible() as stop:
         done = train_planner(settings, out, merge=merge, progress=progress, stop=stop)
     for line in (
-        *warnings(done.report),
-        f"checkpoint-{done.report.chosen} is chosen; serve {done.merged or done.adapter}",
+        *planner_page(done.report, drawn=False).opening,
+        f"Serve {done.merged or done.adapter}",
         f"Open: {out / 'report.html'}",
     ):
         say(console, line)
@@ -89,7 +89,7 @@ def score_planners_command(
 
 def _print(console: Console, scores: "PlanScores") -> None:
     from pairwright.train.gold import format_interval
-    from pairwright.train.plan_scores_page import WORDS, warnings
+    from pairwright.train.pages import WORDS, plan_scores_page
 
     for match in scores.matches:
         table = Table(box=None, padding=(0, 1, 0, 0))
@@ -106,8 +106,8 @@ def _print(console: Console, scores: "PlanScores") -> None:
                 less = f"{one.first} less {one.second}"
                 table.add_row(escape(less), WORDS[one.name], format_interval(one.mean))
         console.print(table, "", highlight=False)
-    for warning in warnings(scores):
-        say(console, warning, "yellow")
+    for paragraph in plan_scores_page(scores, drawn=False).opening:
+        say(console, paragraph, wrap=True)
 
 
 def _end(result: "PlanComparison", coverage: float, console: Console) -> None:
