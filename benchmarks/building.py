@@ -29,7 +29,7 @@ timeout_s = {timeout_s}
 
 
 BUILD_IMPORTS = (
-    "import pairwright.cli as c; c._register(); import bm25s, pairwright.workflows.run_build"
+    "import pairwright.cli as c; c.command_tree(); import bm25s, pairwright.workflows.run_build"
 )
 
 

@@ -28,7 +28,7 @@ from endpoint import double_url
 from engines.fixtures import HERE, NOT_ON_A_CPU, environment
 from own_environment import prepare
 from pairwright import assets
-from pairwright.cli.human.options import cache_folder
+from pairwright.cli.answers import cache_folder
 from pairwright.settings.prompt_variables import WITH_HISTORY
 from study import HISTORIES
 

@@ -237,7 +237,7 @@ def go_on_elsewhere() -> None:
     """In the real tier's environment, which has torch and no pytest."""
     from engines.fixtures import HERE, NOT_ON_A_CPU, environment
     from own_environment import prepare
-    from pairwright.cli.human.options import cache_folder
+    from pairwright.cli.answers import cache_folder
 
     pins = HERE / "requirements.txt"
     python = str(prepare(cache_folder(), "engines", pins, "4.5 GB", NOT_ON_A_CPU))

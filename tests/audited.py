@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pairwright.audit.page import Sizes
+from pairwright.audit.read import ReadRow
 from pairwright.audit.records import (
     Audit,
     AuditSource,
@@ -22,6 +23,11 @@ from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes
 from pairwright.estimate import Estimate
 
 DIGEST = f"sha256:{'0' * 64}"
+
+
+def line(given: Row, split: str = "") -> ReadRow:
+    """A row as an audit reads it from a source."""
+    return ReadRow(split, given, "")
 
 
 def post(n: int, k: int, text: str = "") -> RowPost:

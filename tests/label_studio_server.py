@@ -10,7 +10,7 @@ import httpx2
 from pydantic import JsonValue
 
 from pairwright import assets
-from pairwright.cli.human.options import cache_folder as cache_folder
+from pairwright.cli.answers import cache_folder as cache_folder
 from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
 from pairwright.settings.study_rules import HumanRules

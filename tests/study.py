@@ -51,12 +51,7 @@ class Done(NamedTuple):
 @cache
 def _commands() -> Any:
     """All commands, as `pairwright` has them."""
-    with (
-        mock.patch.object(cli.app, "registered_commands", []),
-        mock.patch.object(cli.app, "registered_groups", []),
-    ):
-        cli._register()
-        return cli.command_tree()
+    return cli.command_tree()
 
 
 def pairwright(*arguments: object) -> Done:
@@ -68,7 +63,6 @@ def pairwright(*arguments: object) -> Done:
         contextlib.redirect_stderr(err),
         mock.patch.object(sys, "argv", ["pairwright", *map(str, arguments)]),
         # `main` makes the commands at each call.
-        mock.patch.object(cli, "_register"),
         mock.patch.object(cli, "command_tree", return_value=commands),
         mock.patch.dict(os.environ, {"COLUMNS": "400", "NO_COLOR": "1", "TERM": "dumb"}),
         # A build tunes the collector for its own process.

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from audited import line
 from pairwright.audit.balance import MOST_VALUES, Balance
 from pairwright.audit.records import Breakdown, Check, Status
 from pairwright.audit.target import ComparedPairs, compare
@@ -22,7 +23,7 @@ def row(n: int, **changes: object) -> Row:
 def counted(rows: Iterable[Row]) -> Balance:
     balance = Balance()
     for each in rows:
-        balance.add(each)
+        balance.add(line(each))
     return balance
 
 

@@ -12,11 +12,11 @@ from pairwright.audit.human import Human
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.leakage.duplicates import Duplicates
 from pairwright.audit.people.scan import PersonalData
-from pairwright.audit.read import open_source
+from pairwright.audit.read import ReadRow, open_source
 from pairwright.audit.records import EXAMPLES, Audit, RowReader
 from pairwright.audit.run import Options, audit, shortened
 from pairwright.audit.shortcuts import Shortcuts
-from pairwright.dataset import Layout, Part, Row, content_digest, row_of, write_rows
+from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.records import pseudonym
 from small_studies import twin, violate
@@ -340,10 +340,10 @@ def test_a_check_that_breaks_is_a_finding_and_ends_nothing(
     before = {one.name for one in audit(open_source(str(file))).checks}
     whole = getattr(reader, method)
 
-    def broken(self: RowReader, *row: Row) -> object:
-        if method == "checks" or row[0].id == "4":
+    def broken(self: RowReader, *line: ReadRow) -> object:
+        if method == "checks" or line[0].row.id == "4":
             raise ValueError("quoted words")
-        return whole(self, *row)
+        return whole(self, *line)
 
     monkeypatch.setattr(reader, method, broken)
     done = pairwright("audit", file, "--out", here / "out", "--against", file)

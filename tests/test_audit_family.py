@@ -14,15 +14,10 @@ from unittest.mock import patch
 import pytest
 from scipy.stats import norm, t
 
+from audited import line
 from pairwright.audit import run as audit_run
 from pairwright.audit.catalogue import DEFINITIONS, ESTIMATE_CHECKS, decide
-from pairwright.audit.human.annotators import POSITION_BIAS, AnnotatorComparison
-from pairwright.audit.human.claims import (
-    OWN_POSTS_TELL,
-    PREFERRED,
-    ParityComparison,
-    VoteComparison,
-)
+from pairwright.audit.human import AnnotatorComparison, ParityComparison, VoteComparison
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.read import open_source
 from pairwright.audit.records import Check, LimitComparison, Status
@@ -88,7 +83,7 @@ def test_counts_and_notes_go_through_as_they_are() -> None:
 # the module belongs in this list.
 STATISTICS = {
     "catalogue", "shortcuts.trials", "shortcuts.gaps", "shortcuts.questions", "integrity.endings",
-    "integrity.languages", "human.claims", "human.annotators",
+    "integrity.languages", "human",
 }  # fmt: skip
 TOOLS = {"share", "exact", "accuracy", "mean", "difference", "holm", "z_of", "Accuracy", "p_value"}
 
@@ -112,8 +107,9 @@ def _statistical(module: ast.Module) -> bool:
         if isinstance(node, ast.ImportFrom) and node.module:
             if node.module.startswith(("scipy.stats", "statsmodels")):
                 return True
-            if node.module in ("pairwright.estimate", "pairwright.intervals"):
-                return bool(TOOLS & {alias.name for alias in node.names})
+            tools = node.module in ("pairwright.estimate", "pairwright.intervals")
+            if tools and TOOLS & {alias.name for alias in node.names}:
+                return True
     return False
 
 
@@ -135,7 +131,7 @@ def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path)
     assert names | {
         "other_language",
         "key_place",
-        *(one.definition.name for one in CLASSIFIERS),
+        *(one.name for one in CLASSIFIERS),
     } == set(ESTIMATE_CHECKS)
     assert set(ESTIMATE_CHECKS) <= set(DEFINITIONS)
     for one in checks:
@@ -172,7 +168,7 @@ def test_of_200_audits_of_coins_with_ten_configurations_few_fail() -> None:
         endings = Endings()
         for config in range(10):
             for number in range(40):
-                endings.add(coin(number, config, chance))
+                endings.add(line(coin(number, config, chance)))
         comparisons = list(endings.checks())
         together += any(of.status == "fail" for of in decide(comparisons))
         alone += any(of.check(LEVEL).status == "fail" for of in comparisons)
@@ -221,7 +217,7 @@ def measure(value: float, low: float, high: float) -> Estimate:
 
 
 def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> None:
-    claim = VoteComparison(PREFERRED, "all", measure(0.6, 0.52, 0.66), bound=0.5, least=0.0)
+    claim = VoteComparison("preferred", "all", measure(0.6, 0.52, 0.66), bound=0.5, least=0.0)
     assert claim.check(LEVEL).status == "pass"
     found = claim.check(LEVEL).found
     assert found is not None
@@ -232,7 +228,7 @@ def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> Non
     assert strict.found is not None
     assert strict.found.low == pytest.approx(0.6 - 0.08 * wider, abs=1e-5)
     assert strict.found.high == pytest.approx(0.6 + 0.06 * wider, abs=1e-5)
-    against = VoteComparison(PREFERRED, "all", measure(0.2, 0.1, 0.3), bound=0.5, least=0.0)
+    against = VoteComparison("preferred", "all", measure(0.2, 0.1, 0.3), bound=0.5, least=0.0)
     assert against.check(0.001).status == "fail"
     end = against.check(1e-9).found
     assert end is not None
@@ -253,14 +249,14 @@ def test_strangers_posts_must_be_shown_to_tell_nothing(
     found: tuple[float, float, float], status: str
 ) -> None:
     claim = VoteComparison(
-        OWN_POSTS_TELL, "stranger's", measure(*found), bound=LIMIT, least=0.0, above=False
+        "own_posts_tell", "stranger's", measure(*found), bound=LIMIT, least=0.0, above=False
     )
     assert claim.check(LEVEL).status == status
 
 
 def test_a_claim_without_an_interval_settles_nothing() -> None:
     none = Estimate(value=0.9, low=None, high=None, n=9, clusters=1, note="one dyad")
-    claim = VoteComparison(PREFERRED, "all", none, bound=0.5, least=0.0)
+    claim = VoteComparison("preferred", "all", none, bound=0.5, least=0.0)
     assert not claim.settled(0.5)
     assert (claim.check(LEVEL).status, claim.check(LEVEL).detail) == ("too_few", "one dyad")
 
@@ -297,7 +293,7 @@ def test_a_difference_in_quality_fails_in_every_mode(mode: Mode) -> None:
 
 def test_annotators_share_the_level_of_their_check() -> None:
     counts = {"a": share(40, 50), "b": share(25, 50)}
-    odd = AnnotatorComparison(POSITION_BIAS, counts, [0.004, 1.0], "for the first response")
+    odd = AnnotatorComparison("position_bias", counts, [0.004, 1.0], "for the first response")
     assert (odd.check(LEVEL).status, odd.check(LEVEL).count) == ("fail", 1)
     assert odd.check(LEVEL).detail == "a: 40 of 50 for the first response"
     # Two annotators: 0.004 has to be at most half of the level.

@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from audited import line
 from pairwright import text
-from pairwright.audit.leakage import Leakage
-from pairwright.audit.leakage.copies import RUBRIC_LEAK
+from pairwright.audit.catalogue import decide, names_of
+from pairwright.audit.leakage import leakage_checks
 from pairwright.audit.leakage.sketch import SIMILAR, TextSketches, hash_words, runs, similar
+from pairwright.audit.reader_guard import AuditPart
 from pairwright.audit.records import Check
 from pairwright.audit.row_check import KEPT, WIDTH, RowCheck
 from pairwright.dataset import Row, RowAspect, RowPost
@@ -47,10 +49,10 @@ def post(words: str, **changes: Any) -> RowPost:
 def found(
     rows: Iterable[Row | tuple[Row, str]], name: str, corpora: Iterable[str] | None = None
 ) -> list[Check]:
-    part = Leakage(corpora)
+    part = AuditPart(leakage_checks(corpora))
     for given in rows:
-        part.add(*given) if isinstance(given, tuple) else part.add(given)
-    return [check for check in part.checks() if check.name == name]
+        part.add(line(*given) if isinstance(given, tuple) else line(given))
+    return [check for check in decide(part.checks()) if check.name == name]
 
 
 def only(*given: Any, **more: Any) -> Check:
@@ -591,7 +593,7 @@ def test_a_text_too_short_to_sketch_is_refused() -> None:
 
 
 def test_every_check_is_explained() -> None:
-    assert {check.name for check in _checks([row()])} == {one.name for one in Leakage.definitions}
+    assert {check.name for check in _checks([row()])} == set(names_of("leakage"))
 
 
 def test_an_audit_of_no_rows_says_so_of_every_check() -> None:
@@ -606,7 +608,7 @@ def test_details_stay_short_and_on_one_line() -> None:
 
 
 def test_a_check_names_ten_thousand_rows_at_most_and_counts_them_all() -> None:
-    check = RowCheck(RUBRIC_LEAK, limit=0.0, others=0.0)
+    check = RowCheck("rubric_leak", limit=0.0, others=0.0)
     places = [check.place(row(str(n))) for n in range(KEPT + 50)]
     for place in reversed(places):
         check.flag(place, "late")
@@ -642,16 +644,21 @@ import json, sys
 sys.path.insert(0, "tests")
 from test_audit_leakage import many
 from pairwright.audit.catalogue import decide
-from pairwright.audit.leakage import Leakage
-from pairwright.audit.integrity import Integrity
-from pairwright.audit.people import PeoplePart
+from pairwright.audit.integrity import CHECKS
+from pairwright.audit.leakage import leakage_checks
+from pairwright.audit.people import people_checks
+from pairwright.audit.people.scan import PersonalData
+from pairwright.audit.reader_guard import AuditPart
+from audited import line
 corpora = ["a corpus of five words", "number 7 of the dozens"]
-for part in (Leakage(corpora), Integrity(), PeoplePart()):
+data = PersonalData()
+for checks in (leakage_checks(corpora), [new() for new in CHECKS], people_checks(data)):
+    part = AuditPart(checks)
     for row in many():
-        part.add(row)
+        part.add(line(row))
     for check in decide(part.checks()):
         print(check.model_dump_json())
-print(list(part.redactions()))
+print(list(data.redactions()))
 """
 
 
@@ -682,8 +689,8 @@ def test_the_same_rows_give_the_same_checks_whatever_the_hash_seed() -> None:
     assert sum(bool(check["count"]) for check in checks) > 6
 
 
-def _checks(rows: Iterable[Row], corpora: Iterable[str] | None = None) -> Iterator[Check]:
-    part = Leakage(corpora)
+def _checks(rows: Iterable[Row], corpora: Iterable[str] | None = None) -> list[Check]:
+    part = AuditPart(leakage_checks(corpora))
     for given in rows:
-        part.add(given)
-    return part.checks()
+        part.add(line(given))
+    return decide(part.checks())

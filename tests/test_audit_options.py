@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from audited import line
 from pairwright.audit.catalogue import decide
-from pairwright.audit.people import PeoplePart
+from pairwright.audit.people import people_checks
+from pairwright.audit.people.scan import PersonalData
 from pairwright.audit.read import ReadRow, UnreadRow, open_source
 from pairwright.audit.read.options import OptionKey
+from pairwright.audit.reader_guard import AuditPart
 from pairwright.audit.records import Check
 from pairwright.audit.shortcuts import Shortcuts
 from pairwright.errors import InputError
@@ -72,10 +75,10 @@ def test_a_csv_as_personamem_writes_it_is_read(tmp_path: Path) -> None:
     assert (first.chosen, first.rejected, second.rejected) == ("Look at them.", "Rest.", "Don't.")
     assert (first.question, first.user) == ("What now?", pseudonym("7"))
     assert [post.text for post in first.profile] == ["I keep bees."]
-    people = PeoplePart()
+    people = AuditPart(people_checks(PersonalData()))
     for one in (first, second):
-        people.add(one)
-    licence = next(check for check in people.checks() if check.name == "licence")
+        people.add(line(one))
+    licence = next(check for check in decide(people.checks()) if check.name == "licence")
     assert (licence.status, licence.of) == ("note", 2), "a history states no licence"
 
 
@@ -175,7 +178,7 @@ def _text(chance: random.Random, words: int) -> str:
 def audited(file: Path) -> dict[str, Check]:
     part = Shortcuts()
     for one in read(file):
-        part.add(one.row, one.choice)
+        part.add(one)
     return {check.name: check for check in decide(part.checks())}
 
 
@@ -191,7 +194,7 @@ def test_options_that_give_nothing_away_are_picked_once_in_four(tmp_path: Path) 
         assert (check.chance, check.limit, check.of) == (0.25, 0.37, 400), name
         assert check.status in ("pass", "too_few"), name
         assert abs((check.found.value or 0) - 0.25) < 0.08, name
-    assert set(found) <= {one.name for one in Shortcuts.definitions}
+    assert set(found) <= set(Shortcuts.names)
     assert found["length"].status == "pass"
 
 
@@ -226,7 +229,7 @@ def test_a_label_that_is_always_the_first_fails(
     ]
     part = Shortcuts()
     for one in read(jsonl(tmp_path / "a.jsonl", *rows), "first=a", "second=b", "label=label"):
-        part.add(one.row, one.choice)
+        part.add(one)
     found = {check.name: check for check in decide(part.checks())}
     assert found["key_place"].status == status
     assert found["length"].chance is None  # A pair is no question with options.

@@ -1,23 +1,25 @@
 """The audit's part on people: what the rows say about persons."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from pairwright.audit.people import PeoplePart
+from audited import line
+from pairwright.audit.catalogue import DEFINITIONS, decide, names_of
+from pairwright.audit.people import people_checks
 from pairwright.audit.people.finding import mask
-from pairwright.audit.people.rights import TOMBSTONES
 from pairwright.audit.people.scan import KINDS as DATA_KINDS
-from pairwright.audit.people.scan import MOST_FINDINGS, find
+from pairwright.audit.people.scan import MOST_FINDINGS, PersonalData, find
+from pairwright.audit.reader_guard import AuditPart
 from pairwright.audit.records import Check, Redaction
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.tombstones import ForgetList, url_name
 
-KINDS = [kind.definition.name for kind in DATA_KINDS]
-FAILS = {kind.definition.name for kind in DATA_KINDS if kind.fails}
+KINDS = [kind.name for kind in DATA_KINDS]
+FAILS = {kind.name for kind in DATA_KINDS if kind.fails}
 
 MAIL = "jane.doe@mail.test.org"
 # In two parts, so that nobody who searches this repository for keys finds one.
@@ -52,11 +54,19 @@ def row(id: str = "r1", **changes: Any) -> Row:
     return Row(id=id, **{**fields, **changes})
 
 
-def part(rows: Iterable[Row], forgotten: ForgetList | None = None) -> PeoplePart:
-    people = PeoplePart(forgotten)
+class Searched(NamedTuple):
+    """The checks on some rows, and what is to be redacted in them."""
+
+    checks: Callable[[], list[Check]]
+    redactions: Callable[[], Iterator[Redaction]]
+
+
+def part(rows: Iterable[Row], forgotten: ForgetList | None = None, **options: bool) -> Searched:
+    data = PersonalData()
+    people = AuditPart(people_checks(data, forgotten, **options))
     for given in rows:
-        people.add(given)
-    return people
+        people.add(line(given))
+    return Searched(lambda: decide(people.checks()), data.redactions)
 
 
 def only(rows: Iterable[Row], name: str, forgotten: ForgetList | None = None) -> Check:
@@ -528,8 +538,7 @@ def test_a_stated_attribution_stands_in_for_addresses_and_not_for_a_licence(
     of = row(profile=(post(licence=licence, source_url=None),)).model_copy(
         update={"mode": "natural"}
     )
-    people = PeoplePart(has_attribution=True)
-    people.add(of)
+    people = part([of], has_attribution=True)
     (check,) = (one for one in people.checks() if one.name == "licence")
     assert check.status == status
     assert only([of], "licence").status == "fail"
@@ -612,8 +621,8 @@ def test_both_halves_of_a_twin_are_found_once() -> None:
 
 
 def test_the_advice_on_tombstones_fits_a_run_and_a_release() -> None:
-    assert "next release of a run leaves them out" in TOMBSTONES.todo
-    assert "Take down a release that has them" in TOMBSTONES.todo
+    assert "next release of a run leaves them out" in DEFINITIONS["tombstones"].todo
+    assert "Take down a release that has them" in DEFINITIONS["tombstones"].todo
 
 
 def test_a_post_whose_address_has_no_scheme_needs_the_sites_licence() -> None:
@@ -630,7 +639,5 @@ def test_an_empty_list_of_tombstones_is_honoured_and_none_is_no_list() -> None:
 
 def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
     for rows in ([], [row()]):
-        assert {check.name for check in part(rows).checks()} == {
-            one.name for one in PeoplePart.definitions
-        }
+        assert {check.name for check in part(rows).checks()} == set(names_of("people"))
     assert {check.status for check in part([]).checks()} == {"note"}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from audited import line
 from pairwright.audit.catalogue import decide
 from pairwright.audit.records import Check
 from pairwright.audit.shortcuts import Shortcuts, pair_features
@@ -23,8 +24,8 @@ from pairwright.settings.release_info import ReleaseInfo
 from reference_data import LLMBAR
 from small_studies import twin, violate
 
-COUNT_NAMES = [check.definition.name for check in COUNT_CHECKS]
-CLASSIFIERS = [check.definition.name for check in CLASSIFIER_CHECKS]
+COUNT_NAMES = [check.name for check in COUNT_CHECKS]
+CLASSIFIERS = [check.name for check in CLASSIFIER_CHECKS]
 BLIND = (*COUNT_NAMES, *CLASSIFIERS)
 NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curtain violin".split()
 
@@ -32,7 +33,7 @@ NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curt
 def audited(rows: Iterable[Row], bound: float = 0.58) -> dict[tuple[str, str], Check]:
     part = Shortcuts(max_shortcut=bound)
     for row in rows:
-        part.add(row)
+        part.add(line(row))
     return {(check.config, check.name): check for check in decide(part.checks())}
 
 
@@ -277,7 +278,7 @@ def test_the_same_rows_give_the_same_checks_in_any_order_of_configurations() -> 
 
 def test_every_check_is_explained() -> None:
     rows = [*even(20), *twins(12), *(row_of(violate(n)) for n in range(20))]
-    named = {one.name for one in Shortcuts.definitions}
+    named = set(Shortcuts.names)
     elsewhere = {"key_place", "more_votes", "earlier", "length_taken", "markup_taken"}
     assert {name for _, name in audited(rows)} == named - elsewhere
 
@@ -410,7 +411,7 @@ def test_a_bound_on_word_overlap_is_held_on_one_side(
     options: dict[str, Any] = {} if by_study else {key: bound}
     part = Shortcuts(study=stated, **options)
     for n, of in enumerate([*solved, *other]):
-        part.add(of.model_copy(update={"question": f"Question {n}?"}))
+        part.add(line(of.model_copy(update={"question": f"Question {n}?"})))
     checks = [one for one in decide(part.checks()) if one.family == "baselines"]
     assert [one.name for one in checks if one.limit] == [name]
     (check,) = (one for one in checks if one.name == name)
@@ -424,7 +425,7 @@ def test_a_bound_on_word_overlap_is_held_on_one_side(
 def test_word_overlap_that_is_mostly_wrong_keeps_to_its_bound() -> None:
     part = Shortcuts(max_overlap=0.6)
     for of in informed(120, "Mend the roof first.", "Mend the rudder first."):
-        part.add(of)
+        part.add(line(of))
     check = next(one for one in decide(part.checks()) if one.name == "profile_overlap")
     assert check.status == "pass"
 
@@ -583,13 +584,13 @@ def test_people_are_told_where_word_overlap_with_the_profile_is_wrong() -> None:
             # Both users write of apples alone, so overlap is wrong for the one who asked.
             won = 3 if n else 0
             part.add(
-                Row(
+                line(Row(
                     id=f"{n}-{asked}", question=f"Which fruit, number {n}?", chosen=chosen,
                     rejected=rejected, domain="Home", mode="twin", twin_id=f"twin-{n}",
                     asked=asked, user=f"user-{n}-{asked}", dyad=f"dyad-{n}",
                     profile=(RowPost(id="p", text="I like sour apples."),),
                     votes=RowVotes(chosen=won, rejected=3 - won, equal=0, cannot_tell=1),
-                )
+                ))
             )  # fmt: skip
     by_name = {check.name: check for check in decide(part.checks())}
     wrong, people = by_name["twin_against_baseline"], by_name["people_against_baseline"]
@@ -603,7 +604,7 @@ def test_nobody_is_said_to_have_voted_on_no_pairs() -> None:
     def detail(*post: str) -> str:
         part = Shortcuts()
         for half in twin_rows(post):
-            part.add(half)
+            part.add(line(half))
         by_name = {check.name: check for check in decide(part.checks())}
         return by_name["people_against_baseline"].detail
 

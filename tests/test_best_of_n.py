@@ -16,8 +16,7 @@ from rich.console import Console
 
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
-from pairwright.cli.downstream.best_of_n import _print as print_summary
-from pairwright.cli.downstream.judge_outputs import _print as print_scores
+from pairwright.cli.downstream import print_curves, print_scores
 from pairwright.dataset import Row, read_lines
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import ConfigError, InputError
@@ -631,7 +630,7 @@ def test_at_one_sample_there_is_no_gain() -> None:
         sampled=1, unscored={}, ceiling=None, curves=(made(samples([0.0, 1.0]), [0, 1]),),
     )  # fmt: skip
     text = io.StringIO()
-    print_summary(Console(file=text, width=100), found, Path("out"))
+    print_curves(Console(file=text, width=100), found, Path("out"))
     one, two = [line.split() for line in text.getvalue().splitlines() if line.startswith("  s  ")]
     assert one == ["s", "1", "0.500", "(no", "interval)", "1", "1"]
     assert two[5] == "+0.500"

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import study
+from pairwright.cli import answers
+from pairwright.cli.training import print_rewards, print_training
 from pairwright.train.planner_checkpoints import TrainingReport
-from pairwright.workflows import annotation_server, planner_training, reward_service
 from pairwright.workflows.annotation_server import RunningServer
 from pairwright_human_eval.label_studio import projects as push
 from pairwright_human_eval.label_studio.server import ServerAccount
@@ -134,35 +135,32 @@ def test_a_server_of_ones_own_runs_until_ctrl_c(run: Path, monkeypatch: pytest.M
         links = {"annotator-01": {"quality": "http://127.0.0.1:1/1"}}
         yield RunningServer(server, {"annotator-01": account}, links)
 
-    monkeypatch.setattr(annotation_server, "serve_study", served)
+    monkeypatch.setattr(answers, "serve_study", served)
     said = ended("serve", run)
     assert "  quality      http://127.0.0.1:1/1\n" in said
     assert said.endswith(f"Stopped. The answers are in {run / 'data'}.\n")
 
 
 def test_a_training_says_which_checkpoint_it_chose(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     nothing = check(30, 0.0).model_copy(update={"unreadable": 4})
     report = TrainingReport(begun=begun(), refused={}, checkpoints=(nothing,), chosen=30, losses=())
-    done = SimpleNamespace(report=report, merged=None, adapter=tmp_path / "adapter")
-    monkeypatch.setattr(planner_training, "train_planner", lambda *_, **__: done)
-    settings = tmp_path / "planner.toml"
-    settings.touch()
-    said = pairwright("train", "planner", settings, "--out", tmp_path / "out")
-    assert said.code == 0, said.said
-    assert "No checkpoint wrote a plan that can be read" in said.err
-    assert "checkpoint-30 is chosen" in said.err
-    assert f"Serve {tmp_path / 'adapter'}\n" in said.err
-    assert said.err.endswith(f"Open: {tmp_path / 'out' / 'report.html'}\n")
+    done: Any = SimpleNamespace(report=report, merged=None, adapter=tmp_path / "adapter")
+    print_training(done, tmp_path / "out")
+    said = capsys.readouterr().err
+    assert "No checkpoint wrote a plan that can be read" in said
+    assert "checkpoint-30 is chosen" in said
+    assert f"Serve {tmp_path / 'adapter'}\n" in said
+    assert said.endswith(f"Open: {tmp_path / 'out' / 'report.html'}\n")
 
 
-def test_a_server_of_rewards_says_what_it_scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    health = SimpleNamespace(errors={"too_long": 2}, failed={"timeout": 1}, scored=1_200, empty=3)
-    monkeypatch.setattr(reward_service, "serve_rewards", lambda *_, **__: health)
-    said = pairwright("train", "reward-server", "--scorer", "longer")
-    assert said.code == 0, said.said
-    assert said.out == (
+def test_a_server_of_rewards_says_what_it_scored(capsys: pytest.CaptureFixture[str]) -> None:
+    health: Any = SimpleNamespace(
+        errors={"too_long": 2}, failed={"timeout": 1}, scored=1_200, empty=3
+    )
+    print_rewards(health)
+    assert capsys.readouterr().out == (
         "Stopped. 1,200 responses scored, 3 of them empty. 2 without a score: 2 too_long."
         " 1 request failed: 1 timeout.\n"
     )

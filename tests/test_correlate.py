@@ -10,9 +10,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from scipy import stats
-from typer.testing import CliRunner
 
-from pairwright.cli import _register, app
 from pairwright.errors import InputError
 from pairwright.evaluate.correlation import uncertainty
 from pairwright.evaluate.correlation.correlations import Correlations, DownstreamFacts, correlate
@@ -45,6 +43,7 @@ from pairwright.evaluate.correlation.uncertainty import (
 )
 from pairwright.report import to_html, to_markdown
 from reference_data import REFERENCE
+from study import pairwright
 
 NOTHING = DownstreamFacts()
 PEARSON = RankMeasure("Pearson", pearson, True, "")
@@ -408,12 +407,10 @@ def test_row_numbers_as_pandas_writes_them_are_ignored_and_that_is_said(
     assert models.names == same.names
     assert (models.benchmarks["b"] == same.benchmarks["b"]).all()
     assert (models.has_row_numbers, same.has_row_numbers) == (True, False)
-    if not app.registered_commands:
-        _register()
     options = ["--benchmark", "b", "--downstream", "d"]
-    done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
-    assert done.exit_code == 0, done.output
-    assert "The first column numbers the rows" in done.output
+    done = pairwright("downstream", "correlate", str(path), *options)
+    assert done.code == 0, done.said
+    assert "The first column numbers the rows" in done.said
 
 
 def test_a_column_of_numbers_that_is_named_as_the_models_is_taken(tmp_path: Path) -> None:
@@ -428,14 +425,12 @@ def test_a_column_is_not_held_against_itself(tmp_path: Path) -> None:
 
 
 def test_a_column_named_like_markup_is_printed_as_it_is(few: None, tmp_path: Path) -> None:
-    if not app.registered_commands:
-        _register()
     path = write(tmp_path / "m.csv", "model,a[/b]\x1b\u202e,[red]d\nx\u202e,1,1\ny,2,3\nz,3,2\n")
     out = tmp_path / "out"
     options = ["--benchmark", "a[/b]\x1b\u202e", "--downstream", "[red]d", "--out", str(out)]
-    done = CliRunner().invoke(app, ["downstream", "correlate", str(path), *options])
-    assert done.exit_code == 0, done.output
-    assert "a[/b] against [red]d, n = 3 models" in done.output
+    done = pairwright("downstream", "correlate", str(path), *options)
+    assert done.code == 0, done.said
+    assert "a[/b] against [red]d, n = 3 models" in done.said
     for name in ("report.html", "report.md"):
         text = (out / name).read_text(encoding="utf-8")
         assert not {"\x1b", "\u202e"} & set(text), name
@@ -552,18 +547,14 @@ def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_pa
 
 
 def test_the_command_prints_every_measure_and_writes_a_report(few: None, tmp_path: Path) -> None:
-    if not app.registered_commands:
-        _register()
     path = str(table(tmp_path / "m.csv", 6))
     options = ["--benchmark", "good", "--downstream", "d", "--judge", "one who reads"]
-    done = CliRunner().invoke(
-        app, ["downstream", "correlate", path, *options, "--out", str(tmp_path / "out")]
-    )
-    assert done.exit_code == 0, done.output
+    done = pairwright("downstream", "correlate", path, *options, "--out", str(tmp_path / "out"))
+    assert done.code == 0, done.said
     for name in ("Spearman", "weighted", "NDCG", "RBO"):
-        assert name in done.output
-    assert "Nothing is claimed: 6 models" in done.output
-    assert "Not stated: which models descend" in done.output
+        assert name in done.said
+    assert "Nothing is claimed: 6 models" in done.said
+    assert "Not stated: which models descend" in done.said
     report = json.loads((tmp_path / "out" / "report.json").read_bytes())
     assert report["stated"]["judge"] == "one who reads"
     assert report["found"]["good"][0]["chance"]["orders"] == 720

@@ -63,7 +63,7 @@ def test_a_mode_that_is_only_defined_is_on_every_page(tmp_path: Path) -> None:
     assert "- Mode edited: people differ in skill." in card
     assert "came about: twin or violate or natural or accepted or edited." in card
     report = (tmp_path / "run" / "human" / "report.md").read_text(encoding="utf-8")
-    assert "twins, violate pairs and edits in the study" in report
+    assert "twins, violate pairs and edits of the" in report
     assert "Mode edited: the first edit less the second edit." in report
     board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
     titles = [line for line in board.splitlines() if line.startswith("## ")]

@@ -17,7 +17,7 @@ from rich.console import Console
 from decided import twin, violate
 from endpoint import Asked, Handler, in_thread, serving
 from log_probabilities import ANY_PATH, completed, tokenized, told
-from pairwright.cli.downstream.policy import _print
+from pairwright.cli.downstream import print_accuracies
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.estimate import Estimate
@@ -481,7 +481,7 @@ def test_points_are_drawn_from_two_on_and_named_beside_the_plot(rewards: int, pl
 
 def printed(of: PolicyAccuracy) -> list[str]:
     text = io.StringIO()
-    _print(Console(file=text, width=80), of, Path("out"))
+    print_accuracies(Console(file=text, width=80), of, Path("out"))
     return text.getvalue().splitlines()
 
 

@@ -80,10 +80,10 @@ def test_a_report_holds_the_judges_margins_against_people(tmp_path: Path) -> Non
     )
     assert {share["mode"] for share in found["powered"]} == {"twin", "violate"}
     for share in found["powered"]:
-        assert 0 <= share["value"] <= 1
+        assert 0 <= share["powered"]["value"] <= 1
         assert share["judged"] > 0
         assert share["waiting"] == 0
-        assert (share["low"] is None) == (share["people"]["clusters"] < 20)
+        assert (share["powered"]["low"] is None) == (share["people"]["clusters"] < 20)
     text = (run / "human" / "report.md").read_text("utf-8")
     assert "prediction-powered" in text
     assert "NOT ALL ARE DECIDED" not in text

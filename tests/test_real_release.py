@@ -13,7 +13,7 @@ import pytest
 
 from engines.fixtures import engines, environment
 from own_environment import prepare
-from pairwright.cli.human.options import cache_folder
+from pairwright.cli.answers import cache_folder
 from pairwright.construct.folder import to_toml
 from pairwright.dataset import Layout, Row
 from pairwright.evaluate.decision import PairDecision

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from own_environment import prepare
-from pairwright.cli.human.options import cache_folder
+from pairwright.cli.answers import cache_folder
 
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parents[1]

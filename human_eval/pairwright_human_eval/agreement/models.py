@@ -106,6 +106,14 @@ class Parity(Record):
     reason: str
     """Why nothing can be tested; empty where it can."""
 
+    @property
+    def difference(self) -> Estimate:
+        """The mean with its 90 % interval."""
+        return Estimate(
+            value=self.mean, low=self.low, high=self.high, n=self.pairs, clusters=self.clusters,
+            note=self.reason,
+        )  # fmt: skip
+
 
 def parity(
     differences: Iterable[ScoreDifference],

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from pairwright.estimate import Estimate
 from pairwright.intervals import LEVEL, accuracy, z_of
 from pairwright.modes import MODES
 from pairwright.records import FULL_ADHERENCE
@@ -165,9 +166,12 @@ def powered_shares(
             PoweredShare(
                 mode=mode, people=alone.found(z_of(LEVEL)), judged=len(others),
                 waiting=len(own) - len(decided),
-                value=round(min(1.0, max(0.0, powered.value)), 6),
-                low=round(max(0.0, powered.value - width), 6) if varies else None,
-                high=round(min(1.0, powered.value + width), 6) if varies else None,
+                powered=Estimate(
+                    value=round(min(1.0, max(0.0, powered.value)), 6),
+                    low=round(max(0.0, powered.value - width), 6) if varies else None,
+                    high=round(min(1.0, powered.value + width), 6) if varies else None,
+                    n=len(answers), clusters=len(dyads),
+                ),
                 tuning=round(powered.tuning, 6),
             )
         )  # fmt: skip

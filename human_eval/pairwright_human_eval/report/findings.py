@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pairwright.files import write_whole
 from pairwright.records import content_id
-from pairwright.report import to_html, to_markdown
 from pairwright.settings.domains import Scale
 from pairwright.settings.study_rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
@@ -220,6 +219,6 @@ def write_report(
         progress("pages and plots")
     page = page_of(report)
     write_whole(folder.path / "report.json", report.model_dump_json(indent=2) + "\n")
-    write_whole(folder.path / "report.md", to_markdown(page))
-    write_whole(folder.path / "report.html", to_html(page))
+    write_whole(folder.path / "report.md", page.markdown)
+    write_whole(folder.path / "report.html", page.html)
     return report

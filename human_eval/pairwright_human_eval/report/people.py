@@ -78,12 +78,12 @@ def study_counts(
 def _changes(fixed: HumanRules, rules: HumanRules) -> tuple[RuleChange, ...]:
     return tuple(
         RuleChange(name=name, fixed=then, in_force=now)
-        for name, then, now in _rule_rows(fixed, rules)
+        for name, then, now in rule_rows(fixed, rules)
         if then != now
     )
 
 
-def _rule_rows(fixed: HumanRules, rules: HumanRules) -> Iterator[tuple[str, str, str]]:
+def rule_rows(fixed: HumanRules, rules: HumanRules) -> Iterator[tuple[str, str, str]]:
     """The numbers of the rule, at export and in force; `none` where it had no such limit."""
     for name in HumanRules.model_fields:
         yield name, _limit(fixed, name), _limit(rules, name)

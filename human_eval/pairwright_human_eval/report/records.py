@@ -372,10 +372,9 @@ class PoweredShare(Record):
     """Of those that people decided on, alone."""
     judged: int
     """Twins or pairs that were not sampled, with a judge's margin."""
-    value: float
-    low: float | None
-    high: float | None
-    """With the judge's margins; none where nothing varies, or of too few dyads."""
+    powered: Estimate
+    """With the judge's margins; no interval where nothing varies, or of too few dyads. n counts
+    those that people decided on."""
     tuning: float
     """The weight of the margins."""
     waiting: int = 0

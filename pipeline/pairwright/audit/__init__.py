@@ -2,18 +2,19 @@
 
 read/          releases, run folders, the official schema and plain files of others, as rows
 run.py         one pass over the rows through all parts, which gives an Audit
-tally.py locations.py    counts of the rows, and the place of each
+tally.py       counts of the rows, and the place of each
 
 balance.py     how many pairs there are of each kind, and of each user
 integrity/     rows that contradict themselves or each other
 shortcuts/     accuracy of scorers without the user, and of word overlap
 leakage/       information in a pair that its reader should not have
 people/        personal data, licences, and people who asked to be forgotten
-human/         votes, agreement and annotators
+human.py       votes, agreement and annotators
 target.py      figures compared with those of other pairs
 
 row_check.py   a check that counts rows
-reader_guard.py catalogue.py    what is done where a check fails; the checks of all parts
+reader_guard.py    what is done where a check fails
+checks.toml catalogue.py    the words of all checks, and what decides estimates
 records.py     audit.json
 page/          the report: one HTML file with plots, tables and a browser of pairs
 """

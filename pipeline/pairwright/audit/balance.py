@@ -6,9 +6,10 @@ than 60 users: of 20 users, one with 2 pairs where the others have 1 is not a fi
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from pairwright.audit.records import Breakdown, Check, CheckDefinition, Count, Definitions, Flag
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Breakdown, Check, Count, Flag
 from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
 from pairwright.text import normalised, word_count
@@ -63,33 +64,10 @@ class _PairSums:
         )
 
 
-USER_DOMINATES = CheckDefinition(
-    family="balance",
-    name="user_dominates",
-    title="The user with the most pairs",
-    why="A score would then show how well a model knows a few people, and intervals by user"
-    " would be wide.",
-    todo="Draw about the same number of pairs from each user, or add users.",
-)
-
-REPEATED_PROMPTS = CheckDefinition(
-    family="balance",
-    name="repeated_prompts",
-    title="Repeated prompts, in rows without users",
-    why="Rows with one prompt are not independent: they count as one cluster in every interval"
-    " here, and one of them in training reveals another in a test set.",
-    todo="State the number of prompts beside the number of rows; split by prompt. If the rows are"
-    " of different users, name their column with --column user=COLUMN.",
-)
-
-
 class Balance:
     """Counts by property, and the rows of each user by configuration."""
 
-    definitions: ClassVar[Definitions] = (
-        USER_DOMINATES,
-        REPEATED_PROMPTS,
-    )
+    names = ("user_dominates", "repeated_prompts")
 
     def __init__(self) -> None:
         self._sums: dict[str, dict[str, _PairSums]] = defaultdict(dict)
@@ -97,13 +75,14 @@ class Balance:
         self._prompts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
         """Item and id of the first row with a prompt, by configuration and by the prompt's hash."""
         self._repeated = RowCheck(
-            REPEATED_PROMPTS, limit=None, others=None, by_config=True,
+            "repeated_prompts", limit=None, others=None, by_config=True,
             nothing="every row names its user",
         )  # fmt: skip
         self.domains: dict[str, str] = {}
         """By configuration."""
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
+        row = line.row
         words = word_count(row.chosen), word_count(row.rejected)
         for by, value in _properties(row, words[0]):
             self._sums[by].setdefault(value, _PairSums()).add(row, words)
@@ -163,8 +142,8 @@ def _dominance(config: str, users: dict[str, list[str]]) -> Check:
     over = not few and count / pairs > limit
     detail = f"{count:,} of {pairs:,} pairs are of {most}; {len(users):,} users"
     return Check(
-        family=USER_DOMINATES.family,
-        name=USER_DOMINATES.name,
+        family="balance",
+        name="user_dominates",
         config=config,
         status="note" if few else "fail" if over else "pass",
         count=count,

@@ -1,37 +1,46 @@
-"""Every check of an audit, part by part, and the decision on checks that compare an estimate.
+"""The words of every check of an audit, and the decision on checks that compare an estimate.
 
 An audit makes dozens of comparisons of an estimate with a limit, and more with every
 configuration. If each were decided at 95 %, one audit in three of pairs without a fault would fail.
 With Holm's levels, all comparisons together err in at most `LEVEL` of audits. Every other check
-counts rows, so chance plays no role. The checks are in the parts; none is added here.
+counts rows, so chance plays no role.
 """
 
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 
-from pairwright.audit import target
-from pairwright.audit.balance import Balance
-from pairwright.audit.human import Human
-from pairwright.audit.integrity import Integrity
-from pairwright.audit.leakage import Leakage
-from pairwright.audit.people import PeoplePart
-from pairwright.audit.reader_guard import NOT_COMPUTED
-from pairwright.audit.records import Check, CheckDefinition, LimitComparison
-from pairwright.audit.shortcuts import Shortcuts
-from pairwright.audit.tally import RowTally
+from pairwright.audit.records import Check, CheckDefinition, Family, LimitComparison
 from pairwright.intervals import LEVEL, holm
 
-PARTS: dict[str, tuple[CheckDefinition, ...]] = {
-    "Shortcuts and baselines": Shortcuts.definitions,
-    "Leakage": Leakage.definitions,
-    "Integrity": (*RowTally.definitions, NOT_COMPUTED, *Integrity.definitions),
-    "People": PeoplePart.definitions,
-    "Human verification": Human.definitions,
-    "Balance": Balance.definitions,
-    "Beside another release": target.DEFINITIONS,
+_WORDS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8"))
+DEFINITIONS = {
+    name: CheckDefinition.model_validate({"family": family, "name": name, **words})
+    for family, checks in _WORDS.items()
+    for name, words in checks.items()
 }
-"""By the title of a part, its checks in the order of the report."""
-DEFINITIONS = {one.name: one for definitions in PARTS.values() for one in definitions}
-"""All checks by name."""
+"""All checks by name, in the order of the report."""
+_PARTS: dict[str, tuple[Family, ...]] = {
+    "Shortcuts and baselines": ("shortcuts", "baselines"),
+    "Leakage": ("leakage",),
+    "Integrity": ("integrity",),
+    "People": ("people",),
+    "Human verification": ("human",),
+    "Balance": ("balance",),
+    "Beside another release": ("target",),
+}
+PARTS = {
+    title: tuple(one for one in DEFINITIONS.values() if one.family in families)
+    for title, families in _PARTS.items()
+}
+"""By the title of a part of the report, its checks."""
+
+
+def names_of(*families: Family) -> tuple[str, ...]:
+    """The names of the checks of some families, in the order of the report."""
+    return tuple(name for name, one in DEFINITIONS.items() if one.family in families)
+
+
 ESTIMATE_CHECKS = tuple(name for name, definition in DEFINITIONS.items() if definition.by_estimate)
 """The names of all checks that an estimate decides."""
 

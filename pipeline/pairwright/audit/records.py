@@ -1,16 +1,14 @@
 """The records of an audit, as in audit.json. The page shows these values and computes none.
 
-A check is a class with its `definitions`, `add(row)`, which is called once for each row in the
-order of the source, and `checks()`, which is called once after the last row. A check that an
-estimate decides is a `LimitComparison` until `catalogue.decide` has all of them.
+A check that an estimate decides is a `LimitComparison` until `catalogue.decide` has all of them.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar, Literal, Protocol
+from typing import Literal, Protocol
 
 from pydantic import Field
 
-from pairwright.dataset import Row
+from pairwright.audit.read.source import ReadRow
 from pairwright.estimate import Estimate
 from pairwright.records import Record
 
@@ -22,7 +20,7 @@ Status = Literal["pass", "fail", "too_few", "note"]
 
 
 class CheckDefinition(Record):
-    """The words of a check, for the report and docs/checks.md."""
+    """The words of a check, for the report and the page of checks."""
 
     family: Family
     name: str
@@ -111,28 +109,17 @@ class LimitComparison(Protocol):
 
 
 class RowReader(Protocol):
-    """A check, several checks that share their work, or a whole part of an audit."""
+    """One check, or several that share their work."""
 
-    definitions: ClassVar[Definitions]
-    """The definitions of all its checks, in the order of the report."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all its checks."""
 
-    def add(self, row: Row) -> None:
-        """Look at one row."""
+    def add(self, line: ReadRow) -> None:
+        """Look at one row: once for each, in the order of the source."""
 
     def checks(self) -> Iterable[Check | LimitComparison]:
         """What was found, after the last row."""
-
-
-class RowCounter(RowReader, Protocol):
-    """A check that counts rows: no estimate decides it."""
-
-    def checks(self) -> Iterable[Check]:
-        """What was found, after the last row."""
-
-
-def definitions_of(readers: Iterable[type[RowReader]]) -> Definitions:
-    """The definitions of several checks, in their order."""
-    return tuple(definition for reader in readers for definition in reader.definitions)
 
 
 class Count(Record):

@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
 
+from pairwright.audit import integrity
 from pairwright.audit.balance import Balance
 from pairwright.audit.catalogue import decide
 from pairwright.audit.human import Human
-from pairwright.audit.integrity import Integrity
-from pairwright.audit.leakage import Leakage
-from pairwright.audit.locations import RowLocations
-from pairwright.audit.people import PeoplePart
+from pairwright.audit.leakage import leakage_checks
+from pairwright.audit.people import people_checks
+from pairwright.audit.people.scan import PersonalData
 from pairwright.audit.read import PairSource, ReadRow, UnreadRow
 from pairwright.audit.read.corpus import corpus_texts
-from pairwright.audit.reader_guard import ReaderGuard
+from pairwright.audit.reader_guard import AuditPart, ReaderGuard
 from pairwright.audit.records import (
     EXAMPLES,
     Audit,
@@ -26,7 +26,7 @@ from pairwright.audit.records import (
 )
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audit.shortcuts.trials import BLIND
-from pairwright.audit.tally import RowTally
+from pairwright.audit.tally import RowLocations, RowTally
 from pairwright.audit.target import ComparedPairs, compare
 from pairwright.dataset import Layout, Row, content_digest
 from pairwright.dataset.tombstones import ForgetList
@@ -114,44 +114,35 @@ class _Parts:
     def __init__(self, source: PairSource, options: Options) -> None:
         released = source.folder if source.kind == "release" else None
         self.balance = Balance()
-        self.people = PeoplePart(
-            options.forgotten, has_attribution=bool(source.info.attribution.strip())
-        )
+        self.people = PersonalData()
         self.human = Human(options.public or (read_public(Layout(released)) if released else None))
-        self._leakage = Leakage(corpus_texts(options.corpora) if options.corpora else None)
-        self._shortcut_checks = Shortcuts(
+        self._shortcuts = Shortcuts(
             max_shortcut=options.max_shortcut,
             max_overlap=options.max_overlap,
             max_aspects_overlap=options.max_aspects_overlap,
             study=source.info,
         )
-        self._shortcuts = ReaderGuard(self._shortcut_checks)
-        self._counts = ReaderGuard(self.balance)
-        # Leakage, integrity and people guard each check by itself.
-        self._parts: dict[
-            str, Leakage | Integrity | PeoplePart | ReaderGuard[Check | LimitComparison]
-        ] = {
-            "shortcuts": self._shortcuts,
-            "leakage": self._leakage,
-            "integrity": Integrity(),
-            "people": self.people,
-            "human": ReaderGuard(self.human),
-            "balance": self._counts,
+        attribution = bool(source.info.attribution.strip())
+        corpora = corpus_texts(options.corpora) if options.corpora else None
+        self._parts = {
+            "shortcuts": AuditPart([self._shortcuts]),
+            "leakage": AuditPart(leakage_checks(corpora)),
+            "integrity": AuditPart(new() for new in integrity.CHECKS),
+            "people": AuditPart(
+                people_checks(self.people, options.forgotten, has_attribution=attribution)
+            ),
+            "human": AuditPart([self.human]),
+            "balance": AuditPart([self.balance]),
         }
 
     def add(self, line: ReadRow) -> None:
         for part in self._parts.values():
-            if part is self._leakage:
-                self._leakage.add(line.row, line.split)
-            elif part is self._shortcuts:
-                self._shortcuts.add(line.row, line.choice)
-            else:
-                part.add(line.row)
+            part.add(line)
 
     @property
     def counted(self) -> bool:
         """Whether the balance has counted every row."""
-        return self._counts.failure is None
+        return not self._parts["balance"].failed
 
     def checks(self, progress: Progress) -> Iterator[Check | LimitComparison]:
         for name, part in self._parts.items():
@@ -161,7 +152,7 @@ class _Parts:
     def breakdowns(self) -> Iterator[Breakdown]:
         """Rows counted by their properties; sources with their accuracies, too."""
         # Where the shortcuts broke on a row, their figures are not whole.
-        accuracies = {} if self._shortcuts.failure else self._shortcut_checks.by_source
+        accuracies = {} if self._parts["shortcuts"].failed else self._shortcuts.by_source
         for one in self.balance.breakdowns():
             rows = tuple(
                 row.model_copy(update={"accuracies": accuracies.get(row.name, {})})
@@ -185,8 +176,8 @@ def _compare(
     shortcuts = ReaderGuard(Shortcuts(max_shortcut=options.max_shortcut))
 
     def add(line: ReadRow) -> None:
-        counts.add(line.row)
-        shortcuts.add(line.row, line.choice)
+        counts.add(line)
+        shortcuts.add(line)
 
     read = _read(against, add, progress)
     progress("target", None)

@@ -1,46 +1,17 @@
-"""Counts of the rows of a source, and of those that could not be read."""
+"""The rows of a source: their counts, those that could not be read, and the place of each."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
 
+from pairwright.audit.people.scan import public_id
 from pairwright.audit.read import PairSource, UnreadRow
 from pairwright.audit.read.source import REASONS, TIE
-from pairwright.audit.records import (
-    EXAMPLES,
-    AuditSource,
-    Check,
-    CheckDefinition,
-    Definitions,
-    Flag,
-)
+from pairwright.audit.records import EXAMPLES, AuditSource, Check, Flag, Redaction
 from pairwright.dataset import Row
-
-UNREADABLE_ROWS = CheckDefinition(
-    family="integrity",
-    name="unreadable_rows",
-    title="Rows that cannot be read",
-    why="They are part of no other number here, and other programs trip over them or drop"
-    " them without a word.",
-    todo="Mend the rows named, or take them out.",
-)
-
-TIES = CheckDefinition(
-    family="integrity",
-    name="ties",
-    title="Rows whose label is a tie",
-    why="They prefer neither response, so they are not pairs, and no other number counts them.",
-    todo="Say how many there were: without them, scorers look more certain than people are.",
-)
 
 
 class RowTally:
     """Counts of a source's rows, and of those that could not be read."""
-
-    definitions: ClassVar[Definitions] = (
-        UNREADABLE_ROWS,
-        TIES,
-    )
 
     def __init__(self) -> None:
         self.rows = 0
@@ -85,7 +56,7 @@ class RowTally:
         yield self._unread()
         if self._ties:
             yield Check(
-                family=TIES.family, name=TIES.name, status="note", count=self._ties,
+                family="integrity", name="ties", status="note", count=self._ties,
                 of=self.rows + self._ties, flags=tuple(self._tied),
             )  # fmt: skip
 
@@ -93,8 +64,8 @@ class RowTally:
         unread = self._problems.total()
         counts = (f"{REASONS[why]}: {n:,}" for why, n in self._problems.most_common())
         return Check(
-            family=UNREADABLE_ROWS.family,
-            name=UNREADABLE_ROWS.name,
+            family="integrity",
+            name="unreadable_rows",
             status="fail" if unread else "pass",
             count=unread,
             of=self.rows + unread,
@@ -102,3 +73,49 @@ class RowTally:
             detail="; ".join(counts),
             flags=tuple(self._places),
         )
+
+
+MOST_PLACES = 3
+"""Places that are listed of one id; a source may repeat one row thousands of times."""
+
+
+class RowLocations:
+    """The places of all rows, collected while an audit reads them."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._places: dict[str, list[str]] = {}
+        self._further: dict[str, int] = {}
+
+    def add(self, row: Row, where: str) -> None:
+        """Note the place of one more row, after those before: `file:line`, counted from 1."""
+        self._rows += 1
+        name = public_id(row.id, self._rows)
+        places = self._places.setdefault(name, [])
+        if len(places) < MOST_PLACES:
+            places.append(where)
+        else:
+            self._further[name] = self._further.get(name, 0) + 1
+
+    def place(self, row: str) -> str:
+        """The place of the row that has this id, or of all that share it:
+        `pairs.jsonl:3, pairs.jsonl:9`. Empty where there is no such row."""
+        listed = ", ".join(self._places.get(row, ()))
+        further = self._further.get(row)
+        return f"{listed} and {further:,} more" if further else listed
+
+    def checks(self, checks: Iterable[Check]) -> list[Check]:
+        """The same checks, with the place of every row that they name."""
+        return [
+            check.model_copy(update={"flags": tuple(map(self._flag, check.flags))})
+            if check.flags
+            else check
+            for check in checks
+        ]
+
+    def redactions(self, redactions: Iterable[Redaction]) -> tuple[Redaction, ...]:
+        """The same redactions, with the places of their rows."""
+        return tuple(one.model_copy(update={"where": self.place(one.row)}) for one in redactions)
+
+    def _flag(self, flag: Flag) -> Flag:
+        return flag.model_copy(update={"where": flag.where or self.place(flag.row)})

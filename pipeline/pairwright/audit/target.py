@@ -5,40 +5,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pairwright.audit.balance import Balance, Means
+from pairwright.audit.catalogue import DEFINITIONS
 from pairwright.audit.records import Check, CheckDefinition
 from pairwright.estimate import Estimate
 
-SIZE = CheckDefinition(
-    family="target",
-    name="size",
-    title="Number of pairs, beside the target's",
-    why="Fewer pairs give wider intervals.",
-    todo="Nothing, if the intervals are narrow enough for the differences of interest.",
-)
+SIZE = DEFINITIONS["size"]
 
-LENGTHS = CheckDefinition(
-    family="target",
-    name="lengths",
-    title="Length of responses, beside the target's",
-    why="Scorers lean to long responses, so scores on sets of other lengths compare badly.",
-    todo="Set the word limits of the build, or say that lengths differ.",
-)
+LENGTHS = DEFINITIONS["lengths"]
 
-ASPECTS_PER_ITEM = CheckDefinition(
-    family="target",
-    name="aspects_per_item",
-    title="Aspects per item, beside the target's",
-    why="More aspects make more differences between the two responses.",
-    todo="Set how many aspects a rubric may have, or say that they differ.",
-)
+ASPECTS_PER_ITEM = DEFINITIONS["aspects_per_item"]
 
-BLIND_ACCURACY = CheckDefinition(
-    family="target",
-    name="blind_accuracy",
-    title="Accuracy without the user, beside the target's",
-    why="It shows which of the two sets can be solved more easily without the user.",
-    todo="Look at the blind checks, which hold the accuracy against a bound.",
-)
+BLIND_ACCURACY = DEFINITIONS["blind_accuracy"]
 
 
 OFFICIAL_SIZES = {
@@ -47,10 +24,6 @@ OFFICIAL_SIZES = {
     "Society_and_Culture": 1074,
 }
 """Items of Personalized RewardBench by domain (arXiv 2604.07343; the dataset's card)."""
-
-
-DEFINITIONS = (SIZE, LENGTHS, ASPECTS_PER_ITEM, BLIND_ACCURACY)
-"""The checks of this part, in the order of the report."""
 
 
 class ComparedPairs(NamedTuple):
@@ -118,8 +91,8 @@ def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
         return
     other = f"{name}, {counterpart.config}" if counterpart.config else name
     yield Check(
-        family=BLIND_ACCURACY.family,
-        name=BLIND_ACCURACY.name,
+        family="target",
+        name="blind_accuracy",
         config=check.config,
         status="note",
         found=check.found,

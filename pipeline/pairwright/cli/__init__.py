@@ -1,4 +1,13 @@
-"""The command line: options, help and printing. Its work is done in `pairwright.workflows`."""
+"""The command line: options, help and printing. Its work is done in `pairwright.workflows`.
+
+command.py       makes a command from the function that does its work
+groups.py        the tree of commands, with the words of commands.toml
+printing.py progress.py    what they print alike, and what a person sees of a running command
+runs.py building.py endpoints.py    init, status, show; build; doctor, simulate, batch
+studies.py answers.py people.py     human
+releases.py audits.py evaluation.py    release, verify, diff, forget; audit; evaluate, leaderboard
+downstream.py training.py    downstream and train
+"""
 
 import asyncio
 import sys
@@ -8,10 +17,10 @@ from typing import Annotated, Any
 import typer
 
 from pairwright import __version__
-from pairwright.cli.groups import CommandGroup, command_words, commands
+from pairwright.cli.groups import CommandGroup, commands
 from pairwright.errors import PairwrightError
 
-app = typer.Typer(
+_app = typer.Typer(
     name="pairwright",
     cls=CommandGroup,
     help="Build personalized preference benchmarks: gated pairs from user histories.",
@@ -31,7 +40,7 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@_app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -40,22 +49,10 @@ def _root(
     pass
 
 
-def _register() -> None:
-    from pairwright.cli.downstream import downstream
-    from pairwright.cli.human import human
-    from pairwright.cli.train import train
-
-    app.add_typer(human)
-    app.add_typer(train)
-    app.add_typer(downstream)
-
-
 def command_tree() -> Any:
     """All commands, as a group that can be called."""
-    tree: Any = typer.main.get_command(app)
-    made = {name: one for name, one in commands().items() if getattr(one, "commands", True)}
-    tree.commands.update(made)
-    tree.commands = {name: tree.commands[name] for name in command_words() if name in tree.commands}
+    tree: Any = typer.main.get_command(_app)
+    tree.commands = commands()
     return tree
 
 
@@ -64,7 +61,6 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal whose encoding lacks a character shows its code, as Python does for errors.
         sys.stdout.reconfigure(errors="backslashreplace")
-    _register()
     try:
         command_tree()(prog_name="pairwright")
     except PairwrightError as error:

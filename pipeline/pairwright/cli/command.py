@@ -1,15 +1,15 @@
 """A command of the command line, made from the signature of the function that does its work."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from enum import StrEnum
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand
-from typer.models import ParameterInfo
 
 from pairwright.cli.progress import display, interruptible
 from pairwright.options import Doc
@@ -33,18 +33,83 @@ class Command(NamedTuple):
     first: Callable[..., Code] | None = None
 
 
+class Option(NamedTuple):
+    """An argument or option of a command."""
+
+    name: str
+    """The name of the function's parameter."""
+    flag: str
+    """Such as `--limit`; empty for an argument."""
+    kind: Any
+    """The type of what the command line gives."""
+    default: Any
+    """`inspect.Parameter.empty` where it must be given."""
+    doc: Doc
+
+
+def options_of(command: Command) -> list[Option]:
+    """What has a `Doc`, once: first the arguments of the work, then those of printing."""
+    found: dict[str, Option] = {}
+    for function in filter(None, (command.work, command.show, command.first)):
+        for name, one in inspect.signature(function).parameters.items():
+            if name not in found and (doc := doc_of(one.annotation)):
+                own = function is not command.work
+                kind = inspect.Parameter.KEYWORD_ONLY if own else one.kind
+                found[name] = _option(one.replace(kind=kind), doc)
+    return list(found.values())
+
+
+def doc_of(annotation: Any) -> Doc | None:
+    """What an argument means, by its annotation; None where that does not say it."""
+    if get_origin(annotation) is not Annotated:
+        return None
+    return next((one for one in get_args(annotation) if isinstance(one, Doc)), None)
+
+
+def _option(parameter: inspect.Parameter, doc: Doc) -> Option:
+    annotation, default = get_args(parameter.annotation)[0], parameter.default
+    kind = _plain(annotation, doc)
+    if default is inspect.Parameter.empty and NoneType in get_args(annotation):
+        default = None
+    elif isinstance(default, Iterable) and not isinstance(default, str):
+        default = list(default) or None
+    flag = doc.name
+    if not flag and parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+        flag = f"--{parameter.name.replace('_', '-')}"
+    return Option(parameter.name, flag, kind, default, doc)
+
+
+def _plain(annotation: Any, doc: Doc) -> Any:
+    """The type that a command line gives: of several one, and a list for what has several values.
+
+    `str | Path | None` is a path, `Iterable[str]` a list of strings.
+    """
+    origin = get_origin(annotation)
+    if origin is Literal or annotation in (str, int, float, bool, Path):
+        return annotation
+    if origin in (Union, UnionType):
+        kinds = [one for one in get_args(annotation) if one is not NoneType]
+        if Path in kinds:
+            return str if doc.hub else Path
+        several = [one for one in kinds if get_origin(one)]
+        return _plain((several or kinds)[0], doc)
+    kind = _plain(get_args(annotation)[0], doc)
+    if get_origin(kind) is Literal:
+        # Typer reads a list of an enumeration, and no list of literals.
+        kind = StrEnum("Choice", [(name, name) for name in get_args(kind)])  # type: ignore[misc, no-redef]
+    return list[kind]  # type: ignore[valid-type]
+
+
 def typer_command(name: str, text: str, command: Command) -> TyperCommand:
     """Make the command of a name, with its help."""
-    parameters = {one.name: one for one in _parameters(command)}
 
     def run(**given: Any) -> None:
         if code := _run(command, given):
             raise typer.Exit(code)
 
-    options = [_option(one) for one in parameters.values()]
-    # An argument without a default may follow an option with one, as on every command line.
-    run.__signature__ = inspect.Signature(options, __validate_parameters__=False)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in options}
+    parameters = [_parameter(option) for option in options_of(command)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, help=text)(run)
     made = typer.main.get_command(app)
@@ -52,20 +117,19 @@ def typer_command(name: str, text: str, command: Command) -> TyperCommand:
     return made
 
 
-def _parameters(command: Command) -> Iterator[inspect.Parameter]:
-    """What has a `Doc`, once: first the arguments of the work, then those of printing."""
-    work = inspect.signature(command.work).parameters
-    yield from filter(_doc, work.values())
-    for function in filter(None, (command.show, command.first)):
-        for name, one in inspect.signature(function).parameters.items():
-            if name not in work and _doc(one):
-                yield one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-
-
-def _doc(parameter: inspect.Parameter) -> Doc | None:
-    if get_origin(parameter.annotation) is not Annotated:
-        return None
-    return next((one for one in get_args(parameter.annotation) if isinstance(one, Doc)), None)
+def _parameter(option: Option) -> inspect.Parameter:
+    """An option as typer reads it."""
+    doc, kind = option.doc, option.kind
+    settings: dict[str, Any] = {"metavar": doc.metavar, "help": doc.text}
+    settings |= {"parser": share_of} if doc.share else {"min": doc.least, "max": doc.most}
+    # The name alone, so that a flag has no second form that says no.
+    info = typer.Option(option.flag, **settings) if option.flag else typer.Argument(**settings)
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=option.default,
+        annotation=Annotated[kind | None if option.default is None else kind, info],
+    )
 
 
 def _run(command: Command, given: dict[str, Any]) -> Code:
@@ -96,57 +160,6 @@ def _call(function: Callable[..., Any], given: dict[str, Any], *result: object) 
         if "stop" in names:
             chosen["stop"] = stack.enter_context(interruptible())
         return function(*result, **chosen)
-
-
-def _option(parameter: inspect.Parameter) -> inspect.Parameter:
-    """A parameter as typer reads it."""
-    doc, default = _doc(parameter), parameter.default
-    assert doc, "only what has a Doc is an option"
-    annotation = get_args(parameter.annotation)[0]
-    kind = _plain(annotation, doc)
-    if default is inspect.Parameter.empty and NoneType in get_args(annotation):
-        default = None
-    if isinstance(default, Iterable) and not isinstance(default, str):
-        default = list(default) or None
-    if default is None:
-        kind |= None
-    info = _info(parameter, doc)
-    return parameter.replace(
-        annotation=Annotated[kind, info],
-        default=default,
-        kind=inspect.Parameter.KEYWORD_ONLY,
-    )
-
-
-def _info(parameter: inspect.Parameter, doc: Doc) -> ParameterInfo:
-    bounds: dict[str, Any] = {"min": doc.least, "max": doc.most} if not doc.share else {}
-    if doc.share:
-        bounds["parser"] = share_of
-    shared: dict[str, Any] = {"metavar": doc.metavar, "help": doc.text, **bounds}
-    if not doc.name and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
-        argument: ParameterInfo = typer.Argument(**shared)
-        return argument
-    # The name alone, so that a flag has no second form that says no.
-    names = [doc.name or f"--{parameter.name.replace('_', '-')}"]
-    option: ParameterInfo = typer.Option(*names, **shared)
-    return option
-
-
-def _plain(annotation: Any, doc: Doc) -> Any:
-    """The type that a command line gives: of several one, and a list for what has several values.
-
-    `str | Path | None` is a path, `Iterable[str]` a list of strings.
-    """
-    origin = get_origin(annotation)
-    if origin is Literal or annotation in (str, int, float, bool, Path):
-        return annotation
-    if origin in (Union, UnionType):
-        kinds = [one for one in get_args(annotation) if one is not NoneType]
-        if Path in kinds:
-            return str if doc.hub else Path
-        several = [one for one in kinds if get_origin(one)]
-        return _plain((several or kinds)[0], doc)
-    return list[_plain(get_args(annotation)[0], doc)]  # type: ignore[misc]
 
 
 def share_of(given: str | float) -> float:

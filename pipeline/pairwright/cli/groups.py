@@ -70,7 +70,7 @@ class CommandGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands: those of every study first, where this group has any."""
-        shown = {name: str(one.short_help) for name, one in self.commands.items() if not one.hidden}
+        shown = {name: str(one.short_help) for name, one in self.commands.items()}
         everyday = () if ctx.parent else EVERYDAY
         advanced = [name for name in shown if name not in everyday]
         sections = {"Commands": everyday, "Advanced": advanced} if everyday else {"Commands": shown}
@@ -91,7 +91,6 @@ class LazyCommand(TyperCommand):
             help=help_of(words),
             short_help=words["summary"],
             callback=lambda **given: self._made.callback(**given),  # type: ignore[misc]
-            hidden=words.get("hidden", False),
             rich_markup_mode=None,
         )
 
@@ -138,7 +137,7 @@ def _below(path: tuple[str, ...], words: dict[str, Any]) -> Iterator[tuple[str, 
             continue
         if "module" in one:
             yield name, LazyCommand((*path, name), one)
-        elif any(isinstance(below, dict) for below in one.values()):
+        else:
             group = CommandGroup(
                 name=name,
                 help=help_of(one),

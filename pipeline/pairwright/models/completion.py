@@ -19,61 +19,6 @@ from pydantic_core import from_json
 
 from pairwright.text import visible
 
-_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b", re.I)
-_TITLE = re.compile(r"<(title|h1)[^>]*>(.*?)</\1", re.I | re.S)
-_EVENTS = re.compile(r"\s*(?:data|event|id|retry):|\s*: ")
-SHOWN = 60
-"""Characters of a body that a message shows."""
-
-
-def web_page(text: str) -> str | None:
-    """`a web page` with its title, where a text is one: of a proxy, a sign-in, or a server that is
-    not the API; None for any other text."""
-    if not _PAGE.match(text):
-        return None
-    title = _TITLE.search(text)
-    words = " ".join(re.sub(r"<[^>]*>", " ", title[2]).split()) if title else ""
-    return f"a web page ({visible(words)[:100]!r})" if words else "a web page"
-
-
-def describe_body(body: bytes, error: ValueError) -> str:
-    """What a body is that cannot be read as JSON; `error` is the parser's."""
-    text = body.decode("utf-8", "replace")
-    if page := web_page(text):
-        return f"{page} in place of a reply"
-    if not text.strip():
-        return "an empty body in place of a reply"
-    if _EVENTS.match(text):
-        return "a stream of events in place of one reply; it was not asked for"
-    head = " ".join(visible(text[: 2 * SHOWN]).split())[:SHOWN]
-    if text.lstrip()[:1] == "{":
-        return f"not JSON, or broken off in the middle: {error}; it begins with {head!r}"
-    return f"not JSON: {error}; it begins with {head!r}"
-
-
-_NAME = re.compile(r"(?P<model>.+?)(?:[-@:](?:latest|(?P<date>\d{3,}(?:-\d\d){0,2})))?")
-
-
-def is_same_model(served: str, wanted: str) -> bool:
-    """Whether two names are of one model, as far as names can tell.
-
-    Case does not count, nor what is before the last `/` (`openai/gpt-4o`, a path), nor a file's
-    `.gguf`, nor `latest`. A date or a version of three digits or more at the end may be in one of
-    the two names alone: `gpt-4o` and `gpt-4o-2024-08-06` are one model, two dates are two.
-    """
-    names = [_NAME.fullmatch(_plain(name)) for name in (served, wanted)]
-    if not all(names):
-        return served == wanted
-    (one, its_date), (other, other_date) = (
-        (found["model"], found["date"]) for found in names if found
-    )
-    return one == other and (its_date == other_date or not (its_date and other_date))
-
-
-def _plain(name: str) -> str:
-    return name.strip().rstrip("/").rpartition("/")[2].casefold().removesuffix(".gguf")
-
-
 SIMULATED = "pairwright-simulated"
 """The `system_fingerprint` by which a reply says that a program simulated a model."""
 RECORDED = "pairwright-recorded"
@@ -251,6 +196,61 @@ def _count(usage: object, name: str) -> int:
     if not isinstance(tokens, (int, float)) or not 0 <= tokens < 1_000_000_000:
         return 0
     return int(tokens)
+
+
+_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype html|html|head|body)\b", re.I)
+_TITLE = re.compile(r"<(title|h1)[^>]*>(.*?)</\1", re.I | re.S)
+_EVENTS = re.compile(r"\s*(?:data|event|id|retry):|\s*: ")
+SHOWN = 60
+"""Characters of a body that a message shows."""
+
+
+def web_page(text: str) -> str | None:
+    """`a web page` with its title, where a text is one: of a proxy, a sign-in, or a server that is
+    not the API; None for any other text."""
+    if not _PAGE.match(text):
+        return None
+    title = _TITLE.search(text)
+    words = " ".join(re.sub(r"<[^>]*>", " ", title[2]).split()) if title else ""
+    return f"a web page ({visible(words)[:100]!r})" if words else "a web page"
+
+
+def describe_body(body: bytes, error: ValueError) -> str:
+    """What a body is that cannot be read as JSON; `error` is the parser's."""
+    text = body.decode("utf-8", "replace")
+    if page := web_page(text):
+        return f"{page} in place of a reply"
+    if not text.strip():
+        return "an empty body in place of a reply"
+    if _EVENTS.match(text):
+        return "a stream of events in place of one reply; it was not asked for"
+    head = " ".join(visible(text[: 2 * SHOWN]).split())[:SHOWN]
+    if text.lstrip()[:1] == "{":
+        return f"not JSON, or broken off in the middle: {error}; it begins with {head!r}"
+    return f"not JSON: {error}; it begins with {head!r}"
+
+
+_NAME = re.compile(r"(?P<model>.+?)(?:[-@:](?:latest|(?P<date>\d{3,}(?:-\d\d){0,2})))?")
+
+
+def is_same_model(served: str, wanted: str) -> bool:
+    """Whether two names are of one model, as far as names can tell.
+
+    Case does not count, nor what is before the last `/` (`openai/gpt-4o`, a path), nor a file's
+    `.gguf`, nor `latest`. A date or a version of three digits or more at the end may be in one of
+    the two names alone: `gpt-4o` and `gpt-4o-2024-08-06` are one model, two dates are two.
+    """
+    names = [_NAME.fullmatch(_plain(name)) for name in (served, wanted)]
+    if not all(names):
+        return served == wanted
+    (one, its_date), (other, other_date) = (
+        (found["model"], found["date"]) for found in names if found
+    )
+    return one == other and (its_date == other_date or not (its_date and other_date))
+
+
+def _plain(name: str) -> str:
+    return name.strip().rstrip("/").rpartition("/")[2].casefold().removesuffix(".gguf")
 
 
 class Tokens(NamedTuple):

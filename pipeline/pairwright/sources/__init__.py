@@ -8,7 +8,7 @@
 A row that cannot be used is a SourceProblem and reading goes on; a file that cannot be used is a
 SourceError. `problems.REASONS` has every rule by which a row or post is refused or repaired.
 
-source_table.py opening.py    rows with their places; the table that a path names, by its suffix
+source_table.py opening.py    rows with their places; formats, and the table that a path names
 json_files.py delimited.py parquet.py hub.py    a table of each kind of file
 fields.py times.py markup.py    one field of a row, read and cleaned
 items.py posts.py    rows that are items, and rows that are posts
@@ -18,22 +18,19 @@ stackexchange/ polis/    dumps of Stack Exchange, and exported conversations of 
 """
 
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b, file_digest
 from pathlib import Path
 
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
-from pairwright.sources import choices, hub, items, posts
+from pairwright.sources import choices, items, posts
 from pairwright.sources.choosers import Chooser, Voter
-from pairwright.sources.opening import locate, open_table, open_texts
+from pairwright.sources.opening import Choosers, Items, SourceFormat
 from pairwright.sources.polis import authors
-from pairwright.sources.polis.files import conversations_hash, locate_conversations
 from pairwright.sources.problems import ProblemCounts, SourceProblem
 from pairwright.sources.stackexchange import histories
 from pairwright.sources.stackexchange.accepted import accepted_items
-from pairwright.sources.stackexchange.files import POSTS, dump_hash, locate_dump
 
 __all__ = [
     "Chooser",
@@ -48,48 +45,59 @@ __all__ = [
 ]
 
 
-def read(rules: SourceRules, domains: Domains, folder: Path) -> Iterator[Item | SourceProblem]:
+_FORMATS: dict[str, SourceFormat] = {
+    "items": items.FORMAT,
+    "posts": posts.FORMAT,
+    "stackexchange": histories.FORMAT,
+    "choices": choices.FORMAT,
+    "polis": authors.FORMAT,
+}
+
+
+def read(rules: SourceRules, domains: Domains, folder: Path) -> Items:
     """The source's items, each after its problems, in the source's order.
 
     `folder` is the config's: a relative path starts there. Raises SourceError where the source
     is of no use as a whole: also at the end, where not one item came of it.
     """
-    if rules.own_choices:
-        raise SourceError(
-            f"format = {rules.format!r} holds people's own choices, and not questions to answer",
-            where=rules.path,
-            fix="Build natural twins of it: modes = ['natural'].",
-        )
     source, rows = _open(rules, domains, folder)
     yield from with_items(source, rows)
 
 
-def read_accepted(
-    rules: SourceRules, domains: Domains, folder: Path
-) -> Iterator[Item | SourceProblem]:
+def read_accepted(rules: SourceRules, domains: Domains, folder: Path) -> Items:
     """The same of questions whose users accepted an answer that has a match. Raises SourceError."""
     source, rows = _open(rules, domains, folder)
     yield from with_items(source, accepted_items(rules, folder, rows))
 
 
-def read_choosers(
-    rules: SourceRules, domains: Domains, folder: Path
-) -> tuple[str, Iterator[Chooser | Voter | SourceProblem]]:
+def read_choosers(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choosers]:
     """A source of people's own choices, as messages name it, and each user's choices after their
     problems, those without a history too. Raises SourceError, also while it is read."""
-    if rules.format == "polis":
-        conversations = locate_conversations(rules, folder)
-        source = str(folder / Path(rules.path).expanduser())
-        return source, authors.read_choosers(conversations, domains, rules)
-    table, texts = open_table(rules, folder), open_texts(rules, folder)
-    return table.source, choices.read_choosers(table, texts, domains, rules)
+    reader = _FORMATS[rules.format].choosers
+    assert reader, "a build of natural twins has such a source"
+    return reader(rules, domains, folder)
 
 
 def conversation_names(rules: SourceRules, folder: Path) -> list[str]:
     """The conversations of a source; none of one without. Raises SourceError."""
-    if rules.format != "polis":
-        return []
-    return [conversation.name for conversation in locate_conversations(rules, folder)]
+    return _FORMATS[rules.format].names(rules, folder)
+
+
+def source_hash(rules: SourceRules, folder: Path) -> str:
+    """What identifies the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
+    return _FORMATS[rules.format].content(rules, folder)
+
+
+def _open(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+    """The source as messages name it, and what it holds."""
+    reader = _FORMATS[rules.format].items
+    if reader is None:
+        raise SourceError(
+            f"format = {rules.format!r} holds people's own choices, and not questions to answer",
+            where=rules.path,
+            fix="Build natural twins of it: modes = ['natural'].",
+        )
+    return reader(rules, domains, folder)
 
 
 def with_items(source: str, rows: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
@@ -104,36 +112,6 @@ def with_items(source: str, rows: Iterable[Item | SourceProblem]) -> Iterator[It
         yield one
     if not found:
         raise _nothing_left(source, problems)
-
-
-def source_hash(rules: SourceRules, folder: Path) -> str:
-    """What identifies the source's content: `b2:` and a hash of its bytes, or `id@commit`."""
-    if rules.format == "stackexchange":
-        return dump_hash(locate_dump(rules, folder))
-    if rules.format == "polis":
-        return conversations_hash(locate_conversations(rules, folder))
-    if rules.texts is not None:
-        parts = (rules.path, rules.texts)
-        tables = [rules.model_copy(update={"path": part, "texts": None}) for part in parts]
-        return " ".join(source_hash(table, folder) for table in tables)
-    path = locate(rules, folder)
-    if path is None:
-        return hub.fingerprint(rules.path)
-    with path.open("rb") as file:
-        digest = file_digest(file, lambda: blake2b(digest_size=16))
-    return f"b2:{digest.hexdigest()}"
-
-
-def _open(
-    rules: SourceRules, domains: Domains, folder: Path
-) -> tuple[str, Iterator[Item | SourceProblem]]:
-    """The source as messages name it, and what it holds."""
-    if rules.format == "stackexchange":
-        dump = locate_dump(rules, folder)
-        return dump.place(POSTS), histories.read_items(dump, domains, rules)
-    table = open_table(rules, folder)
-    read_format = items.read_items if rules.format == "items" else posts.read_items
-    return table.source, read_format(table.rows, domains, rules)
 
 
 def _nothing_left(source: str, problems: ProblemCounts) -> SourceError:

@@ -13,9 +13,22 @@ from pairwright.errors import SourceError
 from pairwright.records import content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
-from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text
+from pairwright.sources.choice_rows import (
+    ChoiceRow,
+    read_choice,
+    read_text,
+    required,
+    text_columns,
+)
 from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
 from pairwright.sources.fields import repaired
+from pairwright.sources.opening import (
+    Choosers,
+    SourceFormat,
+    TableColumns,
+    open_table,
+    table_hash,
+)
 from pairwright.sources.problems import (
     ProblemCounts,
     SourceProblem,
@@ -30,7 +43,29 @@ SHORT = 3
 """Words of an option that many questions may share."""
 
 
-def read_choosers(
+_ADVICE = "Name the right ones in `user`, `question`, `option_a`, `option_b`, `choice`, `text`"
+_IN_BOTH = "; `created` and the like name the column in both files: call it the same in both"
+
+
+def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choosers]:
+    table = open_table(rules, folder, TableColumns(required(rules), _ADVICE))
+    texts = None
+    if rules.texts is not None:
+        beside = rules.model_copy(update={"path": rules.texts})
+        columns = TableColumns(text_columns(rules), _ADVICE + _IN_BOTH)
+        texts = open_table(beside, folder, columns)
+    return table.source, _choosers(table, texts, domains, rules)
+
+
+def _content(rules: SourceRules, folder: Path) -> str:
+    parts = [part for part in (rules.path, rules.texts) if part is not None]
+    return " ".join(table_hash(rules.model_copy(update={"path": of}), folder) for of in parts)
+
+
+FORMAT = SourceFormat(_content, choosers=_read)
+
+
+def _choosers(
     table: SourceTable, texts: SourceTable | None, domains: Domains, rules: SourceRules
 ) -> Iterator[Chooser | Voter | SourceProblem]:
     """Each choice that can be used, in the table's order, after all problems and the choices

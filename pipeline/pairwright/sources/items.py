@@ -2,15 +2,26 @@
 fields (`chosen`, `rejected`) are not an item's and are left alone."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.fields import Repairs, address, kind_of_post, label, rows, text, time
+from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import ReadPost, place, with_profile
 from pairwright.sources.source_table import SourceRow
+
+
+def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+    advice = 'Rename them, or set format = "posts" if each row is one post'
+    table = open_table(rules, folder, TableColumns(required(rules), advice, lists=True))
+    return table.source, read_items(table.rows, domains, rules)
+
+
+FORMAT = SourceFormat(table_hash, items=_read)
 
 
 def required(rules: SourceRules) -> list[str]:

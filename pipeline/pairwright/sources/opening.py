@@ -1,16 +1,49 @@
-"""The table that the rules' path names: a file by its suffix, or a dataset of the Hub."""
+"""What a format of sources is, and the table that the rules' path names: a file by its suffix, or a
+dataset of the Hub."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from hashlib import blake2b, file_digest
 from pathlib import Path
+from typing import NamedTuple
 
 from pairwright.errors import SourceError
+from pairwright.records import Item
+from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
-from pairwright.sources import choice_rows, hub, items, posts
+from pairwright.sources import hub
+from pairwright.sources.choosers import Chooser, Voter
 from pairwright.sources.delimited import comma_separated, tab_separated
 from pairwright.sources.json_files import json_array, jsonl
 from pairwright.sources.parquet import open_parquet
 from pairwright.sources.problems import SourceProblem
 from pairwright.sources.source_table import Opener, SourceRow, SourceTable
+
+Items = Iterator[Item | SourceProblem]
+Choosers = Iterator[Chooser | Voter | SourceProblem]
+
+
+class SourceFormat(NamedTuple):
+    """How a source of one format is read: its items, or the people who chose.
+
+    A reader gives the source as messages name it, and its records after their problems; `content`
+    what identifies the content, `names` the conversations that it holds. Each raises SourceError.
+    """
+
+    content: Callable[[SourceRules, Path], str]
+    items: Callable[[SourceRules, Domains, Path], tuple[str, Items]] | None = None
+    choosers: Callable[[SourceRules, Domains, Path], tuple[str, Choosers]] | None = None
+    names: Callable[[SourceRules, Path], list[str]] = lambda _rules, _folder: []
+
+
+class TableColumns(NamedTuple):
+    """The columns that a table must have."""
+
+    names: list[str]
+    advice: str
+    """What to do where one is missing."""
+    lists: bool = False
+    """Whether cells hold lists, so that neither a flat file nor the first row tells the columns."""
+
 
 OPENERS: dict[str, Opener] = {
     ".json": json_array,
@@ -42,25 +75,24 @@ def locate(rules: SourceRules, folder: Path) -> Path | None:
     )
 
 
-def open_table(rules: SourceRules, folder: Path) -> SourceTable:
+def open_table(rules: SourceRules, folder: Path, columns: TableColumns) -> SourceTable:
     """The source's rows, once its columns are known to be the right ones; raises SourceError."""
     path = locate(rules, folder)
-    table = hub.dataset(rules) if path is None else _open(path, rules)
-    required = {"items": items, "choices": choice_rows}.get(rules.format, posts).required
-    return _with_columns(table, required(rules), rules)
+    table = hub.dataset(rules) if path is None else _open(path, lists=columns.lists)
+    return _with_columns(table, columns)
 
 
-def open_texts(rules: SourceRules, folder: Path) -> SourceTable | None:
-    """The table of what users wrote beside their choices, if there is one; raises SourceError."""
-    if rules.texts is None:
-        return None
-    rules = rules.model_copy(update={"path": rules.texts})
+def table_hash(rules: SourceRules, folder: Path) -> str:
+    """What identifies a table's content: a hash of its bytes, or `id@commit`."""
     path = locate(rules, folder)
-    table = hub.dataset(rules) if path is None else _open(path, rules)
-    return _with_columns(table, choice_rows.text_columns(rules), rules, beside=True)
+    if path is None:
+        return hub.fingerprint(rules.path)
+    with path.open("rb") as file:
+        digest = file_digest(file, lambda: blake2b(digest_size=16))
+    return f"b2:{digest.hexdigest()}"
 
 
-def _open(path: Path, rules: SourceRules) -> SourceTable:
+def _open(path: Path, *, lists: bool) -> SourceTable:
     suffix = path.suffix.lower()
     if suffix not in OPENERS:
         raise SourceError(
@@ -70,7 +102,7 @@ def _open(path: Path, rules: SourceRules) -> SourceTable:
             if suffix in (".xml", ".7z")
             else f"Use one of {', '.join(OPENERS)}; unpack a packed file first.",
         )
-    if rules.format == "items" and suffix in FLAT:
+    if lists and suffix in FLAT:
         raise SourceError(
             f"{suffix} cannot hold items, because a profile is a list",
             where=path,
@@ -95,17 +127,14 @@ SHOWN = 40
 """Columns that a message names."""
 
 
-def _with_columns(
-    table: SourceTable, needed: list[str], rules: SourceRules, *, beside: bool = False
-) -> SourceTable:
-    """The table, if it has the columns needed; `beside` is of texts beside choices. Raises
-    SourceError, and where only rows know their columns after the last of them: there a column is
-    missed that the rules name and no row has."""
+def _with_columns(table: SourceTable, needed: TableColumns) -> SourceTable:
+    """The table, if it has the columns needed. Raises SourceError, and where only rows know their
+    columns after the last of them: there a column is missed that the rules name and no row has."""
     if table.columns is not None:
-        _check_columns(table.source, table.columns, needed, rules, beside=beside)
+        _check_columns(table.source, table.columns, needed)
         return table
     defaults = {field.default for field in SourceRules.model_fields.values()}
-    named = [name for name in needed if name not in defaults]
+    named = [name for name in needed.names if name not in defaults]
 
     def rows() -> Iterator[SourceRow | SourceProblem]:
         there: dict[str, None] = {}
@@ -113,30 +142,20 @@ def _with_columns(
             if isinstance(row, SourceRow):
                 there |= dict.fromkeys(row.fields)
             yield row
-        if there and rules.format != "items":
-            _check_columns(table.source, list(there), named, rules, beside=beside)
+        if there and not needed.lists:
+            _check_columns(table.source, list(there), needed._replace(names=named))
 
     return table._replace(rows=rows())
 
 
-def _check_columns(
-    source: str, columns: list[str], needed: list[str], rules: SourceRules, *, beside: bool
-) -> None:
-    missing = [name for name in needed if name not in columns]
+def _check_columns(source: str, columns: list[str], needed: TableColumns) -> None:
+    missing = [name for name in needed.names if name not in columns]
     if not missing:
         return
     shown, more = ", ".join(columns[:SHOWN]), len(columns) - SHOWN
-    fix = f"It has: {shown}{f' and {more:,} more' if more > 0 else ''}. "
-    if rules.format == "posts":
-        fix += "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
-    elif rules.format == "choices":
-        fix += "Name the right ones in `user`, `question`, `option_a`, `option_b`, `choice`, `text`"
-    else:
-        fix += 'Rename them, or set format = "posts" if each row is one post'
+    fix = f"It has: {shown}{f' and {more:,} more' if more > 0 else ''}. {needed.advice}"
     if any(";" in name or "\t" in name for name in columns):
         fix += "; only one of comma, semicolon and tab can separate the cells of a .csv"
-    if beside:
-        fix += "; `created` and the like name the column in both files: call it the same in both"
     if missing == ["category"]:
         fix += "; or set `default_category`"
     raise SourceError(f"no column {', '.join(missing)}", where=f"{source}:1", fix=f"{fix}.")

@@ -5,12 +5,14 @@ All posts are in memory here, because a user's may be anywhere in the file.
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.fields import Repairs, address, kind_of_post, label, text, time
+from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
 from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.rules import (
     ReadPost,
@@ -54,6 +56,15 @@ class RawPost(NamedTuple):
     def asked(self) -> bool:
         """Whether it can be asked again."""
         return self.kind in ("", "question")
+
+
+def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+    advice = "Name the right ones in `user`, `text`, `created`, `title`, `category`, `url`"
+    table = open_table(rules, folder, TableColumns(required(rules), advice))
+    return table.source, read_items(table.rows, domains, rules)
+
+
+FORMAT = SourceFormat(table_hash, items=_read)
 
 
 def required(rules: SourceRules) -> list[str]:

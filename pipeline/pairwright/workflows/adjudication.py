@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.errors import InputError
-from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval import SERVER_TOOL, AnnotationTool
+from pairwright.options import Doc, RunPath
+from pairwright.workflows.study import OpenStudy, ToolOfAnnotators, open_study
+from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.records import Verdict, pseudonyms
 from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
 from pairwright_human_eval.sheets import write_sheets
@@ -32,11 +34,26 @@ class AdjudicationExport:
 
 
 def export_adjudication(
-    run: str | Path,
+    run: RunPath,
     *,
-    adjudicators: int | None = None,
-    by: Iterable[str] = (),
-    tool: AnnotationTool = SERVER_TOOL,
+    adjudicators: Annotated[
+        int | None,
+        Doc(
+            "How many adjudicators there are who took no part in the first round.",
+            "N",
+            least=1,
+            most=99,
+        ),
+    ] = None,
+    by: Annotated[
+        Iterable[str],
+        Doc(
+            "An annotator of the first round who adjudicates what others were given; may be given"
+            " more than once.",
+            "NAME",
+        ),
+    ] = (),
+    tool: ToolOfAnnotators = SERVER_TOOL,
 ) -> AdjudicationExport:
     """Write tasks of a second round on the disputed pairs.
 

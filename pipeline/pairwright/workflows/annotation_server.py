@@ -5,13 +5,16 @@ All that the workflows know of Label Studio's API is here.
 """
 
 import importlib.util
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
 from pairwright.errors import InputError
 from pairwright.extras import install
+from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
 from pairwright.workflows.answers import AnnotatorProgress, AnswerCounts, count_answers
 from pairwright.workflows.progress import Note, Progress, Step, log_notes
@@ -22,6 +25,26 @@ from pairwright_human_eval.raw_files import check_unmixed
 
 Links = Mapping[str, Mapping[str, str]]
 """By annotator: the link of each kind of task, in the order of the work."""
+
+KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
+ServerOfStudy: TypeAlias = Annotated[
+    str | None, Doc("The server, if not where tasks were pushed to.", "URL")
+]
+
+
+def api_key() -> str:
+    """The server's key from the environment, so that no shell history holds it.
+
+    Raises InputError where it is not set.
+    """
+    key = os.environ.get(KEY_VARIABLE, "")
+    if not key:
+        raise InputError(
+            "not set",
+            where=f"${KEY_VARIABLE}",
+            fix="Put a personal access token or a legacy token of the server's account into it.",
+        )
+    return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +64,16 @@ class PushedTasks:
 
 
 def push_tasks(
-    run: str | Path, url: str, key: str, *, round: int = 1, progress: Progress = log_notes
+    run: RunPath,
+    url: Annotated[str, Doc("Where the Label Studio server is.", "URL", name="--url")],
+    key: str | None = None,
+    *,
+    round: Annotated[int, Doc("2 for the adjudication of what was disputed.", least=1, most=2)] = 1,
+    progress: Progress = log_notes,
 ) -> PushedTasks:
     """Make one project for each annotator and kind on a Label Studio server, and import the tasks.
 
-    `key` is an access token of the server's account; round 2 is the adjudication. Needs the extra
+    `key` is an access token of the server's account, or $LABEL_STUDIO_API_KEY is. Needs the extra
     [label-studio]. May be repeated and interrupted: no task is imported twice.
 
     Raises InputError where there is no study, simulated answers are in it, or the server is another
@@ -60,7 +88,7 @@ def push_tasks(
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
-        with closing(LabelStudioClient(url, key)) as server:
+        with closing(LabelStudioClient(url, key or api_key())) as server:
             pushed = send_tasks(
                 server,
                 study.folder,
@@ -98,12 +126,16 @@ class PulledVerdicts:
 
 
 def pull_verdicts(
-    run: str | Path, key: str, *, url: str | None = None, progress: Progress = log_notes
+    run: RunPath,
+    key: str | None = None,
+    *,
+    url: ServerOfStudy = None,
+    progress: Progress = log_notes,
 ) -> PulledVerdicts:
     """Fetch what is annotated from the Label Studio server that tasks were pushed to.
 
-    `key` is an access token of the server's account. Needs the extra [label-studio]. May be
-    repeated and interrupted.
+    `key` is an access token of the server's account, or $LABEL_STUDIO_API_KEY is. Needs the extra
+    [label-studio]. May be repeated and interrupted.
 
     Raises InputError where there is no study, or the server is another one or refuses.
 
@@ -115,7 +147,7 @@ def pull_verdicts(
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
-        with closing(LabelStudioClient(address, key)) as server:
+        with closing(LabelStudioClient(address, key or api_key())) as server:
             pulled = fetch_annotations(
                 server,
                 study.folder,
@@ -145,19 +177,20 @@ def was_pushed(run: str | Path) -> bool:
 
 
 def server_progress(
-    run: str | Path, key: str, *, url: str | None = None
+    run: str | Path, key: str | None = None, *, url: str | None = None
 ) -> tuple[AnnotatorProgress, ...]:
     """Count the tasks that each annotator has answered on the server they were pushed to.
 
-    `key` is an access token of the server's account. Needs the extra [label-studio]. Raises
-    InputError where there is no study, or the server is another one or refuses.
+    `key` is an access token of the server's account, or $LABEL_STUDIO_API_KEY is. Needs the extra
+    [label-studio]. Raises InputError where there is no study, or the server is another one or
+    refuses.
     """
     from pairwright_human_eval.label_studio.client import LabelStudioClient
     from pairwright_human_eval.label_studio.projects import pushed_state, task_progress
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
-        with closing(LabelStudioClient(address, key)) as server:
+        with closing(LabelStudioClient(address, key or api_key())) as server:
             return tuple(
                 AnnotatorProgress(
                     row.annotator, row.kind, row.round, row.assigned, row.done, row.skipped,

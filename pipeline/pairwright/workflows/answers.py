@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
+from pairwright.options import Doc, RunPath
 from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.decisions import Decision
@@ -147,13 +149,19 @@ class SimulatedVerdicts:
 
 
 def simulate_verdicts(
-    run: str | Path,
+    run: RunPath,
     *,
-    accuracy: float = 0.9,
-    bias: float = 0.0,
-    careless: float = 0.0,
-    cannot_tell: float = 0.05,
-    seed: int = 0,
+    accuracy: Annotated[float, Doc("Share of right answers among A and B, 0.5 to 1.")] = 0.9,
+    bias: Annotated[
+        float, Doc("How far guesses lean to A: 0 not, 1 always.", least=0, most=1)
+    ] = 0.0,
+    careless: Annotated[
+        float, Doc("Share of annotators who tick anything.", least=0, most=1)
+    ] = 0.0,
+    cannot_tell: Annotated[
+        float, Doc("Share of `cannot tell` and `cannot judge`.", least=0, most=1)
+    ] = 0.05,
+    seed: Annotated[int, Doc("Another seed, other answers.")] = 0,
 ) -> SimulatedVerdicts:
     """Answer every open task with simulated annotators, by the same import as people's answers.
 

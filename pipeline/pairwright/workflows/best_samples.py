@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
@@ -24,6 +24,7 @@ from pairwright.evaluate.release import Release
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.settings import Scorers, history_hash
 from pairwright.notebook import run_async
+from pairwright.options import Doc, OutPath, ReleasePath
 from pairwright.settings.prompt_variables import SAMPLING
 from pairwright.settings.rules import HistoryRules
 from pairwright.workflows.output import write_page
@@ -49,15 +50,25 @@ class SamplingResult:
 
 
 def best_of_n(
-    release: str | Path,
-    scorers: str | Path | Scorers,
-    out: str | Path,
-    names: str | Iterable[str],
+    release: ReleasePath,
+    scorers: Annotated[
+        str | Path | Scorers,
+        Doc("Its [policy], [judge], scorers and endpoints.", "FILE.toml", name="--scorers"),
+    ],
+    out: OutPath,
+    names: Annotated[
+        str | Iterable[str], Doc("A scorer that picks; again for more.", "NAME", name="--scorer")
+    ],
     *,
-    n: int = 16,
-    ks: Iterable[int] | None = None,
-    split: str | None = None,
-    limit: int | None = None,
+    n: Annotated[int, Doc("Samples a question.", name="-n", least=1, most=1000)] = 16,
+    ks: Annotated[
+        Iterable[int] | None,
+        Doc("Samples to pick from; again for more [1, 2, 4, ...].", "K", name="-k"),
+    ] = None,
+    split: Annotated[str | None, Doc("Only this split's questions [all].", "NAME")] = None,
+    limit: Annotated[
+        int | None, Doc("Only the first N questions, to try it.", "N", least=1)
+    ] = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> SamplingResult:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from pairwright import assets
 from pairwright.dataset import write_lines
@@ -21,6 +21,7 @@ from pairwright.evaluate.scorers.scorer import (
 from pairwright.evaluate.settings import Scorers
 from pairwright.models.run import work_through
 from pairwright.notebook import run_async
+from pairwright.options import Doc, ItemLimit, OutPath
 from pairwright.records import Item
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
@@ -125,21 +126,35 @@ class CompletionResult:
 
 
 def completions(
-    source: str | SourceRules,
-    scorers: str | Path | Scorers,
-    out: str | Path,
+    source: Annotated[str, Doc("A file of items, or a Hugging Face id.", "SOURCE")],
+    scorers: Annotated[
+        str | Path | Scorers,
+        Doc("Its [policy], endpoints and scorers.", "FILE.toml", name="--scorers"),
+    ],
+    out: OutPath,
     *,
-    names: Iterable[str] = (),
-    ks: Iterable[int] = KS,
-    n: int | None = None,
-    limit: int | None = None,
+    config: Annotated[str | None, Doc("Configuration of a Hugging Face dataset.", "NAME")] = None,
+    split: Annotated[str, Doc("Split of a Hugging Face dataset.", "NAME")] = "test",
+    names: Annotated[
+        Iterable[str],
+        Doc("A scorer that picks the best of N; again for more.", "NAME", name="--scorer"),
+    ] = (),
+    ks: Annotated[
+        Iterable[int],
+        Doc("Posts in context; again for more.", "K", name="-k", least=1),
+    ] = KS,
+    n: Annotated[
+        int | None,
+        Doc("Texts to pick from [8 with --scorer, else 1].", name="-n", least=1, most=1000),
+    ] = None,
+    limit: ItemLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> CompletionResult:
     """Have a policy write the body of each item's question as its user would, given the title.
 
-    `source` is a file of items, or a `SourceRules` with the configuration and split of a Hugging
-    Face dataset; `scorers` has the table [policy] and the scorers of `names`, which pick the
+    `source` is a file of items, or a Hugging Face dataset with its `config` and `split`;
+    `scorers` has the table [policy] and the scorers of `names`, which pick the
     best of `n` texts. `ks` are the numbers of posts in context. Texts are compared with what the
     user wrote by ROUGE: this measures imitation, and is not evidence about answers. `out` gets
     completions.json, .md, .html and .jsonl, picks.jsonl and `calls.sqlite`: what is stored there is
@@ -151,7 +166,7 @@ def completions(
         20
     """
     settings, folder, names = scorer_settings(scorers), Path(out), tuple(dict.fromkeys(names))
-    rules = SourceRules(path=source, split="test") if isinstance(source, str) else source
+    rules = SourceRules(path=source, config=config, split=split)
     task = _WritingTask(
         writing_tasks(rules, settings.scorers.seed, limit),
         tuple(sorted(set(ks))),

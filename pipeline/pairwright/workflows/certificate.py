@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.errors import InputError
 from pairwright.evaluate.board.board import Leaderboard
@@ -12,19 +13,29 @@ from pairwright.evaluate.certificate.certificate import Certificate, compare_sco
 from pairwright.evaluate.certificate.report_page import certificate_page
 from pairwright.evaluate.correlation.measures import reported_measures
 from pairwright.evaluate.results import Result
+from pairwright.options import Doc
 from pairwright.workflows.evaluation import conditions_of
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, counter, log_notes
 
 
 def certify(
-    generated: str | Path | Iterable[str | Path],
-    natural: str | Path | Iterable[str | Path],
-    out: str | Path | None = None,
+    generated: Annotated[
+        str | Path | Iterable[str | Path], Doc("Results on a release with twins.", "GENERATED")
+    ],
+    natural: Annotated[
+        str | Path | Iterable[str | Path],
+        Doc("Results on a release with natural twins.", "NATURAL"),
+    ],
+    out: Annotated[
+        str | Path | None, Doc("Write certificate.html, .md and .json.", "DIR", name="--out")
+    ] = None,
     *,
-    condition: str = "profile",
-    families: str | Path | None = None,
-    seed: int = 0,
+    condition: Annotated[str, Doc("The condition that is compared.", "NAME")] = "profile",
+    families: Annotated[
+        str | Path | None, Doc("CSV file with the columns scorer and family.", "FILE.csv")
+    ] = None,
+    seed: Annotated[int, Doc("Seed of the random orders.", least=0)] = 0,
     progress: Progress = log_notes,
 ) -> Certificate:
     """Compare generated twins with people's own choices: do both rank the same scorers alike?

@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pairwright.errors import InputError
 from pairwright.evaluate.correlation.correlations import Correlations, DownstreamFacts
 from pairwright.evaluate.correlation.correlations import correlate as correlate_models
 from pairwright.evaluate.correlation.page import correlation_page
 from pairwright.evaluate.correlation.table import ModelTable, one_line, read_models
+from pairwright.options import Doc
 from pairwright.workflows.output import output_folder, write_report
 from pairwright.workflows.progress import Progress, counter, log_notes
 
@@ -23,18 +24,31 @@ class CorrelationResult:
 
 
 def correlate(
-    table: str | Path,
-    benchmarks: str | Iterable[str],
-    downstream: str,
-    out: str | Path | None = None,
+    table: Annotated[str | Path, Doc("One row a model, a header.", "TABLE.csv")],
+    benchmarks: Annotated[
+        str | Iterable[str],
+        Doc("A benchmark's scores; twice to compare two.", "COL", name="--benchmark"),
+    ],
+    downstream: Annotated[
+        str, Doc("Column with the downstream scores.", "COL", name="--downstream")
+    ],
+    out: Annotated[
+        str | Path | None, Doc("Write report.html, report.md and .json.", "DIR", name="--out")
+    ] = None,
     *,
-    model: str | None = None,
-    lineage: str | None = None,
-    judge: str | None = None,
-    overlap: str | None = None,
-    gain: Literal["rank", "score"] = "rank",
-    p: float = 0.9,
-    seed: int = 0,
+    model: Annotated[str | None, Doc("Names of the models [first column].", "COL")] = None,
+    lineage: Annotated[
+        str | None, Doc("Which models descend from one another: left out together.", "COL")
+    ] = None,
+    judge: Annotated[str | None, Doc("Who judged the downstream outputs.", "TEXT")] = None,
+    overlap: Annotated[
+        str | None, Doc("Questions that benchmark and downstream share.", "TEXT")
+    ] = None,
+    gain: Annotated[
+        Literal["rank", "score"], Doc("Gain of a model in NDCG: its downstream rank or score.")
+    ] = "rank",
+    p: Annotated[float, Doc("Persistence p of RBO: the weight of lower ranks, 0 to 1.")] = 0.9,
+    seed: Annotated[int, Doc("Seed of the random orders.", least=0)] = 0,
     progress: Progress = log_notes,
 ) -> CorrelationResult:
     """Correlate benchmark scores with downstream scores over the same models.

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pairwright.options import RunPath
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision, write_decisions
@@ -26,7 +27,7 @@ class DecisionReport:
     """Disputed subjects that no second round has asked about yet."""
 
 
-def decide(run: str | Path, *, progress: Progress = log_notes) -> DecisionReport:
+def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
     """Decide every pair of a run's study, and write the report as Markdown, JSON and HTML.
 
     The rule is [human] of RUN/config.toml. After it is changed there, the same answers are decided

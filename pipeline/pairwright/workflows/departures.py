@@ -3,9 +3,11 @@
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
+from pairwright.options import Doc, RunPath
 from pairwright.workflows.decision_report import decide
 from pairwright.workflows.progress import Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
@@ -36,6 +38,10 @@ from pairwright_human_eval.study_files import (
     with_all_checks,
 )
 
+Person: TypeAlias = Annotated[
+    str, Doc("A pseudonym such as annotator-04, or an id you gave.", "PERSON")
+]
+
 
 @dataclass(frozen=True, slots=True)
 class ReplacedPerson:
@@ -54,7 +60,12 @@ class ReplacedPerson:
     """The newcomer's spreadsheet, where the study has spreadsheets."""
 
 
-def replace_person(run: str | Path, person: str, *, by: str | None = None) -> ReplacedPerson:
+def replace_person(
+    run: RunPath,
+    person: Person,
+    *,
+    by: Annotated[str | None, Doc("The newcomer's id, where people have one.", "ID")] = None,
+) -> ReplacedPerson:
     """Give what a person has left undone to somebody new, who gets a seat of their own.
 
     `person` is a pseudonym or an id from outside, `by` the newcomer's id from outside. Answers that
@@ -134,7 +145,7 @@ class WithdrawnPerson:
 
 
 def withdraw_person(
-    run: str | Path, person: str, *, progress: Progress = log_notes
+    run: RunPath, person: Person, *, progress: Progress = log_notes
 ) -> WithdrawnPerson:
     """Take a person's answers out of a study: raw files, verdicts, decisions and report.
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.evaluate.guided.accuracy import (
     GuidedResult,
@@ -16,6 +17,7 @@ from pairwright.evaluate.guided.accuracy import (
 from pairwright.evaluate.guided.page import policy_page
 from pairwright.evaluate.release import Release
 from pairwright.evaluate.settings import Scorers
+from pairwright.options import Doc, ReleasePath, SubjectLimit, SubjectSplit
 from pairwright.workflows.evaluation import (
     EvaluationResult,
     EvaluationTask,
@@ -40,14 +42,26 @@ class PolicyResult:
 
 
 def policy_accuracy(
-    release: str | Path,
-    scorers: str | Path | Scorers,
-    out: str | Path,
+    release: ReleasePath,
+    scorers: Annotated[
+        str | Path | Scorers,
+        Doc("Guided policies, their policies and rewards.", "FILE.toml", name="--scorers"),
+    ],
+    out: Annotated[
+        str | Path,
+        Doc("Folder of the results; one of `evaluate` will do.", "DIR", name="--out"),
+    ],
     *,
-    names: Iterable[str] = (),
-    conditions: Iterable[str] = ("none", "profile"),
-    split: str | None = None,
-    limit: int | None = None,
+    names: Annotated[
+        Iterable[str],
+        Doc("A guided policy; again for more [all of the file].", "NAME", name="--scorer"),
+    ] = (),
+    conditions: Annotated[
+        Iterable[str],
+        Doc("none, profile, ... as in evaluate; again for more.", "COND", name="--condition"),
+    ] = ("none", "profile"),
+    split: SubjectSplit = None,
+    limit: SubjectLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
     on_result: OnResult = lambda _about, _decisions: None,

@@ -17,7 +17,6 @@ from typing import Annotated
 from pairwright.audit.catalogue import definition_of
 from pairwright.audit.page.verdict import config_name
 from pairwright.audit.records import Audit
-from pairwright.audit.shortcuts.lean import BLIND_PREFERENCE
 from pairwright.blind_preference import preference_sentence
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, parts_of, read_rows
@@ -246,7 +245,7 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
 
 def _check_lean(audited: Audit, summary: Summary, out: Path) -> None:
     """Raise InputError where the audit found that a mode leans: no user is needed to be right."""
-    leaning = {check.config for check in audited.failed if check.name == BLIND_PREFERENCE.name}
+    leaning = {check.config for check in audited.failed if check.name == "blind_preference"}
     for figure in summary.preferences:
         if f"mode {figure.mode}" in leaning:
             raise InputError(

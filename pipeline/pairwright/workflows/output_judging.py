@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.dataset import write_lines, write_one
 from pairwright.evaluate.outputs import (
@@ -18,6 +19,7 @@ from pairwright.evaluate.outputs import judge_outputs as judge_each
 from pairwright.evaluate.release import Release, ReleaseRef
 from pairwright.evaluate.settings import Scorers
 from pairwright.notebook import run_async
+from pairwright.options import Doc, OutPath, ReleasePath
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, scorer_settings
 
@@ -36,10 +38,13 @@ class JudgedOutputs:
 
 
 def judge_outputs(
-    release: str | Path,
-    outputs: str | Path,
-    scorers: str | Path | Scorers,
-    out: str | Path,
+    release: ReleasePath,
+    outputs: Annotated[str | Path, Doc("One output a line: id, model, output.", "OUTPUTS.jsonl")],
+    scorers: Annotated[
+        str | Path | Scorers,
+        Doc("Its [judge] and [endpoints].", "FILE.toml", name="--scorers"),
+    ],
+    out: OutPath,
     *,
     progress: Progress = log_notes,
     stop: Stop | None = None,

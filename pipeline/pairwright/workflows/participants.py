@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.files import write_whole
+from pairwright.options import Doc, RunPath
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.acceptance import Acceptance
@@ -68,11 +70,22 @@ class ParticipantList:
 
 
 def list_participants(
-    run: str | Path,
+    run: RunPath,
     *,
-    join: Iterable[str] = (),
-    hourly: float | None = None,
-    longest_minutes: float = LONGEST_MINUTES,
+    join: Annotated[
+        Iterable[str],
+        Doc(
+            "A person's id on the platform that they come from, for the next free seat. May be"
+            " given more than once.",
+            "ID",
+        ),
+    ] = (),
+    hourly: Annotated[
+        float | None, Doc("Pay of an hour, in your currency.", "RATE", least=0)
+    ] = None,
+    longest_minutes: Annotated[
+        float, Doc("What a task counts for at most.", "MINUTES", name="--longest", least=0)
+    ] = LONGEST_MINUTES,
 ) -> ParticipantList:
     """List the people of a study with their work, time, pay and completion codes.
 

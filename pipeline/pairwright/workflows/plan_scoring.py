@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from pairwright import assets
 from pairwright.dataset import write_lines
@@ -14,6 +14,7 @@ from pairwright.models.client import Client
 from pairwright.models.run import work_through
 from pairwright.models.store import CallStore, Durable
 from pairwright.notebook import run_async
+from pairwright.options import Doc, ItemLimit, OutPath
 from pairwright.records import Item
 from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
@@ -81,10 +82,10 @@ class PlanComparison:
 
 
 def score_planners(
-    settings: str | Path,
-    out: str | Path,
+    settings: Annotated[str | Path, Doc("Planners, source, judge.", "SETTINGS.toml")],
+    out: OutPath,
     *,
-    limit: int | None = None,
+    limit: ItemLimit = None,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> PlanComparison:

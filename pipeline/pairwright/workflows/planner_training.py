@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.errors import ConfigError
 from pairwright.extras import install
+from pairwright.options import Doc
 from pairwright.train.plan_settings import load_training
 from pairwright.train.planner_checkpoints import TrainingReport
 from pairwright.workflows.output import output_folder
@@ -30,10 +32,10 @@ class TrainedPlanner:
 
 
 def train_planner(
-    settings: str | Path,
-    out: str | Path,
+    settings: Annotated[str | Path, Doc("What is trained, on what, and how.", "SETTINGS.toml")],
+    out: Annotated[str | Path, Doc("Folder of checkpoints and adapter.", "DIR", name="--out")],
     *,
-    merge: bool = False,
+    merge: Annotated[bool, Doc("Also write the model with the adapter in its weights.")] = False,
     progress: Progress = log_notes,
     stop: Stop | None = None,
 ) -> TrainedPlanner:

@@ -4,13 +4,16 @@ import secrets
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
+from pairwright.options import Doc, RunPath
 from pairwright.version import __version__
-from pairwright_human_eval import SERVER_TOOL, AnnotationTool
+from pairwright.workflows.study import FormLanguage, ToolOfAnnotators
+from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.attention import checks_in, nonreader_pass
 from pairwright_human_eval.check_tasks import example_of, qualification_tasks
 from pairwright_human_eval.folder import HumanFolder
@@ -41,13 +44,16 @@ class Qualification:
 
 
 def export_qualification(
-    run: str | Path,
-    out: str | Path,
+    run: RunPath,
+    out: Annotated[
+        str | Path,
+        Doc("Folder of the qualification; it is like a run's.", "DIR", name="--out"),
+    ],
     *,
-    people: int = 20,
-    seed: int | None = None,
-    tool: AnnotationTool = SERVER_TOOL,
-    language: str = "en",
+    people: Annotated[int, Doc("How many people may try.", "N", least=1, most=999)] = 20,
+    seed: Annotated[int | None, Doc("Not drawn at random: to try it, not to use it.", "N")] = None,
+    tool: ToolOfAnnotators = SERVER_TOOL,
+    language: FormLanguage = "en",
 ) -> Qualification:
     """Write a qualification for people who want to take part in a study of the run's pairs.
 

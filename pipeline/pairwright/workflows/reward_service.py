@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pairwright.dataset import Row
 from pairwright.errors import ConfigError, InputError
@@ -21,6 +21,7 @@ from pairwright.evaluate.settings import Scorers
 from pairwright.models.client import Meter
 from pairwright.models.store import RecentReplies
 from pairwright.notebook import run_async
+from pairwright.options import Doc
 from pairwright.settings.prompt import Prompts
 from pairwright.train.reward_server import RewardServer, listening
 from pairwright.train.rewards import Health, Reward, RewardSample
@@ -139,25 +140,36 @@ def _reward(score: ResponseScore | Unscored) -> Reward:
 
 
 def serve_rewards(
-    name: str,
-    scorers: str | Path | Scorers | None = None,
-    release: str | Path | None = None,
+    name: Annotated[str, Doc("The scorer that gives the rewards.", "NAME", name="--scorer")],
+    scorers: Annotated[
+        str | Path | Scorers | None,
+        Doc("What scorers and endpoints are.", "FILE.toml", name="--scorers"),
+    ] = None,
+    release: Annotated[
+        str | Path | None,
+        Doc("Release whose pairs may be named by their ids.", "DIR", name="--release"),
+    ] = None,
     *,
-    condition: ConditionName | None = None,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    queue: int = 4096,
+    condition: Annotated[
+        Literal["none", "profile", "planner", "rubric"] | None,
+        Doc("What the scorer is shown of the user of such a pair [profile]."),
+    ] = None,
+    host: Annotated[
+        str, Doc("Address to serve on. There is no password: trust its network.")
+    ] = "127.0.0.1",
+    port: Annotated[int, Doc("Port; 0 takes a free one.")] = 8600,
+    queue: Annotated[int, Doc("Most samples that may wait.", "N", least=1)] = 4096,
     progress: Progress = log_notes,
     stop: Stop | None = None,
-    on_loading: Callable[[str], None] = lambda _url: None,
+    on_loading: Callable[[str, str], None] = lambda _url, _name: None,
     on_ready: Callable[[str], None] = lambda _url: None,
 ) -> Health:
     """Serve the rewards of the scorer `name` over HTTP until `stop` is requested.
 
     With a `release`, its pairs may be named by their ids, and the scorer is shown what `condition`
     says of their users (profile). `port` 0 takes a free one; at most `queue` samples wait.
-    `on_loading` and `on_ready` are called with the address when it listens and when the model is
-    loaded. Returns what became of all samples.
+    `on_loading` is called with the address and `name` when it listens, and `on_ready` with the
+    address when the model is loaded. Returns what became of all samples.
 
     Raises InputError, ConfigError, CallFailed, EndpointRefused and StoreError.
     """
@@ -179,7 +191,7 @@ def serve_rewards(
             ):
                 server = RewardServer(rewards, about, queue, lambda line: progress(Note(line)))
                 async with listening(server, host, port) as url:
-                    on_loading(url)
+                    on_loading(url, name)
                     warming = asyncio.create_task(warm_up(rewards))
                     stopped = asyncio.create_task(stopping.wait())
                     await asyncio.wait((warming, stopped), return_when=asyncio.FIRST_COMPLETED)

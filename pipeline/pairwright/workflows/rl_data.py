@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pairwright.dataset import Row, parts_of, write_lines
 from pairwright.dataset.message import user_message
 from pairwright.errors import InputError
 from pairwright.evaluate.release import Release, pairs_by_split, posts_of
 from pairwright.modes import is_own_choice
+from pairwright.options import Doc, ReleasePath
 from pairwright.retrieve import selected
 from pairwright.settings.rules import HistoryRules
 from pairwright.train.rl_data import RlExport, export_prompts, outputs_of, rl_prompts
@@ -16,21 +17,30 @@ from pairwright.workflows.output import output_folder
 
 
 def export_rl(
-    release: str | Path,
-    out: str | Path,
+    release: ReleasePath,
+    out: Annotated[str | Path, Doc("New folder of the data.", "DIR", name="--out")],
     *,
-    format: Literal["trl", "verl"],
-    condition: Literal["none", "profile"] = "profile",
-    history: HistoryRules | None = None,
-    split: str = "validation",
-    allow_test_split: bool = False,
-    validation_share: float = 0.1,
-    aspects: bool = False,
+    format: Annotated[Literal["trl", "verl"], Doc("Which trainer reads it.")],
+    condition: Annotated[
+        Literal["none", "profile"], Doc("Whether a policy is shown the user's earlier posts.")
+    ] = "profile",
+    posts: Annotated[int, Doc("Most posts shown, best ranked first.", "N", least=1)] = 10,
+    history_tokens: Annotated[
+        int, Doc("Most tokens of posts, of 4 characters each (Chinese: 1).", "N", least=100)
+    ] = 6000,
+    split: Annotated[str, Doc("The release's split to train on.", "NAME")] = "validation",
+    allow_test_split: Annotated[bool, Doc("Let --split be test.")] = False,
+    validation_share: Annotated[
+        float, Doc("Share of users kept for validation.", least=0, most=0.9)
+    ] = 0.1,
+    aspects: Annotated[
+        bool, Doc("Put the aspects beside the prompts, for rewards.", name="--with-aspects")
+    ] = False,
 ) -> RlExport:
     """Write a release's questions as data for PPO and GRPO, and its pairs for DPO.
 
     A prompt is the question, after the user's earlier posts where `condition` is profile: at most
-    those that `history` allows (10 posts, 6,000 tokens). `validation_share` of the users, from 0 to
+    so many `posts`, of so many `history_tokens`. `validation_share` of the users, from 0 to
     1, are kept for validation. `aspects` puts the aspects beside the prompts, for rewards.
 
     Raises InputError where the split is not in the release, where it is `test` and
@@ -43,7 +53,7 @@ def export_rl(
     output_folder(folder)
     _check_split(root, split, allow_test_split=allow_test_split)
     pairs = Release(root, split)
-    rules = history or HistoryRules()
+    rules = HistoryRules(posts=posts, history_tokens=history_tokens)
 
     def prompt(row: Row) -> str:
         if aspects and is_own_choice(row.mode):
@@ -109,7 +119,11 @@ class TrainingOutputs:
     """Outputs to a prompt that has one in the same step already: they are left out."""
 
 
-def rl_outputs(dump: str | Path, model: str, out: str | Path) -> TrainingOutputs:
+def rl_outputs(
+    dump: Annotated[str | Path, Doc("What the trainer wrote down.", "DUMP")],
+    model: Annotated[str, Doc("What the policy is called.", "NAME", name="--model")],
+    out: Annotated[str | Path, Doc("The file of outputs.", "FILE.jsonl", name="--out")],
+) -> TrainingOutputs:
     """Turn the outputs that verl or TRL wrote down into a file for `judge_outputs`.
 
     `dump` is the folder the trainer wrote to, `model` what the policy is called: each step becomes

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
+from pairwright.options import RunPath
 from pairwright.workflows.annotation_server import labelling_links_of
 from pairwright.workflows.participants import completion_codes
 from pairwright.workflows.study import open_study
@@ -26,7 +27,7 @@ class StartPages:
     """Whether consent.md still has brackets to be filled in."""
 
 
-def write_start_pages(run: str | Path) -> StartPages:
+def write_start_pages(run: RunPath) -> StartPages:
     """Write a page for each person to begin from, into RUN/human/start.
 
     It has RUN/human/consent.md, then, once that is agreed to, the links to the tasks that were

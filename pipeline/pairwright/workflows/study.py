@@ -8,14 +8,16 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import Annotated, NamedTuple, TextIO, TypeAlias
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, cannot_lock, on_disk
 from pairwright.estimate import Estimate
+from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
+from pairwright_human_eval import AnnotationTool
 from pairwright_human_eval.acceptance import Acceptance, accept, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
@@ -37,6 +39,15 @@ from pairwright_human_eval.subjects import (
     outlines_of,
     subjects_of,
 )
+
+ToolOfAnnotators: TypeAlias = Annotated[
+    AnnotationTool,
+    Doc(
+        "What annotators work with: spreadsheet also writes one CSV file a person, to be filled in"
+        " without a server."
+    ),
+]
+FormLanguage: TypeAlias = Annotated[str, Doc("Of the forms and guidelines: en or de.", "CODE")]
 
 
 def check_to_verify(run: RunFolder) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pairwright.files import write_whole
+from pairwright.options import RunPath
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.pages import INDEX, preview_pages
@@ -20,7 +21,7 @@ class TaskPreview:
     """One a person and round."""
 
 
-def preview_tasks(run: str | Path) -> TaskPreview:
+def preview_tasks(run: RunPath) -> TaskPreview:
     """Write every annotator's tasks as a page of HTML into RUN/human/preview.
 
     A page shows what the annotator sees, in the order of the work, and stores nothing. It says

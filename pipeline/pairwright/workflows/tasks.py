@@ -5,17 +5,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_pairs
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import Mode, verified_modes
+from pairwright.options import Doc, RunPath
 from pairwright.settings.study_rules import HumanRules
 from pairwright.version import __version__
-from pairwright.workflows.study import check_to_verify
+from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
-from pairwright_human_eval import SERVER_TOOL, AnnotationTool
+from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.assign import control_power, control_subjects
 from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
 from pairwright_human_eval.check_tasks import CheckSign, check_signs, qualifying_checks
@@ -112,19 +114,46 @@ class TaskExport:
 
 
 def export_tasks(
-    run: str | Path,
+    run: RunPath,
     *,
-    annotators: int = 11,
-    overlap: int = 3,
-    sample: int | None = None,
-    checks: float = 0.05,
-    seed: int | None = None,
-    tool: AnnotationTool = SERVER_TOOL,
-    language: str = "en",
-    looks: int = 1,
-    floor: float = 0.5,
-    leave_out: Iterable[Screened] = (),
-    qualified: bool = False,
+    annotators: Annotated[int, Doc("How many people there are.", "N", least=1, most=999)] = 11,
+    overlap: Annotated[
+        int,
+        Doc("People who answer each question; [human] may ask for more votes.", "N", least=1),
+    ] = 3,
+    sample: Annotated[int | None, Doc("Only N twins and pairs.", "N", least=1)] = None,
+    checks: Annotated[
+        float,
+        Doc(
+            "Attention checks by votes, such as 5%, or as many more as it takes so that who does"
+            " not read the posts passes in 10 % at most; 0: none.",
+            "SHARE",
+            share=True,
+        ),
+    ] = 0.05,
+    seed: Annotated[
+        int | None, Doc("Not drawn at random: for a demo, not for a study.", "N")
+    ] = None,
+    tool: ToolOfAnnotators = SERVER_TOOL,
+    language: FormLanguage = "en",
+    looks: Annotated[int, Doc("Reports by which the study may stop, in all.", "N", least=1)] = 1,
+    floor: Annotated[
+        float,
+        Doc(
+            "Of the votes for the chosen response: surely above or below it, it may stop.",
+            "SHARE",
+            share=True,
+        ),
+    ] = 0.5,
+    leave_out: Annotated[
+        Iterable[Screened],
+        Doc(
+            "Keep twins and pairs out whose texts hold personal data (personal), or are on health,"
+            " belief, politics, sexuality or the law (sensitive). May be given twice.",
+            "WHAT",
+        ),
+    ] = (),
+    qualified: Annotated[bool, Doc("The people passed `human qualify`: other checks.")] = False,
 ) -> TaskExport:
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 

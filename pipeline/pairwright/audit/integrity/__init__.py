@@ -1,60 +1,42 @@
 """Integrity: rows that contradict themselves or each other.
 
 identity.py   ids, sides and labels, and the two halves of every twin
-aspects.py    aspects and their evidence
+profiles.py   posts in the order of time, and aspects with their evidence
 texts.py endings.py languages.py    empty and broken texts, responses cut short, other languages
-times.py      profiles in the order of time
 """
 
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Callable
 
-from pairwright.audit.integrity.aspects import Evidence, MissingAspects, RepeatedAspects
 from pairwright.audit.integrity.endings import Endings
 from pairwright.audit.integrity.identity import (
-    DerivedIds,
     Labels,
-    MissingIds,
-    SameSides,
     Twins,
-    UniqueIds,
+    derived_id,
+    duplicate_id,
+    missing_id,
+    same_sides,
 )
 from pairwright.audit.integrity.languages import Languages
-from pairwright.audit.integrity.texts import (
-    EmptyTexts,
-    Encoding,
-    HiddenCharacters,
-    LongTexts,
-    NoAnswers,
+from pairwright.audit.integrity.profiles import (
+    aspects_missing,
+    aspects_repeated,
+    evidence_missing,
+    implausible_time,
+    profile_empty,
+    times_in_order,
 )
-from pairwright.audit.integrity.times import EmptyProfiles, PlausibleTimes, TimeOrder
-from pairwright.audit.reader_guard import ReaderGuard
-from pairwright.audit.records import Check, Definitions, LimitComparison, RowReader, definitions_of
-from pairwright.dataset import Row
+from pairwright.audit.integrity.texts import (
+    empty_text,
+    encoding,
+    hidden_characters,
+    no_answer,
+    very_long,
+)
+from pairwright.audit.records import RowReader
 
-CHECKS: tuple[type[RowReader], ...] = (
-    UniqueIds, MissingIds, DerivedIds, SameSides, Labels, Twins, Evidence, RepeatedAspects,
-    MissingAspects, EmptyProfiles, TimeOrder, PlausibleTimes, EmptyTexts, NoAnswers, LongTexts,
-    Encoding, HiddenCharacters, Endings, Languages,
+CHECKS: tuple[Callable[[], RowReader], ...] = (
+    duplicate_id, missing_id, derived_id, same_sides, Labels, Twins, evidence_missing,
+    aspects_repeated, aspects_missing, profile_empty, times_in_order, implausible_time, empty_text,
+    no_answer, very_long, encoding, hidden_characters, Endings, Languages,
 )  # fmt: skip
 """The checks of this part, in the order of the report."""
-
-
-class Integrity:
-    """The part of an audit on integrity: each row by itself, and rows that contradict each
-    other."""
-
-    definitions: ClassVar[Definitions] = definitions_of(CHECKS)
-
-    def __init__(self) -> None:
-        self._checks = [ReaderGuard(check()) for check in CHECKS]
-
-    def add(self, row: Row) -> None:
-        """Show one row to every check."""
-        for check in self._checks:
-            check.add(row)
-
-    def checks(self) -> Iterator[Check | LimitComparison]:
-        """What every check found, after the last row."""
-        for check in self._checks:
-            yield from check.checks()

@@ -3,12 +3,12 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from pairwright import text
-from pairwright.audit.records import Check, CheckDefinition, Definitions, LimitComparison
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Check, LimitComparison
 from pairwright.audit.row_check import RowCheck
-from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.intervals import exact
 
@@ -140,17 +140,6 @@ LEAST_SHARE = 0.01
 """The share of rows with one broken side up to which the check passes: so few reveal no side."""
 
 
-BREAKS_OFF = CheckDefinition(
-    family="integrity",
-    name="breaks_off",
-    title="Sides that break off",
-    why="Where one side breaks off more often than the other, a reader who prefers whole "
-    "sentences is right without reading.",
-    todo="Raise the token limit of the writer, and refuse responses that were cut.",
-    by_estimate=True,
-)
-
-
 class Endings:
     """`breaks_off`: rows of which one side ends without a sentence's end and the other does not;
     it fails where that is the rejected side, or the chosen, more often than by chance.
@@ -159,17 +148,18 @@ class Endings:
     side breaks off more often, with its exact interval. Without a difference it is one half.
     """
 
-    definitions: ClassVar[Definitions] = (BREAKS_OFF,)
+    names = ("breaks_off",)
 
     def __init__(self) -> None:
         self._found: dict[str, RowCheck] = {}
         self._balance: dict[str, defaultdict[int, int]] = {}
         self._sides: dict[str, dict[str, int]] = {}
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
+        row = line.row
         config = row.config
         if config not in self._found:
-            self._found[config] = RowCheck(BREAKS_OFF, limit=None, others=None, by_config=True)
+            self._found[config] = RowCheck("breaks_off", limit=None, others=None, by_config=True)
             self._balance[config] = defaultdict(int)
             self._sides[config] = {"chosen": 0, "rejected": 0}
         broken = {"chosen": breaks_off(row.chosen), "rejected": breaks_off(row.rejected)}

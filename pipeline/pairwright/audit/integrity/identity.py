@@ -1,158 +1,71 @@
 """Ids, sides and labels, and the two halves of every twin."""
 
 import re
-from collections.abc import Hashable, Iterator
-from typing import ClassVar, NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
 
 from pairwright import text
-from pairwright.audit.records import Check, CheckDefinition, Definitions
-from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Check
+from pairwright.audit.row_check import (
+    OTHERS,
+    RowCheck,
+    RowPlace,
+    remembering_check,
+    row_check,
+    set_check,
+)
 from pairwright.dataset import Row
 from pairwright.dataset.row import derived_twin_id
 from pairwright.modes import is_twin
 
-DUPLICATE_ID = CheckDefinition(
-    family="integrity",
-    name="duplicate_id",
-    title="Two rows with one id",
-    why="Scores are joined by id: of two rows with one id, one gets the other's score.",
-    todo="Give every row an id of its own, best one derived from its content.",
+
+@remembering_check("duplicate_id", set[int], limit=0.0, others=0.0)
+def duplicate_id(row: Row, ids: set[int]) -> str:
+    """Rows whose id an earlier row has."""
+    known = len(ids)
+    ids.add(hash(row.id))
+    return "an earlier row has this id" if len(ids) == known else ""
+
+
+@set_check(
+    "missing_id",
+    lambda row: (row.config, bool(row.user), bool(row.item_id)),
+    limit=0.0,
+    others=OTHERS,
 )
+def missing_id(rows: Sequence[tuple[str, bool, bool]]) -> Iterator[tuple[int, str]]:
+    """Rows that name no user, or no item, beside rows of their configuration that name theirs."""
+    named = {(config, "user") for config, user, _ in rows if user}
+    named |= {(config, "id") for config, _, item in rows if item}
+    for n, (config, user, item) in enumerate(rows):
+        lacking = [what for what, there in (("user", user), ("id", item)) if not there]
+        if beside := [what for what in lacking if (config, what) in named]:
+            yield n, f"no {' and no '.join(beside)}, and other rows have one"
 
 
-class UniqueIds:
-    """`duplicate_id`: rows whose id an earlier row has."""
-
-    definitions: ClassVar[Definitions] = (DUPLICATE_ID,)
-
-    def __init__(self) -> None:
-        self._ids: set[int] = set()
-        self._check = RowCheck(DUPLICATE_ID, limit=0.0, others=0.0)
-
-    def add(self, row: Row) -> None:
-        id = hash(row.id)
-        self._check.add(row, "an earlier row has this id" if id in self._ids else None)
-        self._ids.add(id)
-
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks()
-
-
-MISSING_ID = CheckDefinition(
-    family="integrity",
-    name="missing_id",
-    title="Rows without a user or an id, where others have one",
-    why="Every interval takes the pairs of one user together: a row without its user counts as one "
-    "of somebody else.",
-    todo="Fill in the user and the id, or leave these rows out.",
+@row_check(
+    "derived_id",
+    limit=0.0,
+    others=0.0,
+    nothing="only rows of a release or run have ids that are derived",
 )
+def derived_id(row: Row) -> str | None:
+    """Rows of a release or run whose id is not the one that their content gives."""
+    if row.mode is None:
+        return None
+    derived = row.derived_id()
+    return "" if derived == row.id else f"its content gives {derived}"
 
 
-class MissingIds:
-    """`missing_id`: rows that name no user, or no item, beside rows of the same configuration that
-    name theirs."""
-
-    definitions: ClassVar[Definitions] = (MISSING_ID,)
-
-    def __init__(self) -> None:
-        self._check = RowCheck(MISSING_ID, limit=0.0, others=OTHERS)
-        self._without: list[tuple[RowPlace, str, tuple[str, ...]]] = []
-        self._named: set[tuple[str, str]] = set()
-
-    def add(self, row: Row) -> None:
-        names = (("user", row.user), ("id", row.item_id))
-        self._named.update((row.config, what) for what, name in names if name)
-        if lacking := tuple(what for what, name in names if not name):
-            self._without.append((self._check.place(row), row.config, lacking))
-        else:
-            self._check.add(row, None)
-
-    def checks(self) -> Iterator[Check]:
-        for place, config, lacking in self._without:
-            if beside := [what for what in lacking if (config, what) in self._named]:
-                self._check.flag(place, f"no {' and no '.join(beside)}, and other rows have one")
-        self._without = []
-        yield from self._check.checks()
-
-
-DERIVED_ID = CheckDefinition(
-    family="integrity",
-    name="derived_id",
-    title="An id that is not its content's",
-    why="The row was changed after it was named, or was never the one of this name.",
-    todo="Download the release again and verify it; a changed pair needs a new id and a new "
-    "version.",
-)
-
-
-class DerivedIds:
-    """`derived_id`: rows of a release or run whose id is not the one that their content gives."""
-
-    definitions: ClassVar[Definitions] = (DERIVED_ID,)
-
-    def __init__(self) -> None:
-        self._check = RowCheck(
-            DERIVED_ID, limit=0.0, others=0.0,
-            nothing="only rows of a release or run have ids that are derived",
-        )  # fmt: skip
-
-    def add(self, row: Row) -> None:
-        if row.mode is None:
-            return
-        derived = row.derived_id()
-        self._check.add(row, None if derived == row.id else f"its content gives {derived}")
-
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks()
-
-
-SAME_SIDES = CheckDefinition(
-    family="integrity",
-    name="same_sides",
-    title="Both sides are the same",
-    why="There is nothing to prefer: a scorer's tie would be counted as an error. Sides that "
-    "differ in case, a digit or a symbol are two answers, and are not meant.",
-    todo="Drop these pairs.",
-)
-
-
-class SameSides:
-    """`same_sides`: two sides that are the same text, but for white space and Unicode form."""
-
-    definitions: ClassVar[Definitions] = (SAME_SIDES,)
-
-    def __init__(self) -> None:
-        self._check = RowCheck(SAME_SIDES, limit=0.0, others=0.0)
-
-    def add(self, row: Row) -> None:
-        detail = None
-        if row.chosen == row.rejected:
-            detail = "both sides are the same"
-        elif text.canonical(row.chosen) == text.canonical(row.rejected):
-            detail = (
-                "both sides are the same but for white space, Unicode form or hidden characters"
-            )
-        self._check.add(row, detail)
-
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks()
-
-
-CONTRADICTION = CheckDefinition(
-    family="integrity",
-    name="contradiction",
-    title="One pair with opposite labels",
-    why="No scorer can be right about both rows.",
-    todo="Drop both, or ask people again.",
-)
-
-DUPLICATE_PAIR = CheckDefinition(
-    family="integrity",
-    name="duplicate_pair",
-    title="One pair twice",
-    why="It counts double, and may be in a training and a test fold.",
-    todo="Keep one of the rows.",
-)
+@row_check("same_sides", limit=0.0, others=0.0)
+def same_sides(row: Row) -> str:
+    """Two sides that are the same text, but for white space and Unicode form."""
+    if row.chosen == row.rejected:
+        return "both sides are the same"
+    if text.canonical(row.chosen) == text.canonical(row.rejected):
+        return "both sides are the same but for white space, Unicode form or hidden characters"
+    return ""
 
 
 class Labels:
@@ -162,17 +75,15 @@ class Labels:
     Texts are the same as in `same_sides`, and marks that close a sentence do not count: what
     differs in a symbol or in case is another text."""
 
-    definitions: ClassVar[Definitions] = (
-        CONTRADICTION,
-        DUPLICATE_PAIR,
-    )
+    names = ("contradiction", "duplicate_pair")
 
     def __init__(self) -> None:
         self._chosen: dict[int, tuple[int, RowPlace]] = {}
-        self._contradiction = RowCheck(CONTRADICTION, limit=0.0, others=0.0)
-        self._twice = RowCheck(DUPLICATE_PAIR, limit=0.0, others=OTHERS)
+        self._contradiction = RowCheck("contradiction", limit=0.0, others=0.0)
+        self._twice = RowCheck("duplicate_pair", limit=0.0, others=OTHERS)
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
+        row = line.row
         # Both checks examine every row, so a row has one place in both.
         place = self._contradiction.place(row)
         self._twice.add(row, None)
@@ -219,30 +130,21 @@ class _Half(NamedTuple):
     rejected: int
 
 
-TWIN_NOT_WHOLE = CheckDefinition(
-    family="integrity",
-    name="twin_not_whole",
-    title="A twin that is not whole",
-    why="Only over both halves is a scorer that cannot see the user right exactly half of the "
-    "time; single halves let a blind one do better.",
-    todo="Drop or restore both halves together.",
-)
-
-
 class Twins:
     """`twin_not_whole`: two halves, on one question, with mirrored sides, of different users, one
     who asked; and the id that both give."""
 
-    definitions: ClassVar[Definitions] = (TWIN_NOT_WHOLE,)
+    names = ("twin_not_whole",)
 
     def __init__(self) -> None:
         self._waiting: dict[str, _Half] = {}
         self._whole: set[int] = set()
         self._check = RowCheck(
-            TWIN_NOT_WHOLE, limit=0.0, others=0.0, nothing="no row is half of a twin"
+            "twin_not_whole", limit=0.0, others=0.0, nothing="no row is half of a twin"
         )
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
+        row = line.row
         if row.twin_id is None:
             if is_twin(row.mode):
                 self._check.add(row, f"a row of mode {row.mode} without a twin's id")

@@ -4,11 +4,11 @@ import random
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from pairwright.audit.records import Check, CheckDefinition, Definitions, Flag, LimitComparison
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Check, Flag, LimitComparison
 from pairwright.audit.row_check import clip
-from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.intervals import MOST, exact
 from pairwright.text import is_character_run, language
@@ -31,31 +31,19 @@ class _SampledRow(NamedTuple):
     sides: tuple[str, str]
 
 
-OTHER_LANGUAGE = CheckDefinition(
-    family="integrity",
-    name="other_language",
-    title="Sides in another language",
-    why="A response in another language than the question is easily distinguished from "
-    "one that is not.",
-    todo="Draw these responses again.",
-    by_estimate=True,
-    unit="rows long enough to tell",
-)
-
-
 class Languages:
     """`other_language`: rows with a side in another language than the question and the posts."""
 
-    definitions: ClassVar[Definitions] = (OTHER_LANGUAGE,)
+    names = ("other_language",)
 
     def __init__(self) -> None:
         self._chance = random.Random(0)
         self._rows: defaultdict[str, int] = defaultdict(int)
         self._samples: defaultdict[str, list[_SampledRow]] = defaultdict(list)
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
         """Reservoir sampling (Vitter 1985, algorithm R): every row has the same chance."""
-        config = row.config
+        row, config = line.row, line.row.config
         number = self._rows[config]
         self._rows[config] += 1
         sample = self._samples[config]
@@ -78,8 +66,8 @@ class Languages:
         judged = [(one, detail) for one in sample if (detail := _detail(one)) is not None]
         wrong = [(one, detail) for one, detail in judged if detail]
         check = Check(
-            family=OTHER_LANGUAGE.family,
-            name=OTHER_LANGUAGE.name,
+            family="integrity",
+            name="other_language",
             config=config,
             status="note",
             count=len(wrong),

@@ -5,10 +5,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from typing import ClassVar
 
-from pairwright.audit.records import Check, CheckDefinition, Definitions
-from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
+from pairwright.audit.row_check import OTHERS, TEXT, remembering_check, row_check
 from pairwright.dataset import Row
 from pairwright.text import canonical, find_hidden
 
@@ -28,97 +26,6 @@ _WRONG = re.compile(
 _CLEAN = re.compile(r"[\t\n\r -~]*")
 
 
-EMPTY_TEXT = CheckDefinition(
-    family="integrity",
-    name="empty_text",
-    title="Empty texts",
-    why="A side without text loses to any other; a post without text says nothing.",
-    todo="Drop the pair or the post.",
-)
-
-
-class EmptyTexts:
-    """`empty_text`: a question, a side or a post without anything to read."""
-
-    definitions: ClassVar[Definitions] = (EMPTY_TEXT,)
-
-    def __init__(self) -> None:
-        self._check = RowCheck(EMPTY_TEXT, limit=0.0, others=0.0)
-
-    def add(self, row: Row) -> None:
-        blank = (name for name, passage in _passages(row) if not passage.strip())
-        self._check.add(row, next((f"{name} is empty" for name in blank), None))
-
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks()
-
-
-VERY_LONG = CheckDefinition(
-    family="integrity",
-    name="very_long",
-    title="Very long texts",
-    why="Most models cut them off, and what is cut may be the response.",
-    todo="Shorten or leave out, and say how.",
-)
-
-
-class LongTexts:
-    """`very_long`: texts longer than the part in which this audit looks for runs of words."""
-
-    definitions: ClassVar[Definitions] = (VERY_LONG,)
-
-    def __init__(self) -> None:
-        self._check = RowCheck(VERY_LONG, limit=0.0, others=OTHERS)
-
-    def add(self, row: Row) -> None:
-        long = ((name, len(passage)) for name, passage in every_text(row) if len(passage) > TEXT)
-        detail = next((f"{name} has {length:,} characters" for name, length in long), None)
-        self._check.add(row, detail)
-
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks(
-            f"over {TEXT:,} characters; what lies beyond is not searched for copied words"
-        )
-
-
-ENCODING = CheckDefinition(
-    family="integrity",
-    name="encoding",
-    title="Wrongly decoded texts",
-    why="Garbled characters reveal the source of a text, and a scorer cannot read them.",
-    todo="Decode the source as what it is, mostly UTF-8, and build these rows again.",
-)
-
-
-class Encoding:
-    """`encoding`: replacement characters, controls, byte order marks, and UTF-8 that was read as
-    something else (`Ã©`)."""
-
-    definitions: ClassVar[Definitions] = (ENCODING,)
-
-    def __init__(self) -> None:
-        self._check = RowCheck(ENCODING, limit=OTHERS, others=OTHERS)
-        self._known: dict[int, str | None] = {}
-
-    def add(self, row: Row) -> None:
-        wrong = ((name, self._wrong(passage)) for name, passage in every_text(row))
-        detail = (f"{kind.replace('_', ' ')} in {name}" for name, kind in wrong if kind)
-        self._check.add(row, next(detail, None))
-
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks()
-
-    def _wrong(self, passage: str) -> str | None:
-        # Most texts are plain, and posts are repeated.
-        if passage.isascii() and _CLEAN.fullmatch(passage):
-            return None
-        key = hash(passage)
-        if key not in self._known:
-            match = _WRONG.search(passage)
-            self._known[key] = match.lastgroup if match else None
-        return self._known[key]
-
-
 def _passages(row: Row) -> Iterator[tuple[str, str]]:
     yield from (("question", row.question), ("chosen", row.chosen), ("rejected", row.rejected))
     for number, post in enumerate(row.profile, 1):
@@ -135,14 +42,44 @@ def every_text(row: Row) -> Iterator[tuple[str, str]]:
         yield f"aspect {number}'s evidence", aspect.evidence
 
 
-NO_ANSWER = CheckDefinition(
-    family="integrity",
-    name="no_answer",
-    title="Responses that are no answer",
-    why="A placeholder, an error or the question again loses to any answer: such pairs measure "
-    "whether something was written at all.",
-    todo="Generate these responses again, or drop the pairs.",
+@row_check("empty_text", limit=0.0, others=0.0)
+def empty_text(row: Row) -> str:
+    """A question, a side or a post without anything to read."""
+    blank = (name for name, passage in _passages(row) if not passage.strip())
+    return next((f"{name} is empty" for name in blank), "")
+
+
+@row_check(
+    "very_long",
+    limit=0.0,
+    others=OTHERS,
+    detail=f"over {TEXT:,} characters; what lies beyond is not searched for copied words",
 )
+def very_long(row: Row) -> str:
+    """Texts longer than the part in which this audit looks for runs of words."""
+    long = ((name, len(passage)) for name, passage in every_text(row) if len(passage) > TEXT)
+    return next((f"{name} has {length:,} characters" for name, length in long), "")
+
+
+@remembering_check("encoding", dict[int, str | None], limit=OTHERS, others=OTHERS)
+def encoding(row: Row, known: dict[int, str | None]) -> str:
+    """Replacement characters, controls, byte order marks, and UTF-8 that was read as something else
+    (`Ã©`)."""
+    wrong = ((name, _wrong(passage, known)) for name, passage in every_text(row))
+    return next((f"{kind.replace('_', ' ')} in {name}" for name, kind in wrong if kind), "")
+
+
+def _wrong(passage: str, known: dict[int, str | None]) -> str | None:
+    # Most texts are plain, and posts are repeated.
+    if passage.isascii() and _CLEAN.fullmatch(passage):
+        return None
+    key = hash(passage)
+    if key not in known:
+        match = _WRONG.search(passage)
+        known[key] = match.lastgroup if match else None
+    return known[key]
+
+
 # The whole of a response, in lower case and without what is around it.
 _PLACEHOLDER = re.compile(
     r"n/?a|nil|none|null|nan|undefined|tb[ad]|todo|fixme|xxx+|lorem ipsum\b.*|test|placeholder"
@@ -160,25 +97,19 @@ _TEMPLATE = re.compile(
 )
 
 
-class NoAnswers:
-    """`no_answer`: a side that is a placeholder, an error or the question, has no letter, digit or
-    symbol, or holds what a template or a model's own format left behind."""
-
-    definitions: ClassVar[Definitions] = (NO_ANSWER,)
-
-    def __init__(self) -> None:
-        self._check = RowCheck(NO_ANSWER, limit=OTHERS, others=OTHERS)
-
-    def add(self, row: Row) -> None:
-        sides = (("chosen", row.chosen), ("rejected", row.rejected))
-        wrong = ((name, _no_answer(side, row.question)) for name, side in sides if side.strip())
-        self._check.add(row, next((f"{name} {what}" for name, what in wrong if what), None))
-
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks(
-            "placeholders and errors in English, by a list of words; marks alone; the question; "
-            "`<think>` and marks of templates. Misspelt words are not looked for"
-        )
+@row_check(
+    "no_answer",
+    limit=OTHERS,
+    others=OTHERS,
+    detail="placeholders and errors in English, by a list of words; marks alone; the question; "
+    "`<think>` and marks of templates. Misspelt words are not looked for",
+)
+def no_answer(row: Row) -> str:
+    """A side that is a placeholder, an error or the question, has no letter, digit or symbol, or
+    holds what a template or a model's own format left behind."""
+    sides = (("chosen", row.chosen), ("rejected", row.rejected))
+    wrong = ((name, _no_answer(side, row.question)) for name, side in sides if side.strip())
+    return next((f"{name} {what}" for name, what in wrong if what), "")
 
 
 def _no_answer(side: str, question: str) -> str | None:
@@ -199,61 +130,49 @@ _SHORT = 300
 _AROUND = " \t\r\n.!?:;*_`\"'()[]<>{}-"
 
 
-HIDDEN_CHARACTERS = CheckDefinition(
-    family="integrity",
-    name="hidden_characters",
-    title="Characters that nobody sees",
-    why="Zero-width characters, blank letters, marks of direction and hard spaces look like "
-    "nothing, and a letter of another script looks like the right one, but a scorer reads them: "
-    "they can mark a side, hide words or split them.",
-    todo="Take them out of questions and responses, and see what wrote them.",
-)
-
-
-class HiddenCharacters:
-    """`hidden_characters`: rows whose question or sides hold invisible characters or words of mixed
-    scripts, or whose sides hold hard spaces. Posts, and hard spaces of a question, which mark no
-    side, are as people left them: those with some are noted, and decide nothing."""
-
-    definitions: ClassVar[Definitions] = (HIDDEN_CHARACTERS,)
+class _Hidden:
+    """What was hidden in the rows read so far."""
 
     def __init__(self) -> None:
-        self._check = RowCheck(HIDDEN_CHARACTERS, limit=OTHERS, others=OTHERS)
-        self._kinds: Counter[str] = Counter()
-        self._known: dict[int, tuple[str, ...]] = {}
-        self._noted = 0
+        self.kinds: Counter[str] = Counter()
+        self.noted = 0
+        """Rows with some in posts or aspects, or with a hard space in the question."""
+        self.known: dict[int, tuple[str, ...]] = {}
+        """The kinds in a text, in their order, by its hash."""
 
-    def add(self, row: Row) -> None:
-        detail: str | None = None
-        noted = False
-        for name, passage in every_text(row):
-            kinds = self._hidden(passage)
-            if name == "question":
-                telling = [kind for kind in kinds if kind != "hard_space"]
-            else:
-                telling = [*kinds] if name in ("chosen", "rejected") else []
-            noted |= len(telling) < len(kinds)
-            if telling:
-                self._kinds[telling[0]] += detail is None
-                detail = detail or f"{telling[0].replace('_', ' ')} in {name}"
-        self._noted += noted
-        self._check.add(row, detail)
-
-    def checks(self) -> Iterator[Check]:
-        counts = [f"{kind.replace('_', ' ')} {n:,}" for kind, n in self._kinds.most_common()]
-        if self._noted:
+    def details(self) -> str:
+        counts = [f"{kind.replace('_', ' ')} {n:,}" for kind, n in self.kinds.most_common()]
+        if self.noted:
             counts.append(
-                f"{self._noted:,} rows have some in posts or aspects, or hard spaces in the"
+                f"{self.noted:,} rows have some in posts or aspects, or hard spaces in the"
                 " question, which decides nothing"
             )
-        yield from self._check.checks("; ".join(counts))
+        return "; ".join(counts)
 
-    def _hidden(self, passage: str) -> tuple[str, ...]:
-        """The kinds in a text, in their order."""
+
+@remembering_check(
+    "hidden_characters", _Hidden, limit=OTHERS, others=OTHERS, details=_Hidden.details
+)
+def hidden_characters(row: Row, hidden: _Hidden) -> str:
+    """Rows whose question or sides hold invisible characters or words of mixed scripts, or whose
+    sides hold hard spaces. Posts, and hard spaces of a question, which mark no side, are as people
+    left them: those with some are noted, and decide nothing."""
+    detail, noted = "", False
+    for name, passage in every_text(row):
         if passage.isascii():
-            return ()
+            continue
         key = hash(passage)
-        if key not in self._known:
+        if key not in hidden.known:
             found = (match.lastgroup or "" for match in find_hidden(passage))
-            self._known[key] = tuple(dict.fromkeys(found))
-        return self._known[key]
+            hidden.known[key] = tuple(dict.fromkeys(found))
+        kinds = hidden.known[key]
+        if name == "question":
+            telling = [kind for kind in kinds if kind != "hard_space"]
+        else:
+            telling = [*kinds] if name in ("chosen", "rejected") else []
+        noted |= len(telling) < len(kinds)
+        if telling:
+            hidden.kinds[telling[0]] += not detail
+            detail = detail or f"{telling[0].replace('_', ' ')} in {name}"
+    hidden.noted += noted
+    return detail

@@ -1,76 +1,72 @@
-"""Responses that copy: words of the rubric, or words of their own profile."""
+"""Copies within a row: responses that quote the rubric or the profile, profiles that hold the
+question, and posts that are later than it.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Callable
 
 from pairwright import text
-from pairwright.audit.records import Check, CheckDefinition, Definitions
-from pairwright.audit.row_check import OTHERS, TEXT, RowCheck
+from pairwright.audit.row_check import OTHERS, TEXT, Details, remembering_check, row_check
 from pairwright.dataset import Row
 from pairwright.modes import is_own_choice
-
-RUBRIC_LEAK = CheckDefinition(
-    family="leakage",
-    name="rubric_leak",
-    title="Quotes the rubric",
-    why="A scorer that is shown the aspects can find the side that quotes them without "
-    "understanding either answer.",
-    todo="Draw these responses again, and keep the narrative and the aspects' wording out of "
-    "what the writer may repeat.",
-)
+from pairwright.sources.times import is_older
 
 
-class RubricLeak:
-    """`rubric_leak`: a run of words of an aspect, its evidence or the narrative that the question
-    does not hold, or a whole aspect. The build's gate refuses any, so a release has none."""
-
-    definitions: ClassVar[Definitions] = (RUBRIC_LEAK,)
+class _Sides(defaultdict[str, Counter[str]]):
+    """How often each side was found, by configuration."""
 
     def __init__(self) -> None:
-        self._check = RowCheck(
-            RUBRIC_LEAK, limit=0.0, others=OTHERS, by_config=True,
-            nothing="no row has aspects or a narrative",
-        )  # fmt: skip
-        self._sides: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        super().__init__(Counter)
 
-    def add(self, row: Row) -> None:
-        sources = [
-            part
-            for one in row.rubric_aspects
-            for part in (one.aspect, *text.passages(one.evidence))
-            if part
-        ]
-        # People may quote what they chose in the reason for it, which no scorer is shown.
-        sources += [row.narrative] if row.narrative and not is_own_choice(row.mode) else []
-        if not sources:
-            return
-        sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
-        # Few sources have so many words in a row, and few aspects all of theirs, that the responses
-        # hold anywhere; the test is quick.
-        known = frozenset().union(*map(text.words, sides.values()))
-        near = [source for source in (one[:TEXT] for one in sources) if _near(source, known)]
-        question = row.question[:TEXT]
-        aspects = [
-            one.aspect for one in row.rubric_aspects if known.issuperset(text.words(one.aspect))
-        ]
-        leaks = {
-            side: run
-            for side, response in sides.items()
-            if (run := near and text.shared_span(response, near, question, text.QUOTED_WORDS))
-            or (run := aspects and text.find_whole_aspect(response, aspects, question))
+
+def _by_side(more: str = "") -> Callable[[_Sides], Details]:
+    def details(sides: _Sides) -> Details:
+        return {
+            config: f"in the chosen side of {own['chosen']:,}, in the rejected of"
+            f" {own['rejected']:,}{more}"
+            for config, own in sides.items()
         }
-        self._sides[row.config].update(leaks.keys())
-        self._check.add(row, "; ".join(f'{side}: "{run}"' for side, run in leaks.items()))
 
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks(
-            {
-                config: f"in the chosen side of {sides['chosen']:,}, in the rejected of "
-                f"{sides['rejected']:,}"
-                for config, sides in self._sides.items()
-            }
-        )
+    return details
+
+
+@remembering_check(
+    "rubric_leak",
+    _Sides,
+    limit=0.0,
+    others=OTHERS,
+    by_config=True,
+    nothing="no row has aspects or a narrative",
+    details=_by_side(),
+)
+def rubric_leak(row: Row, found: _Sides) -> str | None:
+    """A run of words of an aspect, its evidence or the narrative that the question does not hold,
+    or a whole aspect. The build's gate refuses any, so a release has none."""
+    sources = [
+        part
+        for one in row.rubric_aspects
+        for part in (one.aspect, *text.passages(one.evidence))
+        if part
+    ]
+    # People may quote what they chose in the reason for it, which no scorer is shown.
+    sources += [row.narrative] if row.narrative and not is_own_choice(row.mode) else []
+    if not sources:
+        return None
+    sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
+    # Few sources have so many words in a row, and few aspects all of theirs, that the responses
+    # hold anywhere; the test is quick.
+    known = frozenset().union(*map(text.words, sides.values()))
+    near = [source for source in (one[:TEXT] for one in sources) if _near(source, known)]
+    question = row.question[:TEXT]
+    aspects = [one.aspect for one in row.rubric_aspects if known.issuperset(text.words(one.aspect))]
+    leaks = {
+        side: run
+        for side, response in sides.items()
+        if (run := near and text.shared_span(response, near, question, text.QUOTED_WORDS))
+        or (run := aspects and text.find_whole_aspect(response, aspects, question))
+    }
+    found[row.config].update(leaks.keys())
+    return "; ".join(f'{side}: "{run}"' for side, run in leaks.items())
 
 
 def _near(source: str, known: frozenset[str]) -> bool:
@@ -90,46 +86,23 @@ CHARACTERS = 20
 words: some scripts have no spaces between words."""
 
 
-RESPONSE_IN_PROFILE = CheckDefinition(
-    family="leakage",
-    name="response_in_profile",
-    title="A response copies the user's own post",
-    why="A scorer that finds the copied words picks that side, and has understood neither what the "
-    "user wants nor the answer.",
-    todo="Draw these responses again from question and aspects; the writer should never see "
-    "the posts.",
+@remembering_check(
+    "response_in_profile",
+    _Sides,
+    limit=0.0,
+    others=OTHERS,
+    by_config=True,
+    nothing="no row has a profile",
+    details=_by_side(f"; {POST_RUN} words in a row, or half of a shorter response"),
 )
-
-
-class CopiedResponses:
-    """`response_in_profile`: a side that repeats a run of words of a post of its row's profile,
-    which the question does not hold."""
-
-    definitions: ClassVar[Definitions] = (RESPONSE_IN_PROFILE,)
-
-    def __init__(self) -> None:
-        self._check = RowCheck(
-            RESPONSE_IN_PROFILE, limit=0.0, others=OTHERS, by_config=True,
-            nothing="no row has a profile",
-        )  # fmt: skip
-        self._sides: defaultdict[str, Counter[str]] = defaultdict(Counter)
-
-    def add(self, row: Row) -> None:
-        if not row.profile:
-            return
-        sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
-        copied = _find_copies(sides, row)
-        self._sides[row.config].update(copied.keys())
-        self._check.add(row, "; ".join(f"{side}: {detail}" for side, detail in copied.items()))
-
-    def checks(self) -> Iterator[Check]:
-        yield from self._check.checks(
-            {
-                config: f"in the chosen side of {sides['chosen']:,}, in the rejected of "
-                f"{sides['rejected']:,}; {POST_RUN} words in a row, or half of a shorter response"
-                for config, sides in self._sides.items()
-            }
-        )
+def response_in_profile(row: Row, found: _Sides) -> str | None:
+    """A side that repeats a run of words of a post of its row's profile, which the question does
+    not hold."""
+    if not row.profile:
+        return None
+    copied = _find_copies({"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}, row)
+    found[row.config].update(copied.keys())
+    return "; ".join(f"{side}: {detail}" for side, detail in copied.items())
 
 
 def _find_copies(sides: dict[str, str], row: Row) -> dict[str, str]:
@@ -160,3 +133,52 @@ def _run(response: str) -> int:
 def _is_whole_copy(response: str, passage: str, question: str) -> bool:
     own = response.strip()
     return len(own) >= CHARACTERS and own in passage and own not in question
+
+
+@row_check(
+    "target_in_profile", limit=0.0, others=OTHERS, by_config=True, nothing="no row has a profile"
+)
+def target_in_profile(row: Row) -> str | None:
+    """A post that repeats the question, or question and narrative, by the rule that a build leaves
+    posts out by: four fifths of the shorter text's runs of three words."""
+    if not row.profile:
+        return None
+    question, narrative = row.question[:TEXT], (row.narrative or "")[:TEXT]
+    details = (
+        f"post {number} of its profile repeats the {part}"
+        for number, post in enumerate(row.profile, 1)
+        if (part := text.find_question(post.text[:TEXT], question, narrative))
+    )
+    return next(details, "")
+
+
+def _undated(counts: Counter[str]) -> str:
+    undated, posts = counts["undated"], counts["posts"]
+    if not undated:
+        return ""
+    return (
+        f"{undated:,} of {posts:,} posts have no time, and their questions have one: nothing tells"
+        " whether these are older"
+    )
+
+
+@remembering_check(
+    "later_post",
+    Counter[str],
+    limit=0.0,
+    others=0.0,
+    nothing="no row says when question and posts were written",
+    details=_undated,
+)
+def later_post(row: Row, counts: Counter[str]) -> str | None:
+    """A post that is not older than the question."""
+    time = row.created
+    if time is None:
+        return None
+    dated = [(n, post.created) for n, post in enumerate(row.profile, 1) if post.created]
+    counts["posts"] += len(row.profile)
+    counts["undated"] += sum(not post.created for post in row.profile)
+    if not dated:
+        return None
+    late = ((n, written) for n, written in dated if not is_older(written, time))
+    return next((f"post {n} is of {written}, the question {time}" for n, written in late), "")

@@ -5,7 +5,6 @@ and whole texts or lines that are the same words.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,9 +20,9 @@ from pairwright.audit.leakage.sketch import (
     place_name,
     runs,
 )
-from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Check
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
-from pairwright.dataset import Row
 
 RUN = 13
 LEAST_WORDS = 5
@@ -32,21 +31,11 @@ LONG, EVERY = 52, 4
 """Of a text of more runs one in four is kept: a copy has more than one of them."""
 
 
-CORPUS_OVERLAP = CheckDefinition(
-    family="leakage",
-    name="corpus_overlap",
-    title="Overlap with the given corpora",
-    why="A model that was trained on these texts may remember the pair, or what became of "
-    "the question.",
-    todo="Leave these rows out for models that were trained on the corpus, or report them apart.",
-)
-
-
 class CorpusOverlap:
     """`corpus_overlap`: rows whose question, sides or posts hold such a run or are such a text.
     Nothing is kept without a corpus."""
 
-    definitions: ClassVar[Definitions] = (CORPUS_OVERLAP,)
+    names = ("corpus_overlap",)
 
     def __init__(self, corpora: Iterable[str] | None) -> None:
         self._corpora = corpora
@@ -54,13 +43,14 @@ class CorpusOverlap:
         self._runs: list[Hashes] = []
         self._whole: dict[int, list[int]] = {}
         self._check = RowCheck(
-            CORPUS_OVERLAP, limit=OTHERS, others=OTHERS,
+            "corpus_overlap", limit=OTHERS, others=OTHERS,
             nothing="no corpus was given to compare the texts with",
         )  # fmt: skip
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
         if self._corpora is None:
             return
+        row = line.row
         number = len(self._names)
         self._names.append(row.id)
         self._check.add(row, None)

@@ -1,8 +1,8 @@
-"""Near-duplicates of different users or in different splits, and people in two splits."""
+"""Near-duplicates of different users or in different splits, pairs that repeat another pair in
+nearly the same words, and people in two splits."""
 
 from array import array
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,40 +13,34 @@ from pairwright.audit.leakage.sketch import (
     QUESTION,
     SIMILAR,
     DistinctTexts,
+    Pairs,
     TextSketches,
     duplicate_groups,
     place_name,
     similar,
 )
-from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Check
 from pairwright.audit.row_check import OTHERS, TEXT, RowCheck, RowPlace
-from pairwright.dataset import Row
 from pairwright.dataset.row import is_choice_text
 from pairwright.modes import is_own_choice, is_twin
-
-PEOPLE_ACROSS_SPLITS = CheckDefinition(
-    family="leakage",
-    name="people_across_splits",
-    title="A person in two splits",
-    why="A user's history, or the other half of a twin, would be known from the other split.",
-    todo="Split by user, and a twin by its two users together.",
-)
 
 
 class PeopleAcrossSplits:
     """`people_across_splits`: a user, or a twin's two, whose rows are in two splits."""
 
-    definitions: ClassVar[Definitions] = (PEOPLE_ACROSS_SPLITS,)
+    names = ("people_across_splits",)
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
         self._splits = set[str]()
         self._check = RowCheck(
-            PEOPLE_ACROSS_SPLITS, limit=0.0, others=0.0,
+            "people_across_splits", limit=0.0, others=0.0,
             nothing="the rows come without splits, or name no users",
         )  # fmt: skip
 
-    def add(self, row: Row, split: str = "") -> None:
+    def add(self, line: ReadRow) -> None:
+        row, split = line.row, line.split
         who = [name for name in (row.user, row.dyad, row.twin_id) if name]
         if not split or not who:
             return
@@ -56,16 +50,17 @@ class PeopleAcrossSplits:
 
     def checks(self) -> Iterator[Check]:
         if len(self._splits) == 1:
-            yield one_split("people_across_splits")
+            yield _note("people_across_splits", _ONE_SPLIT)
         else:
             yield from self._check.checks()
 
 
-def one_split(check: str) -> Check:
-    """The result of a check of two splits where there is only one."""
-    return Check(
-        family="leakage", name=check, status="note", count=0, detail="all rows are in one split"
-    )
+_ONE_SPLIT = "all rows are in one split"
+
+
+def _note(check: str, detail: str) -> Check:
+    """What a check says that does not apply."""
+    return Check(family="leakage", name=check, status="note", count=0, detail=detail)
 
 
 LEAST_WORDS = 5
@@ -76,32 +71,6 @@ _METHOD = (
 )
 
 
-NEAR_DUPLICATE_QUESTIONS = CheckDefinition(
-    family="leakage",
-    name="near_duplicate_questions",
-    title="Two users ask nearly the same question",
-    why="Such rows count twice, and what is learned from one gives the other away.",
-    todo="Keep one of each group, or see that a group is in one split and one fold.",
-)
-
-NEAR_DUPLICATE_POSTS = CheckDefinition(
-    family="leakage",
-    name="near_duplicate_posts",
-    title="Two users wrote nearly the same post",
-    why="They may be one person with two accounts, or text that both copied: neither distinguishes "
-    "one user from another.",
-    todo="Join the accounts or leave the copied posts out.",
-)
-
-NEAR_DUPLICATES_ACROSS_SPLITS = CheckDefinition(
-    family="leakage",
-    name="near_duplicates_across_splits",
-    title="Nearly the same text in two splits",
-    why="A model that was tuned on one split has read part of the other.",
-    todo="Put a group of near-duplicates into one split.",
-)
-
-
 class Duplicates:
     """`near_duplicate_questions`, `near_duplicate_posts`: the same or nearly the same text of two
     users; `near_duplicates_across_splits`: in two splits.
@@ -109,11 +78,7 @@ class Duplicates:
     A twin's question is its asker's: the other half does not repeat it.
     """
 
-    definitions: ClassVar[Definitions] = (
-        NEAR_DUPLICATE_QUESTIONS,
-        NEAR_DUPLICATE_POSTS,
-        NEAR_DUPLICATES_ACROSS_SPLITS,
-    )
+    names = ("near_duplicate_questions", "near_duplicate_posts", "near_duplicates_across_splits")
 
     def __init__(self) -> None:
         self._texts, self._sketches = DistinctTexts(), TextSketches()
@@ -125,19 +90,20 @@ class Duplicates:
         """Halves of natural twins, whose questions are put to many users on purpose."""
         # Others ask many users one question on purpose.
         self._questions = RowCheck(
-            NEAR_DUPLICATE_QUESTIONS, limit=OTHERS, others=None,
+            "near_duplicate_questions", limit=OTHERS, others=None,
             nothing="no row names its user",
         )  # fmt: skip
         self._posts = RowCheck(
-            NEAR_DUPLICATE_POSTS, limit=OTHERS, others=OTHERS,
+            "near_duplicate_posts", limit=OTHERS, others=OTHERS,
             nothing="no row names its user and has a post",
         )  # fmt: skip
         self._across = RowCheck(
-            NEAR_DUPLICATES_ACROSS_SPLITS, limit=OTHERS, others=OTHERS,
+            "near_duplicates_across_splits", limit=OTHERS, others=OTHERS,
             nothing="the rows come without splits",
         )  # fmt: skip
 
-    def add(self, row: Row, split: str = "") -> None:
+    def add(self, line: ReadRow) -> None:
+        row, split = line.row, line.split
         number = len(self._names)
         self._names.append(row.id)
         self._user.append(_number(self._users, row.user))
@@ -165,12 +131,15 @@ class Duplicates:
         self._flag(self._posts, lines[lines.place >= POST], "another user's")
         self._flag(self._across, _shared(places, "split"), "another split's")
         if self._natural_halves and self._natural_halves == len(self._names):
-            yield _natural_twins_note()
+            yield _note(
+                "near_duplicate_questions",
+                "questions of natural twins are put to many users on purpose",
+            )
         else:
             yield from self._questions.checks(_METHOD)
         yield from self._posts.checks(_METHOD)
         if len(self._splits) == 1:
-            yield one_split("near_duplicates_across_splits")
+            yield _note("near_duplicates_across_splits", _ONE_SPLIT)
         else:
             yield from self._across.checks(_METHOD)
 
@@ -204,17 +173,6 @@ class Duplicates:
             )
 
 
-def _natural_twins_note() -> Check:
-    """What `near_duplicate_questions` says where every pair is of a natural twin."""
-    return Check(
-        family="leakage",
-        name=NEAR_DUPLICATE_QUESTIONS.name,
-        status="note",
-        count=0,
-        detail="questions of natural twins are put to many users on purpose",
-    )
-
-
 def _number(names: dict[str, int], name: str | None) -> int:
     return -1 if name is None else names.setdefault(name, len(names))
 
@@ -236,3 +194,68 @@ def _shared(places: pd.DataFrame, by: str) -> pd.DataFrame:
             for column in ("row", "place")
         }
     )
+
+
+ALIKE = 0.7
+"""Share of content words (Jaccard, estimated) from which two pairs are near-duplicates. Sentences
+in another order change none of them; with one content word in ten replaced .82 are shared, with
+one in six .71, with one in four .6."""
+LEAST_PAIR_WORDS = 20
+"""The least number of content words: pairs of fewer are alike by chance."""
+
+
+class NearDuplicatePairs:
+    """`near_duplicate_pairs`: rows whose question and sides together have nearly the content words
+    of an earlier row of another item. Both halves of a twin are one."""
+
+    names = ("near_duplicate_pairs",)
+
+    def __init__(self) -> None:
+        self._sketches = TextSketches(run=1)
+        self._places: list[RowPlace] = []
+        self._items = array("q")
+        self._twins: set[int] = set()
+        self._check = RowCheck("near_duplicate_pairs", limit=None, others=None)
+
+    def add(self, line: ReadRow) -> None:
+        row = line.row
+        place = self._check.place(row)
+        if row.twin_id is not None:
+            twin = hash(row.twin_id)
+            if twin in self._twins:
+                return
+            self._twins.add(twin)
+        words = text.terms_of(
+            (one[:TEXT] for one in (row.question, row.chosen, row.rejected)), row.language
+        )
+        if len(words) >= LEAST_PAIR_WORDS:
+            self._sketches.add(tuple(words))
+            self._places.append(place)
+            # Pairs of one item share its question on purpose.
+            self._items.append(hash(row.item_id or row.id))
+
+    def checks(self) -> Iterator[Check]:
+        signatures = self._sketches.signatures()
+        for first, later in _groups(
+            self._across_items(similar(signatures, ALIKE)), len(signatures)
+        ):
+            detail = f"nearly the words of {self._places[first].row}"
+            self._check.flag(self._places[later], detail)
+        yield from self._check.checks(
+            f"estimated overlap of content words at least {ALIKE}: another order of sentences is"
+            " found, and one content word in seven replaced; a free retelling is not"
+        )
+
+    def _across_items(self, pairs: Pairs) -> Pairs:
+        items = np.array(self._items, np.int64)
+        across: Pairs = pairs[items[pairs[:, 0]] != items[pairs[:, 1]]]
+        return across
+
+
+def _groups(pairs: Pairs, n: int) -> Iterator[tuple[int, int]]:
+    """The first of each group of near-duplicates, with every other one."""
+    firsts: dict[int, int] = {}
+    for number, own in enumerate(duplicate_groups(pairs, n).tolist()):
+        earlier = firsts.setdefault(own, number)
+        if earlier != number:
+            yield earlier, number

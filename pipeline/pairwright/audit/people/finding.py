@@ -8,14 +8,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pairwright.audit.records import CheckDefinition
-
-REDACT = (
-    "Work through the redactions.jsonl that `pairwright audit` writes beside its report: it gives"
-    " the place of every finding, masked."
-)
-"""What to do about personal data in a text."""
-
 
 class Finding(NamedTuple):
     """Personal data in a text: `text[start:end]`."""
@@ -29,7 +21,8 @@ class Finding(NamedTuple):
 class DataKind(NamedTuple):
     """One kind of personal data."""
 
-    definition: CheckDefinition
+    name: str
+    """The name of its check."""
     find: Callable[[str], Iterator[Finding]]
     """Everything of this kind in a text."""
     fails: bool = False

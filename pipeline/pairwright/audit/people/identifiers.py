@@ -15,41 +15,7 @@ from stdnum.it import codicefiscale
 from stdnum.mx import curp
 from stdnum.se import personnummer
 
-from pairwright.audit.people.finding import REDACT, DataKind, Finding, starts_alone
-from pairwright.audit.records import CheckDefinition
-
-SECRET = CheckDefinition(
-    family="people",
-    name="secret",
-    title="Keys and passwords",
-    why="A reader can use the account that they open, at its owner's cost, and read what is in it.",
-    todo="Have the key withdrawn by its owner first: it has been public. " + REDACT,
-)
-
-IBAN = CheckDefinition(
-    family="people",
-    name="iban",
-    title="Account numbers (IBAN)",
-    why="Anybody can charge such an account.",
-    todo=REDACT,
-)
-
-CARD = CheckDefinition(
-    family="people",
-    name="card",
-    title="Card numbers",
-    why="Anybody can try to pay with them.",
-    todo=REDACT,
-)
-
-NATIONAL_ID = CheckDefinition(
-    family="people",
-    name="national_id",
-    title="Numbers of a state's register",
-    why="With a social security number anybody can pass for its owner.",
-    todo=REDACT,
-)
-
+from pairwright.audit.people.finding import DataKind, Finding, starts_alone
 
 _WORD = r"[A-Za-z0-9_-]"
 _HEX = "[0-9a-f]"
@@ -136,20 +102,20 @@ def secrets(text: str) -> Iterator[Finding]:
         for match in _BLOCK.finditer(text):
             end = text.find("-----END ", match.end(), match.end() + _LONGEST)
             close = text.find("-----", end + 9, end + 60) if end >= 0 else -1
-            yield Finding(SECRET.name, match.start(), close + 5 if close >= 0 else match.end())
+            yield Finding("secret", match.start(), close + 5 if close >= 0 else match.end())
     for mark, pattern in _ISSUED:
         if mark in text:
             for match in pattern.finditer(text):
                 if _random(match.group()):
-                    yield Finding(SECRET.name, *match.span())
+                    yield Finding("secret", *match.span())
     if "://" in text and "@" in text:
         for match in _IN_ADDRESS.finditer(text):
             if _random(match["key"]):
-                yield Finding(SECRET.name, *match.span("key"))
+                yield Finding("secret", *match.span("key"))
     if any(map(text.lower().__contains__, _NAMES)):
         for match in _NAMED.finditer(text):
             if _random(match["key"]):
-                yield Finding(SECRET.name, *match.span("key"))
+                yield Finding("secret", *match.span("key"))
 
 
 def _random(key: str) -> bool:
@@ -181,7 +147,7 @@ def cards(text: str) -> Iterator[Finding]:
     for match in _CARD.finditer(text) if _LONG.search(text) else ():
         digits = "".join(filter(str.isdigit, match.group()))
         if _ISSUERS.fullmatch(digits) and len(set(digits)) > 2 and _luhn(digits):
-            yield Finding(CARD.name, *match.span())
+            yield Finding("card", *match.span())
 
 
 def ibans(text: str) -> Iterator[Finding]:
@@ -190,7 +156,7 @@ def ibans(text: str) -> Iterator[Finding]:
         iban = match.group().replace(" ", "")
         moved = "".join(str(int(c, 36)) for c in iban[4:] + iban[:4])
         if 15 <= len(iban) <= 34 and int(moved) % 97 == 1:
-            yield Finding(IBAN.name, *match.span())
+            yield Finding("iban", *match.span())
 
 
 def _luhn(digits: str) -> bool:
@@ -250,17 +216,17 @@ def national_ids(text: str) -> Iterator[Finding]:
         for match in _AMERICAN.finditer(text):
             # With spaces it is a form that other numbers have, too.
             if starts_alone(text, match.start()) and (match["gap"] == "-" or cued):
-                yield Finding(NATIONAL_ID.name, *match.span())
+                yield Finding("national_id", *match.span())
     for match in _BRITISH.finditer(text):
         if starts_alone(text, match.start()):
-            yield Finding(NATIONAL_ID.name, *match.span())
+            yield Finding("national_id", *match.span())
     if cued:
         for match in _CUED.finditer(text):
-            yield Finding(NATIONAL_ID.name, *match.span("number"))
+            yield Finding("national_id", *match.span("number"))
     for form, is_valid in _CHECKED if _SIX.search(text) else ():
         for match in form.finditer(text):
             if starts_alone(text, match.start()) and is_valid(match.group()):
-                yield Finding(NATIONAL_ID.name, *match.span())
+                yield Finding("national_id", *match.span())
 
 
 # Every checked number has six digits, with no more than a letter and a mark between two.
@@ -268,11 +234,11 @@ _SIX = re.compile(r"\d(?:[ .-]?[A-Z]?\d){5}")
 
 IDENTIFIERS = (
     DataKind(
-        SECRET, secrets, fails=True,
+        "secret", secrets, fails=True,
         covers=f"keys of {', '.join(_SERVICES)}; private key blocks; passwords in addresses, and "
         "those that are named and have 20 characters or more; no other",
     ),
-    DataKind(IBAN, ibans, fails=True, needs_digits=True),
-    DataKind(CARD, cards, fails=True, needs_digits=True),
-    DataKind(NATIONAL_ID, national_ids, fails=True, needs_digits=True, covers=_REGISTERS),
+    DataKind("iban", ibans, fails=True, needs_digits=True),
+    DataKind("card", cards, fails=True, needs_digits=True),
+    DataKind("national_id", national_ids, fails=True, needs_digits=True, covers=_REGISTERS),
 )  # fmt: skip

@@ -4,25 +4,7 @@ import re
 from collections.abc import Iterator
 
 from pairwright import text as words
-from pairwright.audit.people.finding import REDACT, DataKind, Finding
-from pairwright.audit.records import CheckDefinition
-
-HANDLE = CheckDefinition(
-    family="people",
-    name="handle",
-    title="Handles",
-    why="They name other users, who wrote nothing here.",
-    todo=REDACT,
-)
-
-STATED_NAME = CheckDefinition(
-    family="people",
-    name="stated_name",
-    title="Names that people give or sign with",
-    why="A name joins a pseudonym to a person. A quotation may look the same.",
-    todo=REDACT,
-)
-
+from pairwright.audit.people.finding import DataKind, Finding
 
 _HANDLE = re.compile(
     r"(?<![\w@.+/\\{}-])@(?P<at>[A-Za-z_][A-Za-z0-9_]{2,29})(?![\w@({/=:]|[.-]\w)"
@@ -117,14 +99,14 @@ def handles(text: str) -> Iterator[Finding]:
     if "@" in text or "u/" in text:
         for match in _HANDLE.finditer(text):
             if (match["at"] or "").lower() not in _NOBODY:
-                yield Finding(HANDLE.name, *match.span())
+                yield Finding("handle", *match.span())
 
 
 def stated_names(text: str) -> Iterator[Finding]:
     """What people say they are called, how they introduce themselves, and what they sign with."""
     if any(map(text.__contains__, _CALLED_MARKS)):
         for match in _CALLED.finditer(text):
-            yield Finding(STATED_NAME.name, *match.span("name" if match["name"] else "other"))
+            yield Finding("stated_name", *match.span("name" if match["name"] else "other"))
     if any(map(text.__contains__, _INTRODUCED_MARKS)):
         for match in _INTRODUCED.finditer(text):
             before = text[max(0, match.start() - 30) : match.start()]
@@ -133,7 +115,7 @@ def stated_names(text: str) -> Iterator[Finding]:
                 continue
             enough = 1 if greeted else 2
             if not _QUOTED.search(before) and _is_person(match["name"], enough):
-                yield Finding(STATED_NAME.name, *match.span("name"))
+                yield Finding("stated_name", *match.span("name"))
     start = max(0, len(text) - _TAIL)
     signed = any(map(text[start:].lower().__contains__, _SIGNED_MARKS))
     for match in _SIGNED.finditer(text, start) if signed else ():
@@ -141,7 +123,7 @@ def stated_names(text: str) -> Iterator[Finding]:
         # "Thanks, Jane" on one line speaks to Jane.
         enough = 1 if group == "dash" or "\n" in match["gap"] else 2
         if _is_person(match[group], enough):
-            yield Finding(STATED_NAME.name, *match.span(group))
+            yield Finding("stated_name", *match.span(group))
 
 
 def _is_person(name: str, enough: int) -> bool:
@@ -156,6 +138,6 @@ _NAMES_TOO = frozenset(("may", "will"))
 
 
 NAMES = (
-    DataKind(HANDLE, handles),
-    DataKind(STATED_NAME, stated_names),
+    DataKind("handle", handles),
+    DataKind("stated_name", stated_names),
 )

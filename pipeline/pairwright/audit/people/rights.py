@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import ClassVar
 
-from pairwright.audit.records import Check, CheckDefinition, Definitions
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Check
 from pairwright.audit.row_check import OTHERS, RowCheck, RowPlace, clip
 from pairwright.dataset import Row, licence_of
 from pairwright.dataset.address import host_of, of_stack_exchange
@@ -12,19 +12,6 @@ from pairwright.dataset.tombstones import ForgetList
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
 """Licences, by the start of their SPDX id, that ask for attribution, which an address gives."""
-
-
-LICENCE = CheckDefinition(
-    family="people",
-    name="licence",
-    title="Licences and addresses",
-    why="A text without a licence may not be passed on. Most licences of such texts, CC BY and "
-    "CC BY-SA among them, ask for attribution, too; data without it have been taken down.",
-    todo="Give every post its licence, and its address where the licence asks for attribution. "
-    "Posts of one source, which have no addresses, need the source's own words instead: "
-    "`[release] attribution`, beside `[release] licence`. On Stack Exchange the licence follows "
-    "from address and date.",
-)
 
 
 class Licences:
@@ -37,12 +24,12 @@ class Licences:
     texts state nothing at all, nothing is decided.
     """
 
-    definitions: ClassVar[Definitions] = (LICENCE,)
+    names = ("licence",)
 
     def __init__(self, *, has_attribution: bool = False) -> None:
         self._has_attribution, self._has_mode = has_attribution, False
         self._check = RowCheck(
-            LICENCE, limit=0.0, others=OTHERS,
+            "licence", limit=0.0, others=OTHERS,
             nothing="no row has posts, or gives the address of its question",
         )  # fmt: skip
         self._has_address: dict[int, bool] = {}
@@ -52,7 +39,8 @@ class Licences:
         self._licences: Counter[str] = Counter()
         self._texts = self._addressed = 0
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
+        row = line.row
         texts = [
             (f"post {number}", post.source_url, post.created, post.licence)
             for number, post in enumerate(row.profile, 1)
@@ -119,33 +107,24 @@ def _as_note(check: Check, texts: int) -> Check:
 _HALF = "the other half of its twin must be forgotten"
 
 
-TOMBSTONES = CheckDefinition(
-    family="people",
-    name="tombstones",
-    title="People and posts that must be forgotten",
-    why="Somebody asked for their deletion.",
-    todo="The next release of a run leaves them out. Take down a release that has them, and make "
-    "it again from its run.",
-)
-
-
 class Tombstones:
     """`tombstones`: rows of a user, or with a question or post, that a tombstone names, and the
     other halves of their twins, which leave with them."""
 
-    definitions: ClassVar[Definitions] = (TOMBSTONES,)
+    names = ("tombstones",)
 
     def __init__(self, forgotten: ForgetList | None) -> None:
         self._forgotten = forgotten
         self._halves: dict[str, tuple[RowPlace, bool]] = {}
         """Twins of which one half was read, and whether a tombstone concerns it."""
         self._check = RowCheck(
-            TOMBSTONES, limit=0.0, others=0.0, nothing="no list of tombstones was given"
+            "tombstones", limit=0.0, others=0.0, nothing="no list of tombstones was given"
         )
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
         if self._forgotten is None:
             return
+        row = line.row
         detail = _forgotten_part(row, self._forgotten)
         if row.twin_id is None:
             self._check.add(row, detail)

@@ -3,32 +3,20 @@ redactions; and one text by itself, before people see it."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from string import digits as DIGITS
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from pairwright.audit.people.addresses import POSTAL_ADDRESS
+from pairwright.audit.people.contacts import HOSTS, MAIL, POSTAL_ADDRESS, TELEPHONE, at_sign
 from pairwright.audit.people.finding import DataKind, Finding, mask
-from pairwright.audit.people.hosts import HOSTS
 from pairwright.audit.people.identifiers import BLOCK, IDENTIFIERS
-from pairwright.audit.people.mail import MAIL, at_sign
-from pairwright.audit.people.names import NAME_MARKS, NAMES, STATED_NAME
-from pairwright.audit.people.phones import TELEPHONE
+from pairwright.audit.people.names import NAME_MARKS, NAMES
 from pairwright.audit.people.sensitive import sensitive_groups
-from pairwright.audit.records import Check, CheckDefinition, Definitions, Redaction
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Check, LimitComparison, Redaction, RowReader
 from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
-
-OTHER_NAMES = CheckDefinition(
-    family="people",
-    name="names",
-    title="Other names",
-    why="Names of people in running text need a language model to be "
-    "distinguished from other words.",
-    todo="Read a sample, or run a name finder of your choice over the texts.",
-)
-
 
 KINDS: tuple[DataKind, ...] = (*IDENTIFIERS, MAIL, *HOSTS, TELEPHONE, POSTAL_ADDRESS, *NAMES)
 """The kinds of personal data. Of findings that overlap, that of the first kind is kept."""
@@ -39,14 +27,14 @@ _MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower())
 """Without one of these, in small letters, an ASCII text holds nothing but names."""
 
 
-_STATED_NAMES = tuple(kind for kind in KINDS if kind.definition == STATED_NAME)
+_STATED_NAMES = tuple(kind for kind in KINDS if kind.name == "stated_name")
 
 
 class PersonalData:
     """One check for each kind: rows that hold such data. Addresses that a licence asks for
     (`source_url`) are not searched."""
 
-    definitions: ClassVar[Definitions] = (*(kind.definition for kind in KINDS), OTHER_NAMES)
+    names = (*(kind.name for kind in KINDS), "names")
 
     def __init__(self) -> None:
         self._clean: set[int] = set()
@@ -56,15 +44,16 @@ class PersonalData:
         self._rows: Counter[int] = Counter()
         self._number = 0
         self._checks = {
-            kind.definition.name: RowCheck(
-                kind.definition, limit=0.0 if kind.fails else None,
+            kind.name: RowCheck(
+                kind.name, limit=0.0 if kind.fails else None,
                 others=0.0 if kind.fails else None,
             )
             for kind in KINDS
         }  # fmt: skip
 
-    def add(self, row: Row) -> None:
+    def add(self, line: ReadRow) -> None:
         """Search one row's texts."""
+        row = line.row
         self._number += 1
         name = public_id(row.id, self._number)
         details: dict[str, str] = {}
@@ -92,9 +81,9 @@ class PersonalData:
 
     def checks(self) -> Iterator[Check]:
         for kind in KINDS:
-            yield from self._checks[kind.definition.name].checks(kind.covers)
+            yield from self._checks[kind.name].checks(kind.covers)
         yield Check(
-            family=OTHER_NAMES.family, name=OTHER_NAMES.name, status="note",
+            family="people", name="names", status="note",
             detail="names of people are found only where somebody states their own: a model that "
             "finds others reliably is not part of this tool",
         )  # fmt: skip
@@ -146,6 +135,25 @@ def public_id(row: str, number: int) -> str:
     return name if name == row else f"row {number:,}: {name}"
 
 
+class PublicNames:
+    """A check that sees rows under names without personal data."""
+
+    def __init__(self, reader: RowReader) -> None:
+        self.names = reader.names
+        self._reader = reader
+        self._rows = 0
+
+    def add(self, line: ReadRow) -> None:
+        self._rows += 1
+        name = public_id(line.row.id, self._rows)
+        if name != line.row.id:
+            line = line._replace(row=line.row.model_copy(update={"id": name}))
+        self._reader.add(line)
+
+    def checks(self) -> Iterable[Check | LimitComparison]:
+        return self._reader.checks()
+
+
 def _overlap(one: Finding, other: Finding) -> bool:
     return one.start < other.end and other.start < one.end
 
@@ -186,7 +194,7 @@ def _ids(row: Row) -> Iterator[tuple[str, str, str]]:
             yield field, "", text
 
 
-_REACHES = frozenset(kind.definition.name for kind in KINDS if kind.fails)
+_REACHES = frozenset(kind.name for kind in KINDS if kind.fails)
 
 
 class ScreenedText(NamedTuple):

@@ -5,12 +5,9 @@ LaMP-QA's subcategories and a short list of words show them.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import ClassVar
 
 from pairwright import text
-from pairwright.audit.records import Check, CheckDefinition, Definitions
-from pairwright.audit.row_check import TEXT, RowCheck
+from pairwright.audit.row_check import TEXT, remembering_check
 from pairwright.dataset import Row
 
 CATEGORIES = {
@@ -57,44 +54,32 @@ _WORDS = {group: frozenset(words.split()) for group, words in WORDS.items()}
 _ANY = frozenset().union(*_WORDS.values())
 
 
-SENSITIVE = CheckDefinition(
-    family="people",
-    name="sensitive",
-    title="Sensitive subjects",
-    why="Knowledge of a person's health, belief, politics, sexuality or trouble with the law can "
-    "harm that person.",
-    todo="Say so in the card, and consider whether these rows are needed.",
-)
-
-
-class SensitiveSubjects:
-    """`sensitive`: a note of how many rows there are, by group."""
-
-    definitions: ClassVar[Definitions] = (SENSITIVE,)
+class _Groups:
+    """The groups of the rows read so far."""
 
     def __init__(self) -> None:
-        self._check = RowCheck(SENSITIVE, limit=None, others=None)
-        self._groups: Counter[str] = Counter()
-        self._by_text: dict[int, frozenset[str]] = {}
+        self.rows: Counter[str] = Counter()
+        self.by_text: dict[int, frozenset[str]] = {}
+        """By a text's hash."""
 
-    def add(self, row: Row) -> None:
-        categories = (row.category, *(post.category for post in row.profile))
-        groups = {_GROUP_OF[name.lower()] for name in categories if name.lower() in _GROUP_OF}
-        texts = (row.question, row.narrative or "", *(post.text for post in row.profile))
-        groups = groups.union(*map(self._groups_in, texts))
-        self._groups.update(groups)
-        self._check.add(row, ", ".join(sorted(groups)))
+    def details(self) -> str:
+        counts = sorted(self.rows.items(), key=lambda item: (-item[1], item[0]))
+        found = ", ".join(f"{group} {n:,}" for group, n in counts)
+        return "; ".join(filter(None, (found, _COVERED)))
 
-    def checks(self) -> Iterator[Check]:
-        counts = sorted(self._groups.items(), key=lambda item: (-item[1], item[0]))
-        found = "".join(f"{group} {n:,}, " for group, n in counts).rstrip(", ")
-        yield from self._check.checks("; ".join(filter(None, (found, _COVERED))))
 
-    def _groups_in(self, passage: str) -> frozenset[str]:
+@remembering_check("sensitive", _Groups, limit=None, others=None, details=_Groups.details)
+def sensitive(row: Row, seen: _Groups) -> str:
+    """A note of how many rows there are, by group."""
+    categories = (row.category, *(post.category for post in row.profile))
+    groups = {_GROUP_OF[name.lower()] for name in categories if name.lower() in _GROUP_OF}
+    for passage in (row.question, row.narrative or "", *(post.text for post in row.profile)):
         key = hash(passage)
-        if key not in self._by_text:
-            self._by_text[key] = sensitive_groups(passage)
-        return self._by_text[key]
+        if key not in seen.by_text:
+            seen.by_text[key] = sensitive_groups(passage)
+        groups |= seen.by_text[key]
+    seen.rows.update(groups)
+    return ", ".join(sorted(groups))
 
 
 def sensitive_groups(passage: str) -> frozenset[str]:

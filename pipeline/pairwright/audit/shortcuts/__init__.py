@@ -1,37 +1,25 @@
 """Shortcuts: ways to pick the chosen response without knowing the user, or by word overlap.
 
 trials.py        all ways of choosing, tried on the pairs of one configuration
-response.py style.py features.py pair_features.py    the features that they use
+response.py features.py pair_features.py    the features that they use
 classifiers.py   models of responses and questions
 baselines.py     overlap with posts and aspects
 private_words.py    words that the writer can have only from the posts
-lean.py          whether a judge that knows nobody prefers the same side throughout
-published.py     responses that people published: votes and time
+opinions.py      what others think: a judge that knows nobody, votes, and time
 questions.py     questions with options: ways to pick the right one of k
 gaps.py          whether twins are whole, and how unequal two responses are
 """
 
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from pairwright.audit.read.options import OptionKey
-from pairwright.audit.read.source import NO_INFO
-from pairwright.audit.records import Check, Definitions, LimitComparison
-from pairwright.audit.shortcuts.baselines import (
-    ASPECTS_OVERLAP,
-    LENGTH_TAKEN,
-    MARKUP_TAKEN,
-    PROFILE_OVERLAP,
-    PROFILE_TFIDF,
-)
-from pairwright.audit.shortcuts.classifiers import CLASSIFIERS
-from pairwright.audit.shortcuts.gaps import GAPS, length_matched, twin_gaps, twin_identity
-from pairwright.audit.shortcuts.lean import PreferenceLean
+from pairwright.audit.catalogue import names_of
+from pairwright.audit.read.source import NO_INFO, ReadRow
+from pairwright.audit.records import Check, LimitComparison
+from pairwright.audit.shortcuts.gaps import length_matched, twin_gaps, twin_identity
+from pairwright.audit.shortcuts.opinions import PreferenceLean, PublishedAnswers
 from pairwright.audit.shortcuts.pair_features import PairFeatures
-from pairwright.audit.shortcuts.private_words import LEAK_LIMITS, PROFILE_RESIDUAL, AuditWords
-from pairwright.audit.shortcuts.published import PublishedAnswers
-from pairwright.audit.shortcuts.questions import KEY_PLACE
-from pairwright.audit.shortcuts.response import COUNT_CHECKS
+from pairwright.audit.shortcuts.private_words import LEAK_LIMITS, AuditWords
 from pairwright.audit.shortcuts.trials import (
     BLIND,
     Trial,
@@ -41,7 +29,6 @@ from pairwright.audit.shortcuts.trials import (
     note,
     source_accuracies,
 )
-from pairwright.dataset import Row
 from pairwright.estimate import Estimate
 from pairwright.intervals import AccuracyLimits
 from pairwright.modes import is_twin
@@ -71,19 +58,7 @@ class Shortcuts:
     configuration. The same rows give the same checks on every machine.
     """
 
-    definitions: ClassVar[Definitions] = (
-        *(check.definition for check in (*COUNT_CHECKS, *CLASSIFIERS)),
-        KEY_PLACE,
-        *PreferenceLean.definitions,
-        PROFILE_RESIDUAL,
-        *PublishedAnswers.definitions,
-        *GAPS,
-        PROFILE_OVERLAP,
-        ASPECTS_OVERLAP,
-        PROFILE_TFIDF,
-        LENGTH_TAKEN,
-        MARKUP_TAKEN,
-    )
+    names = names_of("shortcuts", "baselines")
 
     def __init__(
         self,
@@ -99,8 +74,8 @@ class Shortcuts:
         self._bound = max_shortcut
         self._blind = AccuracyLimits(max_shortcut, max_shortcut)
         self._overlap = {
-            PROFILE_OVERLAP.name: _overlap_bound(max_overlap, study.max_overlap),
-            ASPECTS_OVERLAP.name: _overlap_bound(max_aspects_overlap, study.max_aspects_overlap),
+            "profile_overlap": _overlap_bound(max_overlap, study.max_overlap),
+            "aspects_overlap": _overlap_bound(max_aspects_overlap, study.max_aspects_overlap),
         }
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
@@ -109,12 +84,13 @@ class Shortcuts:
         """After `checks`: see `source_accuracies`."""
         self._lean = PreferenceLean(self._blind)
 
-    def add(self, row: Row, choice: OptionKey | None = None) -> None:
-        """Count one row, of a question with options if `choice` says so."""
+    def add(self, line: ReadRow) -> None:
+        """Count one row."""
+        row = line.row
         features = self._features.get(row.config)
         if features is None:
             features = self._features[row.config] = PairFeatures(row.mode, SEED, self._words)
-        features.add(row, choice)
+        features.add(row, line.choice)
         self._published.add(row)
         self._lean.add(row)
 
@@ -125,7 +101,7 @@ class Shortcuts:
             for config, features in sorted(self._features.items())
         }
         for config, own in tried.items():
-            features, by_name = self._features[config], {one.definition.name: one for one in own}
+            features, by_name = self._features[config], {one.name: one for one in own}
             if features.sources:
                 self.by_source |= source_accuracies(features, own)
             for trial in own:
@@ -137,14 +113,14 @@ class Shortcuts:
                 yield features.questions.key_place(config, features.clusters, self._bound)
             if is_twin(features.mode):
                 yield twin_identity(config, features, [by_name[name] for name in BLIND])
-                yield from twin_gaps(config, features, by_name[PROFILE_OVERLAP.name])
+                yield from twin_gaps(config, features, by_name["profile_overlap"])
             else:
                 yield length_matched(config, features)
         yield from self._lean.checks()
         yield from self._published.checks()
 
     def _pair_check(self, trial: Trial) -> Check | LimitComparison:
-        bound = self._overlap.get(trial.definition.name)
+        bound = self._overlap.get(trial.name)
         if bound and bound.by_study:
             trial = trial._replace(
                 why=f"The study set a bound of {bound.most:g}. {trial.why}".strip()
@@ -154,17 +130,17 @@ class Shortcuts:
 
     def _question_check(self, trial: Trial, features: PairFeatures) -> Check | LimitComparison:
         """The same of questions with options: a point says whether the right one was picked."""
-        if trial.definition.name == PROFILE_RESIDUAL.name:
+        if trial.name == "profile_residual":
             return self._pair_check(trial)
         picks = features.questions.picks(trial.places, trial.points, trial.clusters)
-        if trial.definition.name not in BLIND:
+        if trial.name not in BLIND:
             chance = f"Picks the right option of {len(picks.most):,} questions; chance is"
             question_trial = trial._replace(
                 places=trial.places[picks.first], points=picks.most, clusters=picks.clusters,
                 like=trial.like[picks.first], why=f"{chance} {picks.chance:.3f}. {trial.why}",
             )  # fmt: skip
             return self._pair_check(question_trial)
-        compared = picks.comparison(trial.definition, trial.config, self._bound)
+        compared = picks.comparison(trial.name, trial.config, self._bound)
         if compared is None:
             return self._pair_check(trial)
         return compared._replace(why=trial.why, flags=trial.flags)
@@ -172,13 +148,13 @@ class Shortcuts:
     def _limits(self, trial: Trial) -> AccuracyLimits | None:
         """What decides on a trial: on blind ones where no identity makes them 50 %, on private
         words where there is anything to count, and on overlap where somebody set a bound."""
-        name = trial.definition.name
+        name = trial.name
         if bound := self._overlap.get(name):
             return AccuracyLimits(bound.most, bound.most, either_side=False)
-        if name == PROFILE_RESIDUAL.name:
+        if name == "profile_residual":
             return LEAK_LIMITS if len(trial.points) else None
         return self._blind if name in BLIND and not is_twin(trial.mode) else None
 
 
 def _note(trial: Trial) -> Check:
-    return identity_note(trial) if trial.definition.name in BLIND else note(trial)
+    return identity_note(trial) if trial.name in BLIND else note(trial)

@@ -6,62 +6,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pairwright.audit.records import CheckDefinition
 from pairwright.audit.shortcuts.features import PairOverlap
 from pairwright.intervals import Floats
 from pairwright.manner import Manner
-
-PROFILE_OVERLAP = CheckDefinition(
-    family="baselines",
-    name="profile_overlap",
-    title="Picks the response with more of the profile's words",
-    why="A floor: a scorer that reads the profile should do better than counting its words. It has "
-    "a limit only where the study or the auditor sets one: `[release] max_overlap` or "
-    "`--max-overlap`.",
-    todo="Print it beside every scorer. Where it is above a limit, report scorers on the pairs "
-    "that it gets wrong, or write answers that share fewer words with the posts.",
-    by_estimate=True,
-)
-
-ASPECTS_OVERLAP = CheckDefinition(
-    family="baselines",
-    name="aspects_overlap",
-    title="Picks the response with more of the aspects' words",
-    why="A floor for scorers that are shown the aspects. It has a limit only where the study or "
-    "the auditor sets one: `[release] max_aspects_overlap` or `--max-aspects-overlap`.",
-    todo="Print it beside every scorer that sees aspects. Where it is above a limit, write answers "
-    "that serve the aspects in other words.",
-    by_estimate=True,
-)
-
-PROFILE_TFIDF = CheckDefinition(
-    family="baselines",
-    name="profile_tfidf",
-    title="Picks the response more like the profile, rare words first",
-    why="A floor, as above, for scorers that weigh words by how rare they are.",
-    todo="Print it beside every scorer.",
-)
-
-
-_MANNER = (
-    "A taste for {} answers is a person's own, and a scorer that knows no more of a person than"
-    " that has this accuracy. Fitted on the earlier choices of each history alone."
-)
-LENGTH_TAKEN = CheckDefinition(
-    family="baselines",
-    name="length_taken",
-    title="Picks the length that the user took so far",
-    why=_MANNER.format("longer or shorter"),
-    todo="Print it beside every scorer: one reads more of a person where it is ahead of this.",
-)
-
-MARKUP_TAKEN = CheckDefinition(
-    family="baselines",
-    name="markup_taken",
-    title="Picks the markup that the user took so far",
-    why=_MANNER.format("marked up or plain"),
-    todo="Print it beside every scorer, as above.",
-)
 
 
 def _shared_words(place: int) -> Callable[[Sequence[PairOverlap]], Floats]:
@@ -118,7 +65,7 @@ def _tfidf(drawn: Sequence[PairOverlap]) -> Floats:
 class BaselineCheck(NamedTuple):
     """A check by what the responses share with the user: it picks the one that shares more."""
 
-    definition: CheckDefinition
+    name: str
     needs: Literal["profile", "aspects", "earlier choices"]
     """What a pair must have."""
     differences: Callable[[Sequence[PairOverlap]], Floats]
@@ -126,11 +73,11 @@ class BaselineCheck(NamedTuple):
 
 
 BASELINES = (
-    BaselineCheck(PROFILE_OVERLAP, "profile", _shared_words(0)),
-    BaselineCheck(ASPECTS_OVERLAP, "aspects", _shared_words(1)),
-    BaselineCheck(PROFILE_TFIDF, "profile", _tfidf),
-    BaselineCheck(LENGTH_TAKEN, "earlier choices", _manner("length")),
-    BaselineCheck(MARKUP_TAKEN, "earlier choices", _manner("markup")),
+    BaselineCheck("profile_overlap", "profile", _shared_words(0)),
+    BaselineCheck("aspects_overlap", "aspects", _shared_words(1)),
+    BaselineCheck("profile_tfidf", "profile", _tfidf),
+    BaselineCheck("length_taken", "earlier choices", _manner("length")),
+    BaselineCheck("markup_taken", "earlier choices", _manner("markup")),
 )
 
 

@@ -12,55 +12,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from pairwright.audit.records import CheckDefinition
 from pairwright.audit.shortcuts.features import LearnablePair, ResponseFeatures
-from pairwright.audit.shortcuts.response import NO_HISTORY
 from pairwright.intervals import Floats, Places
-
-_REMEDY = "Look at what the two sides say and how; give both the same writer, prompt and limits."
-
-BAG_OF_WORDS = CheckDefinition(
-    family="shortcuts",
-    name="bag_of_words",
-    title="Learns the chosen response from its words",
-    why="A linear model of the words of both responses, tried on other "
-    "users than it was fitted on, or on other prompts where rows name no user. "
-    f"{NO_HISTORY}",
-    todo=_REMEDY,
-    by_estimate=True,
-)
-
-STYLE = CheckDefinition(
-    family="shortcuts",
-    name="style",
-    title="Learns the chosen response from its style",
-    why="A linear model of lengths, marks, form, kinds of words and habits of typing (double "
-    "spaces, tabs, small letters at the start), tried on other "
-    "users than it was fitted on, or on other prompts where rows name no user. "
-    f"{NO_HISTORY}",
-    todo=_REMEDY,
-    by_estimate=True,
-)
-
-BAG_OF_WORDS_WITH_QUESTION = CheckDefinition(
-    family="shortcuts",
-    name="bag_of_words_with_question",
-    title="Learns the chosen response from its words and the question",
-    why="As from the words, with the knowledge which of them the question has. " + NO_HISTORY,
-    todo=_REMEDY,
-    by_estimate=True,
-)
-
-STYLE_WITH_QUESTION = CheckDefinition(
-    family="shortcuts",
-    name="style_with_question",
-    title="Learns the chosen response from its style and the question",
-    why="As from the style, with overlap with the question, and with what sort of question it "
-    f"is. {NO_HISTORY}",
-    todo=_REMEDY,
-    by_estimate=True,
-)
-
 
 FOLDS = 5
 LEAST_CLUSTERS = 10
@@ -142,16 +95,16 @@ def _points(table: sparse.csr_array, clusters: Places, seed: int) -> Floats:
 class ClassifierCheck(NamedTuple):
     """A check by what can be learned from pairs."""
 
-    definition: CheckDefinition
+    name: str
     table: Callable[[Sequence[LearnablePair]], sparse.csr_array]
     """Shape (n, features): what a pair's chosen response has, less what the rejected one has."""
 
 
 CLASSIFIERS = (
-    ClassifierCheck(BAG_OF_WORDS, partial(bags, with_question=False)),
-    ClassifierCheck(STYLE, partial(styles, with_question=False)),
-    ClassifierCheck(BAG_OF_WORDS_WITH_QUESTION, partial(bags, with_question=True)),
-    ClassifierCheck(STYLE_WITH_QUESTION, partial(styles, with_question=True)),
+    ClassifierCheck("bag_of_words", partial(bags, with_question=False)),
+    ClassifierCheck("style", partial(styles, with_question=False)),
+    ClassifierCheck("bag_of_words_with_question", partial(bags, with_question=True)),
+    ClassifierCheck("style_with_question", partial(styles, with_question=True)),
 )
 """The checks of this file, in the order of the report."""
 

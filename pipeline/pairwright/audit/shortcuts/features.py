@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audit.shortcuts.style import (
+from pairwright.audit.shortcuts.response import (
     Numbers,
     question_numbers,
     shared_with_question,

@@ -13,22 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pairwright import text
-from pairwright.audit.records import CheckDefinition, Flag
+from pairwright.audit.records import Flag
 from pairwright.audit.shortcuts.features import Stems, stem_hash, stem_hashes
 from pairwright.dataset import Row
 from pairwright.intervals import AccuracyLimits, Floats
 from pairwright.modes import is_twin
 
-PROFILE_RESIDUAL = CheckDefinition(
-    family="shortcuts",
-    name="profile_residual",
-    title="Picks the response with more words that only this user's posts hold",
-    why="A word of the posts that no other user's posts hold, and that is in neither the question "
-    "nor a rubric of the pair or twin, comes into a response by chance, as often on either side. "
-    "Where it is more often in one, the writer had seen the posts, and copied words pass for fit.",
-    todo="Write from question and aspects alone, never from the posts.",
-    by_estimate=True,
-)
 LEAK_LIMITS = AccuracyLimits(fails_above=0.5, passes_below=0.525)
 """Without leaks the accuracy is one half; with leaks into 5 of 100 pairs it is 0.525."""
 MOST_WORDS = 6

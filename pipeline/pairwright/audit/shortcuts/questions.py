@@ -10,19 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pairwright.audit.read.options import OptionKey
-from pairwright.audit.records import Check, CheckDefinition, Flag, Status
+from pairwright.audit.records import Check, Flag, Status
 from pairwright.intervals import Accuracy, AccuracyLimits, Floats, Places, accuracy, z_of
 from pairwright.text import number_of
-
-KEY_PLACE = CheckDefinition(
-    family="shortcuts",
-    name="key_place",
-    title="Picks the option at one place, such as always the first",
-    why="Of questions with options, and of pairs whose better response a label names. Where the "
-    "right one is at one place more often than at others, a scorer needs to read nothing.",
-    todo="Shuffle the options of each question, or the two responses, by a seed.",
-    by_estimate=True,
-)
 
 
 class Questions:
@@ -80,7 +70,9 @@ class Questions:
             if (estimate := accuracy((right == place).astype(np.float64), own))
         ]
         chance = float((1 / options).mean())
-        return PickComparison(KEY_PLACE, config, tuple(rules), chance, _bound(chance, max_shortcut))
+        return PickComparison(
+            "key_place", config, tuple(rules), chance, _bound(chance, max_shortcut)
+        )
 
 
 class QuestionPicks(NamedTuple):
@@ -96,26 +88,22 @@ class QuestionPicks(NamedTuple):
     chance: float
     """The mean of 1 over the number of options."""
 
-    def comparison(
-        self, definition: CheckDefinition, config: str, max_shortcut: float
-    ) -> "PickComparison | None":
+    def comparison(self, name: str, config: str, max_shortcut: float) -> "PickComparison | None":
         """The better of the two rules, compared with chance; None without a question."""
         rules = [
-            (f"the option with the {name}", estimate)
-            for name, points in (("most", self.most), ("least", self.least))
+            (f"the option with the {what}", estimate)
+            for what, points in (("most", self.most), ("least", self.least))
             if (estimate := accuracy(points, self.clusters))
         ]
         bound = _bound(self.chance, max_shortcut)
-        return (
-            PickComparison(definition, config, tuple(rules), self.chance, bound) if rules else None
-        )
+        return PickComparison(name, config, tuple(rules), self.chance, bound) if rules else None
 
 
 class PickComparison(NamedTuple):
     """The best of several rules, compared with a bound: as far above chance as `max_shortcut` is
     above one half, of the way to 1. The rules share the level."""
 
-    definition: CheckDefinition
+    name: str
     config: str
     rules: tuple[tuple[str, Accuracy], ...]
     chance: float
@@ -129,12 +117,12 @@ class PickComparison(NamedTuple):
 
     def check(self, level: float) -> Check:
         z = z_of(level / len(self.rules))
-        name, best = max(self.rules, key=lambda rule: rule[1].value)
+        rule, best = max(self.rules, key=lambda rule: rule[1].value)
         status = self._status(level)
-        chance = f"Picks {name}, in {number_of(best.n, 'question')}; chance is {self.chance:.3f}."
+        chance = f"Picks {rule}, in {number_of(best.n, 'question')}; chance is {self.chance:.3f}."
         return Check(
-            family=self.definition.family,
-            name=self.definition.name,
+            family="shortcuts",
+            name=self.name,
             config=self.config,
             status=status,
             found=best.found(z),

@@ -1,17 +1,20 @@
-"""What a scorer that sees one question and one response can count, and the checks that do."""
+"""One response in numbers: what a scorer that sees no user can count, the checks that count it, and
+the style of it for a classifier, how it is said and not what."""
 
+import math
+import re
+import string
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from pairwright import text
-from pairwright.audit.records import CheckDefinition
 from pairwright.gates.phrases import PERSONA, REFUSAL, first_phrase
 from pairwright.manner import BOLD, HEADING, LIST
 
-NO_HISTORY = (
-    "It needs no history of a user, so it does not measure how well a response fits a user."
-)
 WINDOW = 50
 """The number of words in which diversity is counted: in whole texts it falls with their length."""
 
@@ -88,78 +91,126 @@ def response_counts(question: str, response: str, language: str | None = "en") -
 class CountCheck(NamedTuple):
     """A blind check that needs no fitting: it picks the response that has more of something."""
 
-    definition: CheckDefinition
+    name: str
     score: Callable[[ResponseCounts], float]
 
 
-def _count_check(
-    name: str, score: Callable[[ResponseCounts], float], *, title: str, why: str, todo: str
-) -> CountCheck:
-    definition = CheckDefinition(
-        family="shortcuts", name=name, title=title, why=why, todo=todo, by_estimate=True
-    )
-    return CountCheck(definition, score)
-
-
 COUNT_CHECKS = (
-    _count_check(
-        "length",
-        lambda counts: counts.length,
-        title="Picks the longer response",
-        why="A scorer that counts words between white space does this; a tie counts one half. "
-        f"{NO_HISTORY}",
-        todo="Hold both sides to the same number of words, and gate on their ratio.",
-    ),
-    _count_check(
-        "lists",
-        lambda counts: counts.lists,
-        title="Picks the response with more list items",
-        why=f"Judges and reward models are known to reward lists. {NO_HISTORY}",
-        todo="Ask both sides for the same form, and gate on it.",
-    ),
-    _count_check(
-        "headings",
-        lambda counts: counts.headings,
-        title="Picks the response with more headings",
-        why=f"Judges and reward models are known to reward structure. {NO_HISTORY}",
-        todo="Ask both sides for the same form, and gate on it.",
-    ),
-    _count_check(
-        "bold",
-        lambda counts: counts.bold,
-        title="Picks the response with more bold text",
-        why=f"Judges and reward models are known to reward emphasis. {NO_HISTORY}",
-        todo="Ask both sides for the same form, and gate on it.",
-    ),
-    _count_check(
-        "question_overlap",
-        lambda counts: counts.question_overlap,
-        title="Picks the response with more of the question's words",
-        why=f"It rewards the answer that is more to the point for anyone. {NO_HISTORY}",
-        todo="See that the rejected response answers the whole question.",
-    ),
-    _count_check(
-        "lexical_diversity",
-        lambda counts: counts.lexical_diversity,
-        title="Picks the response with the richer vocabulary",
-        why=f"It distinguishes two writers, or two prompts. {NO_HISTORY}",
-        todo="Draw again until both sides are alike in it, or drop pairs from the larger group.",
-    ),
-    _count_check(
-        "persona_words",
-        lambda counts: counts.persona is not None,
-        title="Picks the response that speaks about its reader",
-        why='Phrases such as "as someone who" and "given your" are rewarded by judges though they '
-        "say nothing, and give the side away.",
-        todo="Tell the writer not to mention the reader, and gate on it.",
-    ),
-    _count_check(
-        "refusal_words",
-        lambda counts: counts.refusal is not None,
-        title="Picks the response that refuses",
-        why="A side that declines to answer is recognized without any history; an "
-        "accuracy far below one half says that the rejected ones refuse.",
-        todo="Drop refusals, and draw again.",
-    ),
+    CountCheck("length", lambda counts: counts.length),
+    CountCheck("lists", lambda counts: counts.lists),
+    CountCheck("headings", lambda counts: counts.headings),
+    CountCheck("bold", lambda counts: counts.bold),
+    CountCheck("question_overlap", lambda counts: counts.question_overlap),
+    CountCheck("lexical_diversity", lambda counts: counts.lexical_diversity),
+    CountCheck("persona_words", lambda counts: counts.persona is not None),
+    CountCheck("refusal_words", lambda counts: counts.refusal is not None),
 )
 """The checks, in the order of the report."""
+
+
+_DOUBLED = re.compile(r"(?<=\S)  +(?=\S)")
+_TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+_LOWER = re.compile(r"(?:^|[.!?]\s+)[\"'\u201c\u2018(*_]*[^\W\d_A-Z]", re.MULTILINE)
+_SPACED = re.compile(r"\w [,.;:!?](?:\s|$)")
+_CURLY = "\u2018\u2019\u201c\u201d\u2026"
+_END = (".", "!", "?", ":", "\u2026", ")", "\u3002")
+
+
+def habits(response: str) -> tuple[int, ...]:
+    """Double spaces, spaces at the end of lines, white space around it all, tabs, a small letter
+    first of all and first in sentences, spaces before marks, curly marks, hidden characters, and no
+    mark at its end."""
+    bare = response.strip()
+    return (
+        len(_DOUBLED.findall(response)) if "  " in response else 0,
+        len(_TRAILING.findall(response)),
+        len(response) - len(bare),
+        response.count("\t"),
+        bare[:1].islower(),
+        sum(match[-1].islower() for match in _LOWER.findall(response)),
+        len(_SPACED.findall(response)),
+        sum(map(response.count, _CURLY)),
+        0 if response.isascii() else sum(1 for _ in text.find_hidden(response)),
+        not bare.endswith(_END),
+    )
+
+
+Numbers = npt.NDArray[np.float32]
+_SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[\u3002\uff01\uff1f]+")
+_LINK = re.compile(r"https?://|\]\(")
+_MARKS = ",;:!?()\"'`-—*"
+_UPPER, _DIGITS = string.ascii_uppercase.encode(), string.digits.encode()
+_HEDGES = frozenset(
+    "may might could perhaps possibly probably likely seems usually often generally".split()
+)
+_FIRM = frozenset("must always never certainly clearly definitely ensure essential key".split())
+_SELF = frozenset("i i'm i've i'd i'll me my mine we our us".split())
+_READER = frozenset("you you're you've you'll your yours".split())
+_KINDS = (_HEDGES, _FIRM, _SELF, _READER)
+_ASKS_WHY = frozenset("how why explain describe".split())
+
+
+@lru_cache(maxsize=1024)
+def style_numbers(response: str) -> Numbers:
+    """Lengths on a log scale, the rest as shares of words or characters."""
+    words, characters = text.words(response), max(len(response), 1)
+    lengths = list(map(len, words))
+    many, sentences = max(len(words), 1), max(len(_SENTENCE.findall(response)), 1)
+    form = text_form(response)
+    counts = (
+        form.lists,
+        form.headings,
+        form.bold,
+        len(_LINK.findall(response)) if "](" in response or "://" in response else 0,
+        response.count("\n\n"),
+        response.count("```"),
+    )
+    shares = (*_kinds(words), sum(map(str.isdigit, words)), sum(map((7).__lt__, lengths)))
+    return np.array(
+        [
+            math.log1p(len(words)),
+            math.log1p(characters),
+            math.log1p(sentences),
+            len(words) / sentences,
+            sum(lengths) / many,
+            form.diversity,
+            *map(math.log1p, counts),
+            *map(math.log1p, habits(response)),
+            *(share / many for share in shares),
+            *(mark / characters for mark in _marks(response)),
+        ],
+        np.float32,
+    )
+
+
+def _kinds(words: Sequence[str]) -> list[int]:
+    """How many words are of each kind, and how many are function words."""
+    there = frozenset(words)
+    kinds = [sum(map(words.count, kind & there)) for kind in _KINDS]
+    return [*kinds, sum(map(text.STOPWORDS.__contains__, words))]
+
+
+def _marks(response: str) -> list[int]:
+    """Capitals, digits, characters that are not ASCII, and each mark of punctuation."""
+    plain = response.encode("ascii", "ignore")
+    kinds = (len(plain) - len(plain.translate(None, kind)) for kind in (_UPPER, _DIGITS))
+    return [*kinds, len(response) - len(plain), *map(response.count, _MARKS)]
+
+
+def question_numbers(question: str) -> Numbers:
+    """Shape (2,): the question's length, and whether it asks how or why. What style is wanted can
+    depend on either."""
+    words = text.words(question)
+    return np.array([math.log1p(len(words)), any(word in _ASKS_WHY for word in words)], np.float32)
+
+
+def shared_with_question(question: str, response: str, language: str | None = "en") -> Numbers:
+    """Shape (4,): what a response shares with its question: count, share of the question's content
+    words, share of its own, and whether it begins with them."""
+    own, wanted = text.terms(response, language), text.terms(question, language)
+    shared = len(own & wanted)
+    opening = text.terms(text.opening(response, 20), language)
+    return np.array(
+        [shared, shared / max(len(wanted), 1), shared / max(len(own), 1), len(opening & wanted)],
+        np.float32,
+    )

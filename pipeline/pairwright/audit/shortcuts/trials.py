@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 from numpy import bool_
 
-from pairwright.audit.records import Check, CheckDefinition, Flag, Status
+from pairwright.audit.catalogue import DEFINITIONS
+from pairwright.audit.records import Check, Flag, Status
 from pairwright.audit.shortcuts.baselines import baseline_points
 from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, LEAST_CLUSTERS, classifier_points
 from pairwright.audit.shortcuts.pair_features import ClusterSample, PairFeatures
 from pairwright.audit.shortcuts.private_words import (
-    PROFILE_RESIDUAL,
     PostWords,
     private_word_points,
 )
@@ -36,7 +36,7 @@ IDENTITY = "Whole twins give 50 % by identity."
 class Trial(NamedTuple):
     """The points of one check on n pairs."""
 
-    definition: CheckDefinition
+    name: str
     config: str
     mode: Mode | None
     places: Places
@@ -108,8 +108,8 @@ def _check(
     needed: int | None = None,
 ) -> Check:
     return Check(
-        family=trial.definition.family,
-        name=trial.definition.name,
+        family=DEFINITIONS[trial.name].family,
+        name=trial.name,
         config=trial.config,
         status=status,
         found=found,
@@ -140,9 +140,9 @@ def source_accuracies(
     there = np.flatnonzero(~np.isnan(features.others))
     tried = [("choices_of_others", there, features.others[there])]
     tried += [
-        (one.definition.name, one.places, one.points)
+        (one.name, one.places, one.points)
         for one in trials
-        if one.definition.family == "baselines"
+        if DEFINITIONS[one.name].family == "baselines"
     ]
     found: dict[str, dict[str, Estimate]] = {}
     for source, places in features.sources.items():
@@ -159,7 +159,7 @@ def _sentences(*parts: str) -> str:
 
 
 T = TypeVar("T")
-BLIND = tuple(check.definition.name for check in (*COUNT_CHECKS, *CLASSIFIERS))
+BLIND = tuple(check.name for check in (*COUNT_CHECKS, *CLASSIFIERS))
 """Names of the checks that know nothing of the user."""
 
 
@@ -167,7 +167,7 @@ def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Tri
     """Try blind scorers on every pair, and classifiers and informed baselines on a sample."""
     every = np.arange(len(features))
     for check, points in zip(COUNT_CHECKS, features.points.T, strict=True):
-        yield _trial(config, features, check.definition, every, points)
+        yield _trial(config, features, check.name, every, points)
     yield from _classifier_trials(config, features, seed)
     yield from _informed_trials(config, features)
 
@@ -178,11 +178,11 @@ def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterat
     if len(np.unique(clusters)) >= LEAST_CLUSTERS:
         why = _sample_note(len(pairs), len(features))
         for classifier, points in classifier_points(pairs, clusters, seed):
-            yield _trial(config, features, classifier.definition, places, points, why)
+            yield _trial(config, features, classifier.name, places, points, why)
     else:
         few = f"Nothing can be learnt from fewer than {LEAST_CLUSTERS} clusters."
         for classifier in CLASSIFIERS:
-            yield _trial(config, features, classifier.definition, places[:0], np.empty(0), few)
+            yield _trial(config, features, classifier.name, places[:0], np.empty(0), few)
 
 
 def _informed_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
@@ -193,7 +193,7 @@ def _informed_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
         without = int(len(there) - there.sum())
         needs = f"{without:,} pairs have no {baseline.needs}." if without else ""
         why = _sentences(sampled, needs)
-        yield _trial(config, features, baseline.definition, places[there], points[there], why)
+        yield _trial(config, features, baseline.name, places[there], points[there], why)
     yield _residual(config, features, places, [pair.posts for pair in pairs], sampled)
 
 
@@ -206,7 +206,7 @@ def _residual(
     more, fewer = ((points == side).sum() for side in (1, 0))
     counts = f"More such words in the chosen response of {more:,} pairs, in the other of {fewer:,}."
     why = _sentences(sampled, private.missing, counts if len(points) else "")
-    trial = _trial(config, features, PROFILE_RESIDUAL, places[there], points, why)
+    trial = _trial(config, features, "profile_residual", places[there], points, why)
     in_order = sorted(private.flags, key=lambda place: places[place])
     return trial._replace(flags_on_failure=tuple(private.flags[place] for place in in_order))
 
@@ -224,15 +224,15 @@ def _sample_note(drawn: int, pairs: int) -> str:
 def _trial(
     config: str,
     features: PairFeatures,
-    definition: CheckDefinition,
+    name: str,
     places: Places,
     points: Floats,
     why: str = "",
 ) -> Trial:
     """`places`: which pairs of the configuration the points are of."""
-    phrases = features.phrases.get(definition.name)
+    phrases = features.phrases.get(name)
     return Trial(
-        definition=definition,
+        name=name,
         config=config,
         mode=features.mode,
         places=places,

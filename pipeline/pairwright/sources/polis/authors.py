@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from pairwright.errors import SourceError
@@ -10,10 +11,13 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.choosers import Chooser, OwnPost, Voter
 from pairwright.sources.fields import Repairs, address, label, repaired
+from pairwright.sources.opening import Choosers, SourceFormat
 from pairwright.sources.polis.files import (
     STATEMENTS,
     SUMMARY,
     Conversation,
+    conversations_hash,
+    locate_conversations,
     open_exported,
     prefix_rows,
     read_summary,
@@ -30,7 +34,20 @@ LEAST_OWN_VOTES = 10
 _VOTE_VALUES = {"1": 1, "1.0": 1, "-1": -1, "-1.0": -1, "0": 0, "0.0": 0, "": None}
 
 
-def read_choosers(
+def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Choosers]:
+    conversations = locate_conversations(rules, folder)
+    source = str(folder / Path(rules.path).expanduser())
+    return source, _choosers(conversations, domains, rules)
+
+
+FORMAT = SourceFormat(
+    content=lambda rules, folder: conversations_hash(locate_conversations(rules, folder)),
+    choosers=_read,
+    names=lambda rules, folder: [of.name for of in locate_conversations(rules, folder)],
+)
+
+
+def _choosers(
     conversations: list[Conversation], domains: Domains, rules: SourceRules
 ) -> Iterator[Chooser | Voter | SourceProblem]:
     """Each author of enough statements with their votes on those of others, and the votes of all

@@ -3,6 +3,7 @@ where they are wanted, comments."""
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from pairwright import text
 from pairwright.assets import RUBRICS
@@ -12,9 +13,10 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources.fields import Repairs, clean_text
 from pairwright.sources.markup import comment_text, post_text
+from pairwright.sources.opening import Items, SourceFormat
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import ReadPost, latest, once_each, repeated_question, with_profile
-from pairwright.sources.stackexchange.files import Dump
+from pairwright.sources.stackexchange.files import POSTS, Dump, dump_hash, locate_dump
 from pairwright.sources.stackexchange.store import DumpPost, DumpStore
 from pairwright.sources.stackexchange.titles import why_unanswerable
 from pairwright.sources.times import is_older
@@ -24,6 +26,16 @@ COMMENT_TERMS = 3
 # What the site writes in the name of users who vote on a question.
 _MODERATION = re.compile(
     r"I'm voting to (?:close|leave)|(?:Possible )?duplicate of\b", re.IGNORECASE
+)
+
+
+def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:
+    dump = locate_dump(rules, folder)
+    return dump.place(POSTS), read_items(dump, domains, rules)
+
+
+FORMAT = SourceFormat(
+    content=lambda rules, folder: dump_hash(locate_dump(rules, folder)), items=_read
 )
 
 

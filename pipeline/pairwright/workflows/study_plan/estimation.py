@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import target_mode
@@ -11,6 +12,7 @@ from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluate.board.flips import CORRELATION, SimulatedReleases
 from pairwright.modes import MODES, Mode
+from pairwright.options import Doc, RunPath
 from pairwright.workflows.output import write_report
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, check_to_verify, open_study
@@ -46,18 +48,35 @@ SIZES = (50, 100, 200, 500)
 
 
 def plan_study(
-    run: str | Path,
+    run: RunPath,
     *,
-    pilot: str | Path | None = None,
-    mode: Mode | None = None,
-    sizes: Sequence[int] = SIZES,
-    overlap: int = 3,
+    pilot: Annotated[
+        str | Path | None,
+        Doc("A run whose study people have answered; else RUN's own.", "RUN"),
+    ] = None,
+    mode: Annotated[
+        Mode | None, Doc("Which pairs: twin (where there are any) or violate.", "MODE")
+    ] = None,
+    sizes: Annotated[
+        Sequence[int],
+        Doc("A study of N twins or pairs; repeatable.", "N", name="--size", least=1),
+    ] = SIZES,
+    overlap: Annotated[int, Doc("People who answer each question.", "N", least=1)] = 3,
     checks: float = 0.05,
-    hours_each: float = 20,
-    wage: float | None = None,
-    currency: str = "EUR",
-    scorers: int = 10,
-    disagreement: float = 0.3,
+    hours_each: Annotated[
+        float, Doc("The most hours that one person works.", "H", name="--hours", least=2)
+    ] = 20,
+    wage: Annotated[float | None, Doc("What an hour costs, with fees and taxes.", "MONEY")] = None,
+    currency: Annotated[str, Doc("The currency of --wage.", "CODE")] = "EUR",
+    scorers: Annotated[int, Doc("Scorers on the leaderboard to come.", "M", least=2)] = 10,
+    disagreement: Annotated[
+        float,
+        Doc(
+            "Share of pairs on which one of two scorers is right and the other wrong.",
+            "SHARE",
+            share=True,
+        ),
+    ] = 0.3,
     progress: Progress = log_notes,
 ) -> StudyEstimate:
     """Estimate what studies of a run's pairs take and show, and write it to RUN/human as plan.html,

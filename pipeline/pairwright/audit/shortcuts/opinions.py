@@ -1,34 +1,24 @@
-"""Whether a set leans: a judge that knows nobody prefers the same side in most of its pairs."""
+"""What others think of both responses: a judge that knows nobody, and of published ones the voters.
+
+A set leans where the judge prefers the same side in most of its pairs.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import ClassVar
 
 import numpy as np
 
-from pairwright.audit.records import Check, CheckDefinition, Definitions, LimitComparison
+from pairwright.answer_traits import AnswerTraits, Trait, row_traits, trait_figures
+from pairwright.audit.records import Check, LimitComparison
 from pairwright.audit.shortcuts.trials import Trial, comparison, note
 from pairwright.blind_preference import NOT_MEASURED, PreferenceCase, preference_case
 from pairwright.dataset import Row
 from pairwright.intervals import AccuracyLimits
 from pairwright.modes import MODES, Mode, is_twin
 
-BLIND_PREFERENCE = CheckDefinition(
-    family="shortcuts",
-    name="blind_preference",
-    title="A judge that knows nobody prefers the chosen response",
-    why="The judge of the build was asked in both orders which response a typical asker would"
-    " rather have, without a tie. Pairs that are level one by one can lean as a set, and then"
-    " taking the better answer, or avoiding it, needs no user.",
-    todo="Write the weaker side better, or build more twins: there each response is chosen once.",
-    by_estimate=True,
-)
-
 
 class PreferenceLean:
     """The share of each mode, over its configurations. It decides where pairs are no twins."""
-
-    definitions: ClassVar[Definitions] = (BLIND_PREFERENCE,)
 
     def __init__(self, limits: AccuracyLimits) -> None:
         self._limits = limits
@@ -59,7 +49,7 @@ def _trial(mode: Mode | None, cases: list[PreferenceCase]) -> Trial:
     if missing and points:
         said.append(f"Of {missing:,} more no choice could be read.")
     return Trial(
-        definition=BLIND_PREFERENCE,
+        name="blind_preference",
         config=f"mode {mode}" if mode else "",
         mode=None,
         places=np.arange(len(points)),
@@ -68,3 +58,33 @@ def _trial(mode: Mode | None, cases: list[PreferenceCase]) -> Trial:
         like=np.ones(len(points), np.bool_),
         why=" ".join(said),
     )
+
+
+_BY_TRAIT: dict[Trait, str] = {"votes": "more_votes", "time": "earlier"}
+"""Length has a limit in all pairs, by the check `length`."""
+
+
+class PublishedAnswers:
+    """The figures of both traits, in each configuration whose rows name the source of responses."""
+
+    def __init__(self) -> None:
+        self._cases: dict[str, list[tuple[str, AnswerTraits, AnswerTraits]]] = defaultdict(list)
+
+    def add(self, row: Row) -> None:
+        if traits := row_traits(row):
+            self._cases[row.config].append((row.user or row.cluster, *traits))
+
+    def checks(self) -> Iterator[Check]:
+        """Notes: no limit holds for people's own choices."""
+        for config, cases in sorted(self._cases.items()):
+            for figure in trait_figures(cases):
+                if name := _BY_TRAIT.get(figure.trait):
+                    yield Check(
+                        family="shortcuts",
+                        name=name,
+                        config=config,
+                        status="note",
+                        found=figure.share,
+                        of=figure.share.n,
+                        detail="A tie counts one half.",
+                    )

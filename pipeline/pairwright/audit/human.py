@@ -1,0 +1,343 @@
+"""Human verification: decisions on the pairs, agreement, claims and annotators.
+
+A report on a study gives each claim its own 95 % interval. Here the same estimates are decided with
+all comparisons of the audit, so their intervals are wider. Annotators whose answers suggest that
+they did not read are found by exact binomial tests, adjusted by Holm (1979), Scand. J. Stat. 6,
+65-70, over the annotators at the level that the check has among all comparisons.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from operator import le
+from typing import NamedTuple
+
+from scipy.stats import binomtest, t
+
+from pairwright.audit.catalogue import names_of
+from pairwright.audit.read.source import ReadRow
+from pairwright.audit.records import Check, Flag, LimitComparison, Status
+from pairwright.estimate import Estimate, share
+from pairwright.intervals import LEVEL, holm, z_of
+from pairwright.modes import is_own_choice
+from pairwright.text import number_of
+from pairwright_human_eval.agreement import Parity
+from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
+from pairwright_human_eval.assign import LIMIT
+from pairwright_human_eval.public_study import ReleasedStudy
+from pairwright_human_eval.report.answers import abouts, answers_of
+from pairwright_human_eval.report.people import first_position, with_majority
+from pairwright_human_eval.report.records import Findings, ParityOf
+
+
+class Human:
+    """The part of an audit on human verification. `public` is None where nobody was asked."""
+
+    names = names_of("human")
+
+    def __init__(self, public: ReleasedStudy | None) -> None:
+        self._public = public
+        self._rows: Counter[str] = Counter()
+        self._own_choices: set[str] = set()
+        """Configurations whose labels are the users' own choices."""
+        self._verified: Counter[str] = Counter()
+        self._by_simulated: Counter[str] = Counter()
+        self._undecided_rows: dict[str, list[str]] = {}
+        self._decisions = public.decisions if public else {}
+        self.simulated = {
+            subject: decision.state == "verified"
+            for subject, decision in self._decisions.items()
+            if decision.simulated
+        }
+        """Pairs and twins that simulated annotators decided on, and whether they verified them."""
+
+    def add(self, line: ReadRow) -> None:
+        row = line.row
+        self._rows[row.config] += 1
+        if is_own_choice(row.mode):
+            self._own_choices.add(row.config)
+        self._verified[row.config] += row.verified
+        self._by_simulated[row.config] += self.simulated.get(row.subject, False)
+        decision = self._decisions.get(row.subject)
+        if decision and decision.state != "verified":
+            self._undecided_rows.setdefault(row.subject, []).append(row.id)
+
+    def checks(self) -> Iterator[Check | LimitComparison]:
+        yield from self._coverage()
+        if self._public is None:
+            return
+        yield self._undecided()
+        findings = self._public.findings
+        yield from agreement_checks(findings)
+        yield from claim_checks(findings)
+        yield from annotator_checks(self._public)
+
+    def _coverage(self) -> Iterator[Check]:
+        """Counted, not estimated: there is no interval."""
+        for config in sorted(self._rows):
+            rows, verified = self._rows[config], self._verified[config]
+            share = round(verified / rows, 6)
+            yield Check(
+                family="human",
+                name="verified",
+                config=config,
+                status="note",
+                found=Estimate(value=share, low=None, high=None, n=rows, clusters=rows),
+                count=verified,
+                of=rows,
+                detail=self._not_people(config),
+            )
+
+    def _not_people(self, config: str) -> str:
+        """Why few or none are verified, where people are not the ones who answered."""
+        if config in self._own_choices:
+            return "nobody was asked: the labels are the users' own choices"
+        if self._public is None:
+            return "nobody was asked"
+        if not self.simulated:
+            return ""
+        pairs = number_of(self._by_simulated[config], "pair")
+        return f"{pairs} verified by simulated annotators, which verifies nothing"
+
+    def _undecided(self) -> Check:
+        flags = [
+            Flag(row=row, detail=f"{decision.state}: {'; '.join(decision.reasons)}")
+            for subject, rows in self._undecided_rows.items()
+            if (decision := self._decisions[subject])
+            for row in rows
+        ]
+        detail = "answered by people, and refused, disputed, waiting or a control"
+        if self.simulated:
+            detail += "; simulated annotators answered"
+        return Check(
+            family="human",
+            name="not_verified",
+            status="fail" if flags else "pass",
+            count=len(flags),
+            of=self._rows.total(),
+            limit=0,
+            detail=detail if flags else "",
+            flags=tuple(flags),
+        )
+
+
+def agreement_checks(findings: Findings) -> Iterator[Check]:
+    """Krippendorff's alpha of each question. It decides nothing."""
+    for row in findings.agreement:
+        own = row.agreement
+        alpha = own.alpha_ordinal if row.measurement == "ordinal" else own.alpha_nominal
+        yield Check(
+            family="human",
+            name="agreement",
+            config=row.question,
+            status="note",
+            found=_interval(alpha),
+            of=alpha.n,
+            detail=_agreement_detail(own.percent.value, own.gwet_ac1.value, alpha.note),
+        )  # fmt: skip
+
+
+def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
+    """Whether pairs are personal and equally good, and whether people agree with the judge."""
+    for own in findings.preferred:
+        if own.group == "all" or own.group.startswith(("mode", "twin")):
+            yield VoteComparison("preferred", own.group, own.of_choices, bound=0.5, least=0.0)
+    for control in findings.contrasted:
+        if control.control == "wrong_profile":
+            yield VoteComparison(
+                "own_posts_tell", "own less stranger's", control.difference, bound=0.0, least=-1.0
+            )
+            yield VoteComparison(
+                "own_posts_tell", "stranger's", control.control_votes.of_choices, bound=LIMIT,
+                least=0.0, above=False,
+            )  # fmt: skip
+    for scale in findings.parity:
+        yield ParityComparison(scale)
+    yield from _judge(findings)
+
+
+class VoteComparison(NamedTuple):
+    """A share of votes, or the difference of two shares, compared with a bound. It passes where its
+    interval lies on the right side, and fails where it lies on the other."""
+
+    name: str
+    config: str
+    measure: Estimate
+    bound: float
+    least: float
+    """The smallest possible value; the largest is 1."""
+    above: bool = True
+    """Whether it is to be above the bound. Below it is a test of equivalence, one-sided."""
+
+    def settled(self, level: float) -> bool:
+        return self._status(level) != "too_few"
+
+    def check(self, level: float) -> Check:
+        return Check(
+            family="human", name=self.name, config=self.config,
+            status=self._status(level), found=self._interval(level), of=self.measure.n,
+            limit=self.bound, detail=self.measure.note,
+        )  # fmt: skip
+
+    def _status(self, level: float) -> Status:
+        low, high = self._ends(level)
+        if low is None or high is None:
+            return "too_few"
+        if low > self.bound or high < self.bound:
+            return "pass" if (low > self.bound) == self.above else "fail"
+        return "too_few"
+
+    def _interval(self, level: float) -> Estimate:
+        low, high = self._ends(level)
+        return _interval(self.measure).model_copy(update={"low": low, "high": high})
+
+    def _ends(self, level: float) -> tuple[float | None, float | None]:
+        """The bootstrap's 95 % interval, each end as much further from the estimate as a normal
+        quantile is: its replicates are too few for the tail of a smaller level."""
+        value, low, high = self.measure.value, self.measure.low, self.measure.high
+        if value is None or low is None or high is None:
+            return None, None
+        wider = z_of(level if self.above else 2 * level) / z_of(LEVEL)
+        return (
+            round(max(self.least, value - wider * (value - low)), 6),
+            round(min(1.0, value + wider * (high - value)), 6),
+        )
+
+
+class ParityComparison(NamedTuple):
+    """The mean difference of quality compared with the margin, by two one-sided t tests."""
+
+    scale: ParityOf
+
+    def settled(self, level: float) -> bool:
+        return self._status(level) != "too_few"
+
+    def check(self, level: float) -> Check:
+        tested = self.scale.parity
+        low, high = _parity_ends(tested, level)
+        return Check(
+            family="human",
+            name="equally_good",
+            config=f"{self.scale.mode}: {self.scale.scale}",
+            status=self._status(level),
+            found=Estimate(
+                value=tested.mean, low=low, high=high, n=tested.pairs, clusters=tested.clusters
+            ),
+            of=tested.pairs,
+            limit=tested.margin,
+            detail=tested.reason,
+        )
+
+    def _status(self, level: float) -> Status:
+        low, high = _parity_ends(self.scale.parity, level)
+        margin = self.scale.parity.margin
+        if low is None or high is None:
+            return "too_few"
+        if -margin < low and high < margin:
+            return "pass"
+        return "fail" if low > margin or high < -margin else "too_few"
+
+
+def _parity_ends(parity: Parity, level: float) -> tuple[float | None, float | None]:
+    """The interval whose one-sided tests err at `level`; 90 % at 0.05."""
+    if parity.mean is None or parity.low is None or parity.high is None:
+        return None, None
+    degrees = min(parity.clusters, parity.annotators) - 1
+    wider = float(t.isf(level, degrees) / t.isf(PARITY_LEVEL, degrees))
+    return (
+        round(parity.mean - wider * (parity.mean - parity.low), 6),
+        round(parity.mean + wider * (parity.high - parity.mean), 6),
+    )
+
+
+def _judge(findings: Findings) -> Iterator[Check]:
+    for delivered in findings.delivered:
+        yield _note("judge_on_aspects", f"{delivered.responses} responses", delivered.kappa)
+    for quality in findings.judged_quality:
+        yield _note("judge_on_quality", quality.scale, quality.within_one)
+    for preference in findings.judged_preference:
+        if preference.group == "all":
+            yield _note("judge_on_preference", "", preference.agree)
+
+
+def _note(name: str, config: str, measure: Estimate) -> Check:
+    return Check(
+        family="human", name=name, config=config, status="note",
+        found=_interval(measure), of=measure.n, detail=measure.note,
+    )  # fmt: skip
+
+
+def _interval(measure: Estimate) -> Estimate:
+    """Without its note, which is the check's detail."""
+    return measure.model_copy(update={"note": ""})
+
+
+def _agreement_detail(percent: float | None, ac1: float | None, reason: str) -> str:
+    if percent is None or ac1 is None:
+        return reason
+    return f"{100 * percent:.0f} % alike; Gwet's AC1 {ac1:.2f}"
+
+
+def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]:
+    """Checks on the annotators whose answers count, and a note of those who were excluded."""
+    counted = [one for one in public.verdicts if one.annotator not in public.excluded]
+    answers = answers_of(abouts(public.outlines), counted, frozenset())
+    yield _excluded_check(public)
+    yield _comparison(
+        "position_bias", first_position(counted), "two-sided", "for the first response"
+    )
+    yield _comparison("against_the_rest", with_majority(answers.votes), "less", "with the majority")
+
+
+def _excluded_check(public: ReleasedStudy) -> Check:
+    out = sorted(public.excluded)
+    everyone = {one.annotator for one in public.study.annotators}
+    return Check(
+        family="human", name="excluded_annotators", status="note",
+        count=len(out),
+        of=len(everyone), detail=", ".join(out),
+    )  # fmt: skip
+
+
+class AnnotatorComparison(NamedTuple):
+    """Whether the share of any annotator differs from one half."""
+
+    name: str
+    counts: Mapping[str, Estimate]
+    """The shares by annotator."""
+    p: Sequence[float]
+    """The p of each share, in the same order."""
+    what: str
+
+    def settled(self, level: float) -> bool:
+        return bool(self._odd(level))
+
+    def check(self, level: float) -> Check:
+        odd = self._odd(level)
+        return Check(
+            family="human", name=self.name,
+            status="fail" if odd else "pass", count=len(odd), of=len(self.counts), limit=0,
+            detail="; ".join(odd),
+        )  # fmt: skip
+
+    def _odd(self, level: float) -> list[str]:
+        levels = holm([partial(le, p) for p in self.p], level)
+        return [
+            f"{who}: {own_share.k} of {own_share.n} {self.what}"
+            for (who, own_share), p, own_level in zip(
+                self.counts.items(), self.p, levels, strict=True
+            )
+            if p <= own_level
+        ]
+
+
+def _comparison(
+    name: str, answers: Mapping[str, Sequence[bool]], side: str, what: str
+) -> Check | AnnotatorComparison:
+    counts = {
+        who: share(sum(answers[who]), len(answers[who])) for who in sorted(answers) if answers[who]
+    }
+    if not counts:
+        return Check(family="human", name=name, status="note", count=0, limit=0)
+    p = [float(binomtest(one.k, one.n, 0.5, alternative=side).pvalue) for one in counts.values()]
+    return AnnotatorComparison(name, counts, p, what)

@@ -1,0 +1,251 @@
+"""`pairwright human preview`, `serve`, `push`, `pull`, `status`, `import` and `simulate`: tasks to
+people, and their answers back."""
+
+import os
+import shlex
+import signal
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from pairwright.cli.command import Command
+from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
+from pairwright.cli.progress import display
+from pairwright.options import Doc, RunPath
+from pairwright.text import number_of
+from pairwright.workflows.annotation_server import (
+    KEY_VARIABLE,
+    PulledVerdicts,
+    PushedTasks,
+    RunningServer,
+    ServerOfStudy,
+    pull_verdicts,
+    push_tasks,
+    serve_study,
+    server_progress,
+    was_pushed,
+)
+from pairwright.workflows.answers import (
+    AnswerCounts,
+    SimulatedVerdicts,
+    import_verdicts,
+    last_decisions,
+    remove_import,
+    simulate_verdicts,
+    study_progress,
+)
+from pairwright.workflows.progress import Progress
+from pairwright.workflows.task_preview import TaskPreview, preview_tasks
+from pairwright_human_eval.decisions import Decision, reason_in_words
+from pairwright_human_eval.records import KINDS
+
+
+def print_preview(made: TaskPreview) -> None:
+    """Say where the pages are."""
+    pages = number_of(len(made.pages), "person", "people")
+    say(Console(), f"Pages written: {pages}. Open {made.index}")
+
+
+def print_pushed(pushed: PushedTasks) -> None:
+    """Print how many tasks are on the server, and each person's links."""
+    console = Console()
+    copies = number_of(pushed.removed, "second copy", "second copies")
+    console.print(
+        f"Projects: {pushed.projects} ({pushed.created} new). Tasks: {pushed.imported:,}"
+        f" imported, {pushed.already:,} there before"
+        + (f", {copies} removed" if pushed.removed else "")
+    )
+    console.print(
+        "Each annotator labels under these links, in this order, and needs no other page, but a"
+        " computer: a phone is too small for the form.",
+        soft_wrap=True,
+    )
+    for annotator, links in pushed.links.items():
+        for kind, link in links.items():
+            say(console, f"  {annotator}  {kind:12} {link}")
+
+
+def print_pulled(pulled: PulledVerdicts, run: Path) -> None:
+    """Print what became of the answers."""
+    print_answers(Console(), run, pulled.answers)
+
+
+def cache_folder() -> Path:
+    """The folder in which environments of their own are kept."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "pairwright"
+
+
+def serve(
+    run: RunPath,
+    *,
+    port: Annotated[int, Doc("Port on this machine; 0 takes a free one.")] = 8080,
+) -> None:
+    """Run a Label Studio with the study in it until somebody stops it."""
+    console = Console()
+    with _ended_by_sigterm(), ExitStack() as stack:
+        with display(plain_steps=True) as progress:
+            running = stack.enter_context(serve_study(run, cache_folder(), port, progress=progress))
+        try:
+            _introduce(console, Path(run), running)
+            running.wait()
+        except KeyboardInterrupt:
+            console.print(f"Stopped. The answers are in {running.server.data}.", markup=False)
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """A polite kill ends the server as Ctrl-C does, rather than leaving it behind."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _introduce(console: Console, run: Path, running: RunningServer) -> None:
+    server = running.server
+    say(console, f"Label Studio is at {server.url}, on this machine only.")
+    say(
+        console,
+        f"The study lead logs in as {server.account.email}, password {server.account.password}",
+    )
+    for annotator, account in sorted(running.accounts.items()):
+        say(console, f"{annotator} logs in as {account.email}, password {account.password}")
+        for kind, link in running.links.get(annotator, {}).items():
+            say(console, f"  {kind:12} {link}")
+    say(
+        console, "Everybody labels under these links, in this order, on a computer: not on a phone."
+    )
+    say(console, f"To fetch the answers, in another terminal ({KEY_VARIABLE} is the lead's token):")
+    token = "import json, sys; print(json.load(open(sys.argv[1]))['token'])"
+    lead = shlex.quote(str(server.data.resolve() / "account.json"))
+    say(
+        console,
+        f'  {KEY_VARIABLE}="$(python3 -c "{token}" {lead})"'
+        f" {command('human', 'pull', run.resolve())}",
+    )
+    say(console, "Ctrl-C stops the server; the answers stay.")
+
+
+def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
+    """Print how many tasks each annotator has answered, and what the last report decided."""
+    heads = ["annotator", "kind", "tasks", "answered"]
+    if url is None and not (was_pushed(run) and os.environ.get(KEY_VARIABLE)):
+        lines = study_progress(run)
+    else:
+        lines, heads = server_progress(run, url=url), [*heads, "skips", "deleted"]
+    rows = []
+    for line in lines:
+        kind = line.kind if line.round == 1 else f"{line.kind} (adjudication)"
+        counts = (line.tasks, line.answered, line.skipped, line.deleted)
+        rows.append((line.annotator, kind, *(f"{n:,}" for n in counts if n is not None)))
+    console = Console()
+    console.print(table_of(heads, rows, left=2))
+    if decisions := last_decisions(run):
+        console.print(_last_decided(decisions))
+
+
+def _last_decided(decisions: Iterable[Decision]) -> Table:
+    """Twins and pairs by state, and by each reason in words."""
+    decided = list(decisions)
+    states = Counter(decision.state for decision in decided)
+    reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
+    title = "decisions of the last report"
+    table = Table(box=box.SIMPLE, show_header=False, title=title, title_justify="left")
+    for state, n in sorted(states.items()):
+        table.add_row(state, "", f"{n:,}")
+    table.add_section()
+    for (state, reason), n in sorted(reasons.items()):
+        table.add_row(state, reason_in_words(reason) or reason, f"{n:,}")
+    return table
+
+
+def take_in(
+    run: RunPath,
+    files: Annotated[
+        list[Path] | None, Doc("JSON exports of Label Studio, or CSV.", "FILE...")
+    ] = None,
+    *,
+    undo: Annotated[bool, Doc("Take back the last import, or the files named.")] = False,
+    progress: Progress,
+) -> int:
+    """Import answers, or take back an import; print what became of them."""
+    console, run = Console(), Path(run)
+    if undo:
+        removed = remove_import(run, files or ())
+        for name, raw in removed.files.items():
+            say(console, f"Taken back: {name} (raw/{raw})")
+        print_answers(console, run, removed.answers)
+        return 0
+    taken = import_verdicts(run, files or (), progress=progress)
+    console.print(f"Files taken in: {len(taken.added):,}.", highlight=False)
+    for name in taken.repeated:
+        say(console, f"{name} holds what an imported file holds: nothing was added.")
+    if taken.refused:
+        console.print(f"Files not taken in: {len(taken.refused):,}.", highlight=False)
+    print_answers(console, run, taken.answers)
+    return int(bool(taken.refused))
+
+
+def print_simulated(done: SimulatedVerdicts, run: Path) -> None:
+    """Print what simulated annotators answered."""
+    console = Console()
+    if done.answered:
+        console.print(f"Answered: {number_of(done.answered, 'open task')}.")
+    else:
+        say(
+            console,
+            "Nothing is open: every task has an answer, and none was changed. To answer again,"
+            f" move {done.answers.folder}/private/raw/simulated-*.json away first.",
+        )
+    if done.careless:
+        say(console, f"Careless: {', '.join(done.careless)}", wrap=True)
+    print_answers(console, run, done.answers)
+
+
+def print_answers(console: Console, run: Path, answers: AnswerCounts) -> None:
+    """Print counts that add up: annotations in, copies, verdicts, set aside by reason; then the
+    tasks without an answer."""
+    table = counts_of(str(answers.folder))
+    table.add_row("answers in", "", f"{answers.annotations:,}")
+    if answers.copies:
+        table.add_row("copies", "of answers that are counted", f"{answers.copies:,}")
+    for (kind, purpose), n in sorted(
+        answers.verdicts.items(), key=lambda row: (KINDS.index(row[0][0]), row)
+    ):
+        table.add_row("verdicts", f"{kind}: {purpose}", f"{n:,}")
+    for reason, n in sorted(answers.set_aside.items(), key=lambda row: -row[1]):
+        table.add_row("set aside", reason, f"{n:,}", style="yellow")
+    table.add_row("still open", "tasks", f"{answers.open_tasks:,}")
+    console.print(table)
+    if answers.future:
+        warn(
+            console,
+            f"{number_of(answers.future, 'answer')} of a time that is to come: is a clock wrong, or"
+            " was a file edited? They are counted.",
+        )
+    if answers.simulated:
+        console.print("Simulated annotators answered: this verifies nothing.")
+    print_commands(console, "Next:", [command("human", "report", run)])
+
+
+COMMANDS = {
+    "human preview": Command(preview_tasks, print_preview),
+    "human serve": Command(serve),
+    "human push": Command(push_tasks, print_pushed),
+    "human pull": Command(pull_verdicts, print_pulled),
+    "human status": Command(status),
+    "human import": Command(take_in),
+    "human simulate": Command(simulate_verdicts, print_simulated),
+}

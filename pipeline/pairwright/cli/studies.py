@@ -1,0 +1,259 @@
+"""`pairwright human plan`, `qualify`, `export`, `adjudicate` and `report`: a study from its hours
+to what it decides."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from pairwright.cli.command import Command
+from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
+from pairwright.modes import MODES, units_in_words, verified_modes
+from pairwright.report import Table as SizeTable
+from pairwright.text import number_of
+from pairwright.text.languages import LANGUAGES
+from pairwright.workflows.adjudication import AdjudicationExport, export_adjudication
+from pairwright.workflows.decision_report import DecisionReport, decide
+from pairwright.workflows.qualification import Qualification, export_qualification
+from pairwright.workflows.study_plan import StudyEstimate, plan_study
+from pairwright.workflows.study_plan.page import plan_warnings, size_table
+from pairwright.workflows.tasks import TaskExport, export_tasks
+from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.records import KINDS
+from pairwright_human_eval.report.words import (
+    agreement_in_brief,
+    brief_warnings,
+    label_error_sentence,
+    look_lines,
+)
+
+
+def print_plan(plan: StudyEstimate, run: Path) -> None:
+    """Print what each size takes, and what it shows."""
+    console = Console()
+    for warning in plan_warnings(plan):
+        say(console, warning, "bold red", wrap=True)
+    sizes = size_table(plan)
+    # In two parts, for a terminal of 80 columns.
+    shown = len(sizes.head) - 5
+    _print_columns(console, "What it takes", sizes, list(range(shown)))
+    _print_columns(console, "What it shows", sizes, [0, *range(shown, len(sizes.head))])
+    say(console, f"Each column is explained in the page:\n  {run / 'human' / 'plan.html'}")
+    if not plan.pilot:
+        print_commands(
+            console,
+            "For a pilot, copy the run folder, export a few, and plan with --pilot:",
+            (command("human", "export", f"{run}-pilot", "--sample", "10"),),
+        )
+
+
+def _print_columns(console: Console, title: str, sizes: SizeTable, columns: list[int]) -> None:
+    heads = [sizes.head[place] for place in columns]
+    rows = ([row[place] for place in columns] for row in sizes.rows)
+    console.print(table_of(heads, rows, left=0, title=title, padding=(0, 0)))
+
+
+def print_qualification(made: Qualification, run: Path) -> None:
+    """Print what passes a qualification, and what comes next."""
+    console, tasks = Console(), number_of(made.checks, "task")
+    say(console, f"{number_of(len(made.people), 'person', 'people')}, {tasks} each.")
+    say(
+        console,
+        f"{100 * made.floor:.0f} % right passes: {100 * made.nonreader:.1f} % of those who do not"
+        " read do.",
+        wrap=True,
+    )
+    steps = ("start", "people") if made.sheets else ("serve", "start", "people")
+    print_commands(console, "Next:", [command("human", step, made.folder) for step in steps])
+    again = command("human", "export", run, "--qualified")
+    say(console, f"Afterwards, with those who passed: {again}")
+
+
+def print_tasks(made: TaskExport, run: Path) -> None:
+    """Print what was written, what the study cannot stand, and what comes next."""
+    console = Console()
+    if not made.new:
+        console.print("Exported before, and nothing has changed.")
+    console.print(_task_table(made))
+    if made.signs:
+        checks = made.tasks["preference", "attention"]
+        asked = sum(n for (kind, _), n in made.tasks.items() if kind == "preference")
+        console.print(
+            table_of(
+                ("sign", "AUC"),
+                [(sign.name, f"{sign.auc:.2f}") for sign in made.signs],
+                title=f"Can {checks:,} checks be told from {asked - checks:,} other preference"
+                " tasks? 0.5: not at all; 0 or 1: every one",
+            )
+        )
+    console.print(
+        f"Reading is counted at {made.rate}; thinking and answering come on"
+        " top: time a pilot. Quality is done first, then preference, then rubric, on a computer:"
+        " a phone is too small for the form.",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
+    for warning in _warnings(made):
+        warn(console, warning)
+    say(console, f"Fill in the end of {made.guidelines}, and send it to every annotator.")
+    if made.screened:
+        counts = ", ".join(f"{kind} {n:,}" for kind, n in sorted(made.screened.items()))
+        say(
+            console,
+            f"Of the run's twins and pairs, texts hold or are about: {counts}. Left out:"
+            f" {made.left_out:,} (--leave-out). They are listed in"
+            f" {made.folder}/private/screened.jsonl",
+        )
+    if made.study.simulated_pairs:
+        console.print("The pairs come from a simulated model: this shows how the tool works.")
+    if made.sheets:
+        say(
+            console,
+            f"Send each annotator the guidelines and only their own file of {made.sheets[0].parent}"
+            f" ({number_of(len(made.sheets), 'file')}). What comes back is imported.",
+        )
+    print_commands(
+        console,
+        "Next, one of:",
+        (
+            command("human", "serve", run),
+            command("human", "push", run, "--url") + " http://...",
+            command("human", "import", run) + " FILE...",
+            command("human", "simulate", run),
+        ),
+    )
+
+
+def _warnings(made: TaskExport) -> Iterator[str]:
+    """What this study cannot stand or will not tell."""
+    study = made.study
+    needed = max(study.policy.votes, study.policy.quality_votes, study.policy.rubric_votes)
+    if study.overlap == needed:
+        yield (
+            f"Each question gets {study.overlap} answers, and the rule needs {needed}: there is no"
+            " reserve. Where somebody drops out or fails the checks, what they had waits until"
+            " `human replace` gives it to somebody else. A greater --overlap is a reserve."
+        )
+    if telling := [sign.name for sign in made.signs if sign.tells]:
+        yield (
+            f"Checks are known by: {', '.join(telling)}. Whoever notices can read for the checks"
+            " alone, so a person who passes them has not read all: look at the repeats and the time"
+            " of tasks in the report, too. Checks in human_eval/checks.toml with texts like the"
+            " run's take these signs away."
+        )
+    if made.texts and made.texts != study.language:
+        texts, forms = (LANGUAGES[code].name for code in (made.texts, study.language))
+        yield (
+            f"The texts are in {texts}, and forms, guidelines and attention checks in {forms}:"
+            " everybody must read both, and the checks are known by their language. Where there is"
+            f" none for {texts}, write forms and checks in it, or export with --checks 0."
+        )
+
+
+def _task_table(made: TaskExport) -> Table:
+    """Tasks by kind and purpose, the time that reading takes, the load of each annotator, and what
+    the attention checks and the control with strangers' posts can show."""
+    table = counts_of(str(made.folder))
+    for mode, n in made.units.items():
+        table.add_row("verified as one", MODES[mode].units, f"{n:,}")
+    for (kind, purpose), n in sorted(
+        made.tasks.items(), key=lambda row: (KINDS.index(row[0][0]), row)
+    ):
+        table.add_row("tasks", f"{kind}: {purpose}", f"{n:,}")
+    for reading in made.reading:
+        one = f"{reading.words:,.0f} words in the median task, {reading.seconds:,.0f} s"
+        table.add_row("reading once", f"{reading.kind}: {one}", f"{reading.minutes / 60:,.1f} h")
+    tasks = [load.tasks for load in made.workloads.values()]
+    hours = [load.hours for load in made.workloads.values()]
+    table.add_row("annotators", "tasks each", f"{min(tasks):,} to {max(tasks):,}")
+    table.add_row("annotators", "hours of reading each", f"{min(hours):,.1f} to {max(hours):,.1f}")
+    table.add_row("annotators", "", f"{len(made.workloads):,}")
+    if attention := made.attention:
+        few, most = attention.fewest, attention.most
+        each = f"{few:,} to {most:,}" if most > few else f"{few:,}"
+        table.add_row("attention checks", "each", each)
+        table.add_row("attention checks", "passed without reading", f"{attention.nonreader:.1%}")
+        table.add_row("attention checks", "passed if 95 % are right", f"{attention.reader:.1%}")
+    if stranger := made.stranger:
+        table.add_row("strangers' posts", "violate pairs shown with them", f"{stranger.subjects:,}")
+        table.add_row(
+            "strangers' posts", "power to show that they tell nothing", f"{stranger.power:.1%}"
+        )
+    return table
+
+
+def print_adjudication(made: AdjudicationExport, run: Path) -> int:
+    """Print what a second round has to decide, who does, and what comes next."""
+    console = Console()
+    added = f"Tasks added: {made.added}, for {', '.join(made.adjudicators)}."
+    added = added if made.added else "Nothing new to adjudicate."
+    say(console, f"Disputed: {made.disputed}. {added}", wrap=True)
+    if made.waiting:
+        console.print(f"Waiting for answers of the first round: {made.waiting}.")
+    if made.added:
+        print_commands(
+            console,
+            "Next, one of:",
+            (
+                command("human", "push", run, "--round", 2, "--url") + " http://...",
+                command("human", "serve", run),
+                f"load {made.folder}/ by hand",
+            ),
+        )
+    if made.left:
+        say(
+            console,
+            "Too few adjudicators, who did not answer in the first round, for:"
+            f" {len(made.left):,}, such as {made.left[0]}."
+            " Add people who took no part (--adjudicators).",
+        )
+    return int(bool(made.left))
+
+
+def print_report(found: DecisionReport, run: Path) -> None:
+    """Print decisions and agreement, and what follows from them."""
+    console, report = Console(), found.report
+    for warning in brief_warnings(report):
+        say(console, warning, "bold red", wrap=True)
+    console.print(_decided(found.decisions.values()))
+    agreement = agreement_in_brief(report)
+    title = "agreement (95 % intervals)"
+    console.print(table_of(agreement.head, agreement.rows, title=title, padding=(0, 0)))
+    say(console, label_error_sentence(report), wrap=True)
+    for line in look_lines(report):
+        say(console, line, wrap=True)
+    if report.head.simulated_verdicts:
+        console.print("Simulated annotators answered: this verifies nothing.")
+    elif not report.head.verdicts:
+        console.print("Nothing is answered yet.")
+    console.print("Look further:")
+    for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
+        say(console, f"  {found.folder / name}")
+    if found.to_adjudicate:
+        say(console, f"  {command('human', 'adjudicate', run)}   # {found.to_adjudicate} disputed")
+
+
+def _decided(decisions: Iterable[Decision]) -> Table:
+    """Subjects by state, and by every reason for it: one may have several."""
+    decided = list(decisions)
+    kinds = {d.subject: units_in_words(verified_modes(len(d.pairs))) for d in decided}
+    states = Counter((d.state, kinds[d.subject]) for d in decided)
+    reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
+    table = Table(box=box.SIMPLE, show_header=False, title="decisions", title_justify="left")
+    for (state, kind), n in sorted(states.items()):
+        table.add_row(state, kind, f"{n:,}")
+    table.add_section()
+    for (state, reason), n in sorted(reasons.items()):
+        table.add_row(state, reason, f"{n:,}")
+    return table
+
+
+COMMANDS = {
+    "human plan": Command(plan_study, print_plan),
+    "human qualify": Command(export_qualification, print_qualification),
+    "human export": Command(export_tasks, print_tasks),
+    "human adjudicate": Command(export_adjudication, print_adjudication),
+    "human report": Command(decide, print_report),
+}

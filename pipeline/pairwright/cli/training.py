@@ -1,0 +1,137 @@
+"""`pairwright train`: planners and policies."""
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from pairwright.cli.command import Command
+from pairwright.cli.evaluation import end
+from pairwright.cli.printing import command, print_commands, say, warn
+from pairwright.options import Doc
+from pairwright.text import number_of
+from pairwright.train.gold import format_interval
+from pairwright.train.pages import WORDS, plan_scores_page, planner_page
+from pairwright.train.plan_scores import PlanScores
+from pairwright.train.rewards import Health
+from pairwright.train.rl_data import RlExport
+from pairwright.workflows.plan_scoring import PlanComparison, score_planners
+from pairwright.workflows.planner_training import TrainedPlanner, train_planner
+from pairwright.workflows.reward_service import serve_rewards
+from pairwright.workflows.rl_data import TrainingOutputs, export_rl, rl_outputs
+
+
+def print_training(done: TrainedPlanner, out: Path) -> None:
+    """Print what a training's reader must know, and which checkpoint it chose."""
+    for line in (
+        *planner_page(done.report, drawn=False).opening,
+        f"Serve {done.merged or done.adapter}",
+        f"Open: {out / 'report.html'}",
+    ):
+        say(Console(stderr=True), line)
+
+
+def print_comparison(
+    result: PlanComparison,
+    out: Path,
+    coverage: Annotated[
+        float, Doc("Least share of items that must be compared.", least=0, most=1)
+    ] = 0.95,
+) -> int:
+    """Print precision, recall and F1 of each planner, and where too few items are compared."""
+    _print_scores(Console(), result.scores)
+    typer.echo(f"Open: {out / 'plan-score.html'}")
+    console, covered = Console(stderr=True), result.coverage()
+    short = [one for one in covered if one.compared < coverage * one.items]
+    for one in short:
+        why = ", ".join(f"{n:,} {name}" for name, n in one.reasons.items())
+        items = number_of(one.items, "item is", "items are")
+        warn(
+            console,
+            f"{one.planner}: {one.compared:,} of {items} compared ({why});"
+            f" --coverage asks for {coverage:.0%}.",
+        )
+    reasons = [why for one in covered for why in one.reasons]
+    return end(console, short=bool(short), reasons=reasons)
+
+
+def _print_scores(console: Console, scores: PlanScores) -> None:
+    for match in scores.matches:
+        table = Table(box=None, padding=(0, 1, 0, 0))
+        table.add_column(f"by {match}", overflow="fold")
+        table.add_column()
+        table.add_column("mean, 95 % interval", justify="right", no_wrap=True)
+        for name, figures in scores.of(match).items():
+            for figure, word in WORDS.items():
+                table.add_row(escape(name), word, format_interval(figures[figure].mean))
+            if missing := figures["f1"].missing:
+                table.add_row(escape(name), "missing", f"{missing:,}")
+        for one in scores.differences:
+            if (one.match, one.name) == (match, "f1"):
+                less = f"{one.first} less {one.second}"
+                table.add_row(escape(less), WORDS[one.name], format_interval(one.mean))
+        console.print(table, "", highlight=False)
+    for paragraph in plan_scores_page(scores, drawn=False).opening:
+        say(console, paragraph, wrap=True)
+
+
+def print_export(done: RlExport, release: Path) -> None:
+    """Print how many prompts there are for each part of a training, and what comes next."""
+    for name, prompts in done.prompts.items():
+        counts = f"{number_of(done.pairs[name], 'pair')}, {number_of(done.users[name], 'user')}"
+        typer.echo(f"{name}: {number_of(prompts, 'prompt')}, {counts}")
+    repeated = number_of(done.repeated, "pair asks", "pairs ask")
+    typer.echo(
+        f"{repeated} what another pair asks for the same user; each prompt is"
+        f" there once. The longest has {done.longest:,} characters, about {done.longest // 4:,}"
+        " tokens."
+    )
+    serve = command(
+        "train", "reward-server", "--release", release, "--scorers", "scorers.toml",
+        "--scorer", "NAME",
+    )  # fmt: skip
+    print_commands(Console(), "Next:", [serve])
+    if done.split == "test":
+        typer.echo(
+            "These are test questions: what is trained on them is contaminated, and cannot be"
+            " evaluated on this release.",
+            err=True,
+        )
+
+
+def print_rewards(health: Health) -> None:
+    """Print what became of all samples that a stopped server was sent."""
+    reasons = ", ".join(f"{n:,} {why}" for why, n in health.errors.items())
+    without = f" {sum(health.errors.values()):,} without a score: {reasons}." if reasons else ""
+    failures = ", ".join(f"{n:,} {why}" for why, n in health.failed.items())
+    requests = number_of(sum(health.failed.values()), "request")
+    failed = f" {requests} failed: {failures}." if failures else ""
+    scored = number_of(health.scored, "response")
+    typer.echo(f"Stopped. {scored} scored, {health.empty:,} of them empty.{without}{failed}")
+
+
+def print_outputs(done: TrainingOutputs) -> None:
+    """Print how many outputs of a training there are to be judged."""
+    typer.echo(
+        f"{number_of(done.outputs, 'output')} of {number_of(done.steps, 'step')};"
+        f" {number_of(done.further, 'further output')} to the same prompt in the same step left"
+        " out."
+    )
+
+
+_serve = partial(
+    serve_rewards,
+    on_loading=lambda url, scorer: typer.echo(f"Serving {url}: {scorer} is loading."),
+    on_ready=lambda url: typer.echo(f"{url} is ready. Ctrl-C stops it."),
+)
+COMMANDS = {
+    "train planner": Command(train_planner, print_training),
+    "train score": Command(score_planners, print_comparison),
+    "train export-rl": Command(export_rl, print_export),
+    "train reward-server": Command(_serve, print_rewards),
+    "train rl-outputs": Command(rl_outputs, print_outputs),
+}
