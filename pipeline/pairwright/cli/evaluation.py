@@ -16,7 +16,12 @@ from pairwright.errors import CALL_FAILED, InputError
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import ranking_table
 from pairwright.evaluate.board.finding_sentences import found_sentences
-from pairwright.evaluate.board.sentences import closing_sentences, ranking_sentences, warnings
+from pairwright.evaluate.board.sentences import (
+    advice,
+    closing_sentences,
+    ranking_sentences,
+    warnings,
+)
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.results import ResultSummary, summary_lines
@@ -27,6 +32,9 @@ from pairwright.workflows.evaluation import EvaluationResult, evaluate
 from pairwright.workflows.progress import Progress, Stop
 from pairwright.workflows.ranking import check_results, leaderboard
 
+Coverage = Annotated[
+    float, Doc("Least share that must count; with less the exit code is 1.", least=0, most=1)
+]
 SHOWN_DIFFERENCES = 20
 """Differences that are printed; the count is of all."""
 
@@ -41,10 +49,7 @@ def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
 def print_evaluation(
     result: EvaluationResult,
     out: Path,
-    coverage: Annotated[
-        float,
-        Doc("Least share of twins and other pairs that must get a score.", least=0, most=1),
-    ] = 0.95,
+    coverage: Coverage = 0.95,
 ) -> int:
     """Say what comes next, and what has too few scores."""
     print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
@@ -130,7 +135,7 @@ def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
     for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
         for sentence in found_sentences(board, mode):
             say(console, sentence, wrap=True)
-    for warning in warnings(board):
+    for warning in (*warnings(board), *advice(board)):
         say(console, warning, "yellow")
     for sentence in closing_sentences(board):
         say(console, sentence, wrap=True)

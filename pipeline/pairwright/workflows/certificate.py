@@ -10,12 +10,12 @@ from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.board import leaderboard as rank_results
 from pairwright.evaluate.board.inputs import gather_results
 from pairwright.evaluate.certificate.certificate import Certificate, compare_scorers
-from pairwright.evaluate.certificate.report_page import certificate_page
+from pairwright.evaluate.certificate.page import certificate_page
 from pairwright.evaluate.correlation.measures import reported_measures
 from pairwright.evaluate.results import Result
 from pairwright.options import Doc
 from pairwright.workflows.evaluation import conditions_of
-from pairwright.workflows.output import output_folder, write_report
+from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, counter, log_notes
 
 
@@ -40,10 +40,8 @@ def certify(
 ) -> Certificate:
     """Compare generated twins with people's own choices: do both rank the same scorers alike?
 
-    `generated` and `natural` are results of `evaluate`, folders or .json files: on a release with
-    twins, and on one with natural twins. Scorers that are ranked on both in `condition` count;
-    baselines do not. `families` is a CSV file with columns `scorer` and `family`. `out` gets
-    certificate.html, .md and .json.
+    Results are folders of `evaluate` or .json files. Scorers that are ranked on both in `condition`
+    count; baselines do not.
 
     Raises InputError where results cannot be compared, such as of two limits or splits, and
     StoreError.
@@ -68,7 +66,7 @@ def certify(
         done=counter(progress, "orders", total=len(reported_measures("rank", 0.9))),
     )
     if folder:
-        write_report(folder, "certificate", certificate_page(certificate), certificate)
+        write_page(folder, "certificate", certificate_page(certificate), certificate)
     return certificate
 
 

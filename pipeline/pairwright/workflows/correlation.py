@@ -11,7 +11,7 @@ from pairwright.evaluate.correlation.correlations import correlate as correlate_
 from pairwright.evaluate.correlation.page import correlation_page
 from pairwright.evaluate.correlation.table import ModelTable, one_line, read_models
 from pairwright.options import Doc
-from pairwright.workflows.output import output_folder, write_report
+from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, counter, log_notes
 
 
@@ -53,11 +53,7 @@ def correlate(
 ) -> CorrelationResult:
     """Correlate benchmark scores with downstream scores over the same models.
 
-    `table` is a CSV file with one row for each model; `benchmarks`, `downstream`, `model` (the
-    models' names, the first column) and `lineage` (models that descend from one another, which are
-    left out together) are its columns. Greater must be better. `judge` and `overlap` say who judged
-    the downstream outputs and which questions both share. `gain` is the gain of NDCG, `p` the
-    persistence of RBO, `seed` that of random orders. `out` gets report.html, .md and .json.
+    Greater must be better in every column.
 
     Spearman, weighted tau, NDCG and RBO have 95 % intervals; below 10 models
     nothing is claimed. Raises InputError and StoreError.
@@ -79,5 +75,5 @@ def correlate(
         fix = "Give --p a number such as 0.9, and --gain score no score below zero."
         raise InputError(str(error), where=where, fix=fix) from None
     if folder:
-        write_report(folder, "report", correlation_page(models, correlations), correlations)
+        write_page(folder, "report", correlation_page(models, correlations), correlations)
     return CorrelationResult(correlations, models)
