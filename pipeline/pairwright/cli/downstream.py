@@ -182,7 +182,7 @@ def print_completions(
     means = [(one.condition, one, False) for one in summary.means]
     less = [(f"{one.first} less {one.second}", one, True) for one in summary.differences]
     for some in (means, less):
-        cells = [
+        cells: list[tuple[str, ...]] = [
             (
                 visible(name),
                 one.rouge_1.text(sign=sign),
