@@ -6,6 +6,12 @@ it. MkDocs has had no release since 2024, and Zensical, to which the makers of i
 have moved, is at 0.1. Furo is a theme that loads no font and no script from elsewhere.
 """
 
+import inspect
+from collections.abc import Hashable
+from typing import Any, get_args
+
+import pairwright
+from pairwright.options import Doc
 from pairwright.version import __version__
 
 project = "Pairwright"
@@ -26,3 +32,22 @@ html_theme = "furo"
 html_title = f"Pairwright {__version__}"
 html_copy_source = False
 html_show_sphinx = False
+
+
+def setup(app: Any) -> None:
+    """Have signatures show types, and a list below them what each argument means."""
+    meanings: dict[Any, list[str]] = {}
+    public = (getattr(pairwright, name) for name in pairwright.__all__)
+    for function in filter(inspect.isfunction, public):
+        lines = meanings[function] = []
+        for name, hint in function.__annotations__.items():
+            if doc := next((one for one in get_args(hint) if isinstance(one, Doc)), None):
+                lines.append(f":param {name}: {doc.text}")
+                function.__annotations__[name] = get_args(hint)[0]
+
+    def list_arguments(*event: Any) -> None:
+        *_, function, _, lines = event
+        if isinstance(function, Hashable) and meanings.get(function):
+            lines += ["", *meanings[function], ""]
+
+    app.connect("autodoc-process-docstring", list_arguments)

@@ -22,7 +22,7 @@ from rich.console import Console
 from endpoint import Asked, Endpoint, Handler, double, drop, fail, in_thread, say, thinks
 from model_double import task_of
 from pairwright import assets, load_release
-from pairwright.cli.groups import REMOVED, RENAMED
+from pairwright.cli.groups import EVERYDAY, REMOVED, RENAMED
 from pairwright.cli.runs import print_run
 from pairwright.construct.outcome_details import DetailLine, details_of
 from pairwright.construct.outcomes import Outcome
@@ -1012,8 +1012,16 @@ def test_help_names_every_command_and_the_exit_codes() -> None:
 
 
 def test_the_top_level_can_be_held_in_mind() -> None:
-    listed = pairwright("--help").out.partition("Commands:\n")[2].partition("\n\n")[0]
-    assert len(listed.splitlines()) <= 16, listed
+    listed = pairwright("--help").out.partition("Commands:\n")[2]
+    everyday, advanced = (part.split("\n\n")[0] for part in listed.split("\n\nAdvanced:\n"))
+    assert [line.split()[0] for line in everyday.splitlines()] == [*EVERYDAY]
+    assert len(advanced.splitlines()) <= 8, listed
+
+
+@pytest.mark.parametrize("words", ["", "human", "human export", "status"])
+def test_h_is_help_everywhere(words: str) -> None:
+    done = pairwright(*words.split(), "-h")
+    assert (done.code, done.out) == (0, pairwright(*words.split(), "--help").out)
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED.items(), ids=RENAMED)

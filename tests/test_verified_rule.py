@@ -127,7 +127,7 @@ def test_status_shows_what_the_last_report_decided(tmp_path: Path) -> None:
     assert "decisions of the last report" not in pairwright("human", "status", run).out
     decide(run)
     said = " ".join(pairwright("human", "status", run).out.split())
-    assert "decisions of the last report refused 4" in said
+    assert "decisions of the last report refused twins 2 refused violate pairs 2" in said
     assert "too few of the supported aspects are delivered by the chosen response alone" in said
 
 

@@ -5,7 +5,7 @@ import os
 import shlex
 import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +17,7 @@ from rich.table import Table
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
 from pairwright.cli.progress import display
+from pairwright.modes import units_in_words, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
 from pairwright.workflows.annotation_server import (
@@ -153,21 +154,25 @@ def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
     console = Console()
     console.print(table_of(heads, rows, left=2))
     if decisions := last_decisions(run):
-        console.print(_last_decided(decisions))
+        title = "decisions of the last report"
+        console.print(decision_table(decisions, title, lambda one: reason_in_words(one) or one))
 
 
-def _last_decided(decisions: Iterable[Decision]) -> Table:
-    """Twins and pairs by state, and by each reason in words."""
+def decision_table(
+    decisions: Iterable[Decision], title: str, name: Callable[[str], str] = str
+) -> Table:
+    """Twins and pairs by state, and by every reason for it, as `name` calls it: one may have
+    several."""
     decided = list(decisions)
-    states = Counter(decision.state for decision in decided)
+    kinds = {d.subject: units_in_words(verified_modes(len(d.pairs))) for d in decided}
+    states = Counter((d.state, kinds[d.subject]) for d in decided)
     reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
-    title = "decisions of the last report"
     table = Table(box=box.SIMPLE, show_header=False, title=title, title_justify="left")
-    for state, n in sorted(states.items()):
-        table.add_row(state, "", f"{n:,}")
+    for (state, kind), n in sorted(states.items()):
+        table.add_row(state, kind, f"{n:,}")
     table.add_section()
     for (state, reason), n in sorted(reasons.items()):
-        table.add_row(state, reason_in_words(reason) or reason, f"{n:,}")
+        table.add_row(state, name(reason), f"{n:,}")
     return table
 
 

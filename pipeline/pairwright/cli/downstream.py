@@ -2,7 +2,6 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich import box
@@ -11,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright.cli.command import Command
-from pairwright.cli.evaluation import end, end_by_coverage, print_result
+from pairwright.cli.evaluation import Coverage, end, end_by_coverage, print_result
 from pairwright.cli.printing import say, table_of, warn
 from pairwright.evaluate.best_of_n.curves import BestOfN
 from pairwright.evaluate.best_of_n.page import best_of_n_page
@@ -23,7 +22,6 @@ from pairwright.evaluate.guided import page as policy_page
 from pairwright.evaluate.guided.accuracy import PolicyAccuracy
 from pairwright.evaluate.outputs import ModelScore, OutputScores
 from pairwright.evaluate.results import TRIAL
-from pairwright.options import Doc
 from pairwright.text import number_of, visible
 from pairwright.train import completion_page
 from pairwright.workflows.best_samples import SamplingResult, best_of_n
@@ -41,9 +39,7 @@ _TAUS = ("policy", "shown,\npairs of", "tau", "chance", "p", "rewards")
 def print_samples(
     result: SamplingResult,
     out: Path,
-    coverage: Annotated[
-        float, Doc("Least share of questions that must count.", least=0, most=1)
-    ] = 0.95,
+    coverage: Coverage = 0.95,
 ) -> int:
     """Print what each scorer's pick gains, and where too few questions count."""
     summary, counted, err = result.summary, result.counted, Console(stderr=True)
@@ -79,9 +75,7 @@ def print_curves(console: Console, summary: BestOfN, out: Path) -> None:
 
 def print_judged(
     result: JudgedOutputs,
-    coverage: Annotated[
-        float, Doc("Least share of outputs that must get a score.", least=0, most=1)
-    ] = 0.95,
+    coverage: Coverage = 0.95,
 ) -> int:
     """Print the adherence of each model, and where too few outputs have a score."""
     print_scores(Console(), result.scores)
@@ -128,9 +122,7 @@ def _cells(score: ModelScore) -> tuple[str, ...]:
 def print_policies(
     result: PolicyResult,
     out: Path,
-    coverage: Annotated[
-        float, Doc("Least share of twins and other pairs to score.", least=0, most=1)
-    ] = 0.95,
+    coverage: Coverage = 0.95,
 ) -> int:
     """Print the accuracy of each guided policy, and Kendall's tau over rewards."""
     print_accuracies(Console(), result.accuracy, out)
@@ -174,9 +166,7 @@ def _in_two(*cells: str) -> tuple[str, ...]:
 def print_completions(
     result: CompletionResult,
     out: Path,
-    coverage: Annotated[
-        float, Doc("Least share of the items asked that must count.", least=0, most=1)
-    ] = 0.95,
+    coverage: Coverage = 0.95,
 ) -> int:
     """Print how near each condition came to what users wrote, and where too few items count."""
     console, summary = Console(), result.summary

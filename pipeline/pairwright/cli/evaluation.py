@@ -27,6 +27,9 @@ from pairwright.workflows.evaluation import EvaluationResult, evaluate
 from pairwright.workflows.progress import Progress, Stop
 from pairwright.workflows.ranking import check_results, leaderboard
 
+Coverage = Annotated[
+    float, Doc("Least share that must count; with less the exit code is 1.", least=0, most=1)
+]
 SHOWN_DIFFERENCES = 20
 """Differences that are printed; the count is of all."""
 
@@ -41,10 +44,7 @@ def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
 def print_evaluation(
     result: EvaluationResult,
     out: Path,
-    coverage: Annotated[
-        float,
-        Doc("Least share of twins and other pairs that must get a score.", least=0, most=1),
-    ] = 0.95,
+    coverage: Coverage = 0.95,
 ) -> int:
     """Say what comes next, and what has too few scores."""
     print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])

@@ -20,36 +20,15 @@ EVERYDAY = (
 )  # fmt: skip
 """The commands that every study needs; the others are listed below them."""
 
-RENAMED = {
-    "best-of-n": "downstream best-of-n",
-    "completions": "downstream completions",
-    "correlate": "downstream correlate",
-    "export-rl": "train export-rl",
-    "judge-outputs": "downstream judge-outputs",
-    "plan-score": "train score",
-    "policy": "downstream policy",
-    "push": "verify DIR --push ORG/NAME",
-    "reward-server": "train reward-server",
-    "rl-outputs": "train rl-outputs",
-    "train-planner": "train planner",
-}
-"""Commands of earlier versions that have another name now, by the old one."""
 
-REMOVED = {
-    "downstream n-lets": "`pairwright evaluate --condition wrong-profile` shows strangers' posts.",
-    "downstream spread": "Give each wording a scorer with a `prompt` of its own, and rank them with"
-    " `pairwright leaderboard`.",
-    "simulate": "`pairwright init DIR` writes an example with a language model's recorded replies.",
-    "train accepted": '`modes = ["accepted"]` makes pairs of accepted answers, and'
-    " `pairwright train score` compares planners.",
-}
-"""Commands of earlier versions that are gone, with what to do instead."""
+def _words(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("pairwright.cli").joinpath(name).read_text(encoding="utf-8"))
 
-REMOVED_OPTIONS = {
-    "show --full": "`show DIR ID` has it all; the key of a call shows its prompt and raw reply.",
-    "show --no-calls": "`show DIR ID` lists the keys of calls, and no prompts.",
-}
-"""Options of earlier versions that are gone, with what to do instead."""
+
+RENAMED, REMOVED, REMOVED_OPTIONS = (
+    _words("earlier.toml")[part] for part in ("renamed", "removed", "removed_options")
+)
+"""Of earlier versions: commands by their new name, and what to do instead of what is gone."""
 
 
 class CommandGroup(TyperGroup):
@@ -118,8 +97,7 @@ def command_words() -> dict[str, Any]:
 
     The order is that of the help.
     """
-    text = files("pairwright.cli").joinpath("commands.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return _words("commands.toml")
 
 
 def help_of(words: dict[str, Any]) -> str:

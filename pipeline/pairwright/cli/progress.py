@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 
 PLAIN_EVERY_S = 10.0
 """Seconds between two lines about one step, where there is no terminal."""
+KIND_OF = {"failed": "failed", "waiting": "waiting", "rejected": "refused", "surveyed": "surveyed"}
+"""What each kind of outcome is called; any other is kept."""
+KINDS, ALWAYS = ("surveyed", "kept", "refused", "failed", "waiting"), ("kept", "refused", "failed")
+"""In the order in which they are shown, and those that are shown where there is none, too."""
+NAMED = 6
+"""Reasons that are named."""
 
 
 @contextmanager
@@ -137,15 +143,9 @@ class BuildPanel:
     """Counts outcomes as they come; use as a context manager around a build."""
 
     def __init__(self, console: Console, total: int, meter: "Meter") -> None:
-        self._console = console
-        self._total = total
-        self._meter = meter
+        self._console, self._total, self._meter = console, total, meter
         self._started = self._printed = time.monotonic()
-        self._done = self._surveyed = 0
-        self._kept: Counter[str] = Counter()
-        self._refused: Counter[str] = Counter()
-        self._failed: Counter[str] = Counter()
-        self._waiting: Counter[str] = Counter()
+        self._counts = {kind: Counter[str]() for kind in KINDS}
         self._live = (
             Live(get_renderable=self._panel, console=console, refresh_per_second=4, transient=True)
             if console.is_terminal
@@ -157,79 +157,55 @@ class BuildPanel:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._live:
             self._live.stop()
 
     def count(self, outcome: "Brief") -> None:
         """Count one outcome."""
-        self._done += 1
-        if outcome.kind == "failed":
-            self._failed[outcome.reason] += 1
-        elif outcome.kind == "waiting":
-            self._waiting[outcome.reason] += 1
-        elif outcome.kind == "rejected":
-            self._refused[outcome.reason] += 1
-        elif outcome.kind == "surveyed":
-            self._surveyed += 1
-        else:
-            self._kept[outcome.mode] += 1
+        kind = KIND_OF.get(outcome.kind, "kept")
+        self._counts[kind][outcome.mode if kind == "kept" else outcome.reason] += 1
         if not self._live and time.monotonic() - self._printed >= PLAIN_EVERY_S:
             self._printed = time.monotonic()
             self._console.print(self._line(), highlight=False)
 
-    def _rates(self) -> tuple[float, float, float]:
-        """Calls per second, tokens per second, seconds to go."""
+    def _rates(self) -> tuple[int, float, float, float | None]:
+        """Units that are done, calls per second, tokens per second, seconds to go."""
+        done = sum(counter.total() for counter in self._counts.values())
         spent = max(time.monotonic() - self._started, 1e-9)
         tokens = self._meter.prompt_tokens + self._meter.completion_tokens
-        left = spent / self._done * (self._total - self._done) if self._done else float("inf")
-        return self._meter.sent / spent, tokens / spent, left
-
-    @property
-    def _cost(self) -> str:
-        """Nothing where no endpoint has a price."""
-        return f"cost {self._meter.cost:.2f}, " if self._meter.cost else ""
+        left = spent / done * (self._total - done) if done else None
+        return done, self._meter.sent / spent, tokens / spent, left
 
     def _line(self) -> str:
-        calls, tokens, left = self._rates()
-        eta = "?" if left == float("inf") else f"{left:.0f} s"
-        waiting = f"{self._waiting.total()} waiting, " if self._waiting else ""
-        surveyed = f"{self._surveyed} surveyed, " if self._surveyed else ""
-        return (
-            f"{self._done}/{self._total} units, {surveyed}{sum(self._kept.values())} kept, "
-            f"{sum(self._refused.values())} refused, {sum(self._failed.values())} failed, {waiting}"
-            f"{calls:.0f} calls/s, {tokens:.0f} tokens/s, {self._meter.in_flight} in flight, "
-            f"{self._cost}{eta} to go"
+        done, calls, tokens, left = self._rates()
+        totals = {kind: counter.total() for kind, counter in self._counts.items()}
+        shown = (
+            f"{done}/{self._total} units",
+            *(f"{n} {kind}" for kind, n in totals.items() if n or kind in ALWAYS),
+            f"{calls:.0f} calls/s",
+            f"{tokens:.0f} tokens/s",
+            f"{self._meter.in_flight} in flight",
+            # Nothing where no endpoint has a price.
+            *([f"cost {self._meter.cost:.2f}"] if self._meter.cost else []),
+            f"{'?' if left is None else f'{left:.0f} s'} to go",
         )
+        return ", ".join(shown)
 
     def _panel(self) -> Table:
-        calls, tokens, left = self._rates()
-        eta = "?" if left == float("inf") else time.strftime("%H:%M:%S", time.gmtime(left))
-        grid = Table.grid(padding=(0, 2))
-        kept = ", ".join(f"{n} {mode}" for mode, n in sorted(self._kept.items())) or "none yet"
-        refused = ", ".join(f"{n} {why}" for why, n in self._refused.most_common(6)) or "none"
-        failed = ", ".join(f"{n} {why}" for why, n in self._failed.most_common(4)) or "none"
-        bar = ProgressBar(total=self._total, completed=self._done, width=48)
-        grid.add_row("", bar)
-        grid.add_row("units", f"{self._done} of {self._total}, {eta} to go")
-        grid.add_row(
-            "calls",
-            f"{calls:.0f}/s, {self._meter.in_flight} in flight, {self._meter.retried} retried",
-        )
+        done, calls, tokens, left = self._rates()
+        eta = "?" if left is None else time.strftime("%H:%M:%S", time.gmtime(left))
+        meter, grid = self._meter, Table.grid(padding=(0, 2))
+        grid.add_row("", ProgressBar(total=self._total, completed=done, width=48))
+        grid.add_row("units", f"{done} of {self._total}, {eta} to go")
+        in_flight = f"{meter.in_flight} in flight, {meter.retried} retried"
+        grid.add_row("calls", f"{calls:.0f}/s, {in_flight}")
         grid.add_row("tokens", f"{tokens:,.0f}/s")
-        if self._meter.cost:
-            grid.add_row("cost", f"{self._meter.cost:.2f}")
-        if self._surveyed:
-            grid.add_row("surveyed", f"{self._surveyed}")
-        grid.add_row("kept", kept)
-        grid.add_row("refused", refused)
-        grid.add_row("failed", Text(failed, style="red" if self._failed else ""))
-        if self._waiting:
-            waiting = ", ".join(f"{n} for {what}" for what, n in self._waiting.most_common(4))
-            grid.add_row("waiting", waiting)
+        if meter.cost:
+            grid.add_row("cost", f"{meter.cost:.2f}")
+        for kind, counter in self._counts.items():
+            if counter or kind in ALWAYS:
+                named = ", ".join(f"{n} {why}" for why, n in counter.most_common(NAMED)) or "none"
+                style = "red" if kind == "failed" and counter else ""
+                grid.add_row(kind, Text(named, style=style))
         return grid

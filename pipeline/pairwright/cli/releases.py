@@ -26,6 +26,7 @@ from pairwright.workflows.release_advice import advise
 from pairwright.workflows.releases import ReleaseDiff, check_publication, diff, publish, verify
 from pairwright.workflows.removal import Removals, forget
 
+CAPTION = "released: twins and pairs, of those in the run; then rows by split, and users"
 LISTED = 20
 """Subjects that the terminal names."""
 NOT_SHOWN = (
@@ -91,21 +92,17 @@ def _released(result: ReleaseResult) -> Table:
     for part in result.summary.parts:
         splits[part.config, part.split] += part.rows
     names = sorted({split for _, split in splits})
-    table = Table(
-        box=box.SIMPLE, title=escape(f"{result.provenance.name} {result.provenance.version}"),
-        title_justify="left",
-        caption="released: twins and pairs, of those in the run; then rows by split, and users",
-        caption_justify="left",
-    )  # fmt: skip
-    table.add_column("configuration", overflow="fold")
-    for head in ("released", "of", *names, "users"):
-        table.add_column(head, justify="right", no_wrap=True)
     summaries = {summary.config: summary for summary in result.summary.configs}
+    rows = []
     for config, n in sorted(result.subjects.items()):
         summary = summaries.get(config)
-        rows = (f"{splits[config, name]:,}" for name in names)
-        subjects, users = (summary.subjects, summary.users) if summary else (0, 0)
-        table.add_row(escape(config), f"{subjects:,}", f"{n:,}", *rows, f"{users:,}")
+        counts = [splits[config, name] for name in names]
+        released, users = (summary.subjects, summary.users) if summary else (0, 0)
+        rows.append((config, *(f"{count:,}" for count in (released, n, *counts, users))))
+    heads = ("configuration", "released", "of", *names, "users")
+    title = f"{result.provenance.name} {result.provenance.version}"
+    table = table_of(heads, rows, title=title)
+    table.caption, table.caption_justify = CAPTION, "left"
     return table
 
 

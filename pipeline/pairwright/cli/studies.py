@@ -1,17 +1,16 @@
 """`pairwright human plan`, `qualify`, `export`, `adjudicate` and `report`: a study from its hours
 to what it decides."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from pairwright.cli.answers import decision_table
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
-from pairwright.modes import MODES, units_in_words, verified_modes
+from pairwright.modes import MODES
 from pairwright.report import Table as SizeTable
 from pairwright.text import number_of
 from pairwright.text.languages import LANGUAGES
@@ -21,7 +20,6 @@ from pairwright.workflows.qualification import Qualification, export_qualificati
 from pairwright.workflows.study_plan import StudyEstimate, plan_study
 from pairwright.workflows.study_plan.page import plan_warnings, size_table
 from pairwright.workflows.tasks import TaskExport, export_tasks
-from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.report.words import (
     agreement_in_brief,
@@ -217,7 +215,7 @@ def print_report(found: DecisionReport, run: Path) -> None:
     console, report = Console(), found.report
     for warning in brief_warnings(report):
         say(console, warning, "bold red", wrap=True)
-    console.print(_decided(found.decisions.values()))
+    console.print(decision_table(found.decisions.values(), "decisions"))
     agreement = agreement_in_brief(report)
     title = "agreement (95 % intervals)"
     console.print(table_of(agreement.head, agreement.rows, title=title, padding=(0, 0)))
@@ -233,21 +231,6 @@ def print_report(found: DecisionReport, run: Path) -> None:
         say(console, f"  {found.folder / name}")
     if found.to_adjudicate:
         say(console, f"  {command('human', 'adjudicate', run)}   # {found.to_adjudicate} disputed")
-
-
-def _decided(decisions: Iterable[Decision]) -> Table:
-    """Subjects by state, and by every reason for it: one may have several."""
-    decided = list(decisions)
-    kinds = {d.subject: units_in_words(verified_modes(len(d.pairs))) for d in decided}
-    states = Counter((d.state, kinds[d.subject]) for d in decided)
-    reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
-    table = Table(box=box.SIMPLE, show_header=False, title="decisions", title_justify="left")
-    for (state, kind), n in sorted(states.items()):
-        table.add_row(state, kind, f"{n:,}")
-    table.add_section()
-    for (state, reason), n in sorted(reasons.items()):
-        table.add_row(state, reason, f"{n:,}")
-    return table
 
 
 COMMANDS = {

@@ -2,7 +2,6 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -10,9 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from pairwright.cli.command import Command
-from pairwright.cli.evaluation import end
+from pairwright.cli.evaluation import Coverage, end
 from pairwright.cli.printing import command, print_commands, say, warn
-from pairwright.options import Doc
 from pairwright.text import number_of
 from pairwright.train import plan_scores_page, planner_page
 from pairwright.train.gold import format_interval
@@ -38,9 +36,7 @@ def print_training(done: TrainedPlanner, out: Path) -> None:
 def print_comparison(
     result: PlanComparison,
     out: Path,
-    coverage: Annotated[
-        float, Doc("Least share of items that must be compared.", least=0, most=1)
-    ] = 0.95,
+    coverage: Coverage = 0.95,
 ) -> int:
     """Print precision, recall and F1 of each planner, and where too few items are compared."""
     _print_scores(Console(), result.scores)

@@ -165,10 +165,7 @@ def simulate_verdicts(
 ) -> SimulatedVerdicts:
     """Answer every open task with simulated annotators, by the same import as people's answers.
 
-    `accuracy` is the share of right answers among A and B, 0.5 to 1; `bias` how far guesses lean
-    to A, `careless` the share of annotators who tick anything, and `cannot_tell` the share of
-    answers without a decision, each 0 to 1. Everything that comes of it is marked as simulated and
-    verifies nothing.
+    Everything that comes of it is marked as simulated and verifies nothing.
 
     Raises InputError where there is no study, or people have answered in it.
 

@@ -40,10 +40,8 @@ def certify(
 ) -> Certificate:
     """Compare generated twins with people's own choices: do both rank the same scorers alike?
 
-    `generated` and `natural` are results of `evaluate`, folders or .json files: on a release with
-    twins, and on one with natural twins. Scorers that are ranked on both in `condition` count;
-    baselines do not. `families` is a CSV file with columns `scorer` and `family`. `out` gets
-    certificate.html, .md and .json.
+    Results are folders of `evaluate` or .json files. Scorers that are ranked on both in `condition`
+    count; baselines do not.
 
     Raises InputError where results cannot be compared, such as of two limits or splits, and
     StoreError.

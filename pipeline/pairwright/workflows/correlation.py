@@ -53,11 +53,7 @@ def correlate(
 ) -> CorrelationResult:
     """Correlate benchmark scores with downstream scores over the same models.
 
-    `table` is a CSV file with one row for each model; `benchmarks`, `downstream`, `model` (the
-    models' names, the first column) and `lineage` (models that descend from one another, which are
-    left out together) are its columns. Greater must be better. `judge` and `overlap` say who judged
-    the downstream outputs and which questions both share. `gain` is the gain of NDCG, `p` the
-    persistence of RBO, `seed` that of random orders. `out` gets report.html, .md and .json.
+    Greater must be better in every column.
 
     Spearman, weighted tau, NDCG and RBO have 95 % intervals; below 10 models
     nothing is claimed. Raises InputError and StoreError.

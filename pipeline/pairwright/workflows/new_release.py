@@ -94,10 +94,8 @@ def release(
 ) -> ReleaseResult:
     """Release what people verified of a run as a dataset folder, with its audit and pages.
 
-    `out` is a new folder, and `version` such as `1.0.0` is higher than that of `previous`, the
-    folder of the release before. A `trial` holds simulated and unverified pairs, too, and says so
-    everywhere. `validation_share` is the share of users, 0 to below 1, whose pairs are in the split
-    `validation`. The same run, version and previous release give the same bytes.
+    A trial says everywhere that it is one. The same run, version and previous release give the same
+    bytes.
 
     Raises InputError for anything that keeps the run from being released, and StoreError where its
     store or the disk refuses.

@@ -103,14 +103,6 @@ def audit(
 ) -> AuditResult:
     """Audit pairs, and write audit.json, report.html and redactions.jsonl.
 
-    `path` is a release, a run folder, a file or folder of pairs, or a Hugging Face id, and
-    `against` another whose figures are shown beside. The files go to `out`: without it, to
-    RUN/audit for a run folder, else to ./audit-NAME. `max_shortcut` is the bound on accuracy
-    without the user, and `max_overlap` and `max_aspects_overlap` are those on that of word overlap
-    with the posts and with the aspects, each 0.5 to 1. Without them overlap has the bounds that the
-    release or run states, if any. `corpora` are files of texts that the pairs are compared with.
-    `columns` name the columns of somebody's file, each as WHAT=COLUMN.
-
     Raises InputError where pairs, a corpus or a study cannot be read, a bound is not one, or `out`
     is in a release, and StoreError where the disk refuses.
 

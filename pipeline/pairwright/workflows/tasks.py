@@ -158,16 +158,9 @@ def export_tasks(
     """Write blind tasks of a run's pairs, one file for each annotator and kind, and the key.
 
     Each question is answered by `overlap` people, and each preference by the votes that the rule
-    asks for where these are more. `sample` takes so many twins and pairs, and None
-    takes all. `checks` is the number of attention checks by the number of an annotator's votes, 0
-    to 1. `seed` makes a demo repeatable; without it a study's seed is drawn at random and kept, for
-    it tells which side a response is on. The rule that verifies a pair is [human] of
-    RUN/config.toml, fixed by this export. With the `tool` `spreadsheet` there is also a CSV file
-    for each annotator. `language` is that of the forms and guidelines, such as `de`.
-    Texts are looked through first; `leave_out` keeps twins and pairs with `personal` data, or on
-    `sensitive` subjects, out of the study. The answers are looked at `looks` times, the last time
-    when all are in; the study may end where the share of votes for the chosen response is surely
-    above or below `floor`. With `qualified` the study has none of the checks of a qualification.
+    asks for where these are more. Without `seed` a study's seed is drawn at random and kept, for it
+    tells which side a response is on. The rule that verifies a pair is [human] of RUN/config.toml,
+    fixed by this export.
 
     Raises InputError where the run holds no pair, its pairs are not as built, the assignment cannot
     be made, or another study was exported there.

@@ -82,11 +82,7 @@ def plan_study(
     """Estimate what studies of a run's pairs take and show, and write it to RUN/human as plan.html,
     plan.md and plan.json.
 
-    `pilot` is the run folder of a study that people have answered, by default `run` where it has
-    answers. `mode` is `twin` where the run has twins. `sizes` are numbers of twins, or of pairs of
-    another mode; `hours_each` is the most that one person works; `wage` is paid for an hour.
-    `scorers` are those of the leaderboard to come; any two of them disagree on the share
-    `disagreement` of the pairs.
+    `pilot` is by default `run` where it has answers, and `mode` is `twin` where the run has twins.
 
     Raises InputError where the run holds no pair of the mode, or a number makes no sense.
 
