@@ -13,13 +13,11 @@ from decided import RELEASE, result, twin
 from pairwright import certify
 from pairwright.errors import InputError
 from pairwright.evaluate.certificate.certificate import SCORERS_NEEDED, Certificate
-from pairwright.evaluate.certificate.report_page import certificate_page
-from pairwright.evaluate.certificate.sentences import claims, posts_sentence, warnings
+from pairwright.evaluate.certificate.page import certificate_page
 from pairwright.evaluate.correlation import uncertainty
 from pairwright.evaluate.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.results import ScorerRef
-from pairwright.report import to_html
 from study import Done, pairwright
 
 NATURAL = {"mode": "natural", "config": "Home-natural"}
@@ -67,7 +65,8 @@ def test_scorers_that_go_together_are_found_to(tmp_path: Path) -> None:
 
 
 def claim_sentences(found: Certificate) -> list[str]:
-    return list(claims(found))
+    """The opening of the page, a paragraph each."""
+    return list(certificate_page(found, drawn=False).opening)
 
 
 def test_few_scorers_carry_no_claim_and_the_page_says_how_many_are_needed(tmp_path: Path) -> None:
@@ -76,7 +75,7 @@ def test_few_scorers_carry_no_claim_and_the_page_says_how_many_are_needed(tmp_pa
     assert "Nothing is claimed: 3 scorers" in claim_sentences(found)[0]
     stored = json.loads((tmp_path / "out" / "certificate.json").read_bytes())
     assert stored["condition"] == "profile"
-    page = to_html(certificate_page(found))
+    page = certificate_page(found).html
     assert "How many scorers it takes" in page
     assert page.count("<svg") == 1
 
@@ -88,7 +87,7 @@ def test_two_scorers_have_no_correlation(tmp_path: Path) -> None:
         "2 scorers are ranked on both releases, and a correlation takes 3"
         in (claim_sentences(found)[0])
     )
-    assert "<svg" in to_html(certificate_page(found))
+    assert "<svg" in certificate_page(found).html
 
 
 def test_what_is_not_the_same_scorer_on_both_is_left_out_with_its_reason(tmp_path: Path) -> None:
@@ -153,10 +152,11 @@ def test_the_command_prints_what_may_be_said(tmp_path: Path) -> None:
     done = run(*results(tmp_path, own, own), "--out", tmp_path / "out")
     assert done.code == 0, done.err
     assert "0.750 (" in done.out
-    assert "n = 80 pairs, 40 twins, 40 clusters" in " ".join(done.out.split())
+    page = (tmp_path / "out" / "certificate.md").read_text()
+    assert "n = 80 pairs, 40 twins, 40 clusters" in " ".join(page.split())
     assert "Nothing is claimed" in done.out
     assert "Of 3 scorers" not in done.out
-    assert "independent scorers" in done.out
+    assert "independent scorers" in page
     assert f"Open: {tmp_path / 'out' / 'certificate.html'}" in done.out
     unknown = run(tmp_path / "generated", tmp_path / "natural", "--condition", "posts")
     assert unknown.code == 2
@@ -188,12 +188,13 @@ def test_nothing_found_is_no_evidence_and_differences_are_adjusted(tmp_path: Pat
     found = certify(*results(tmp_path, own, other))
     outside = [one for one in found.scorers if one.high is not None and one.high < 0]
     assert [one.scorer for one in outside] == ["s00"]
-    first, second = claim_sentences(found)
-    assert "No rank correlation was found (Spearman" in first
-    assert "12 independent scorers find" in first
-    assert "On natural twins the scorers differ hardly more than by the errors" in first
-    assert "n = 80 pairs in 40 clusters" in first
-    assert second.startswith("Of 12 scorers, 0 can be said to be less accurate on natural twins")
+    opening = " ".join(claim_sentences(found))
+    assert "No rank correlation was found (Spearman" in opening
+    assert "12 independent scorers find" in opening
+    assert "Of 12 scorers, 0 can be said to be less accurate on natural twins" in opening
+    page = " ".join(certificate_page(found, drawn=False).markdown.split())
+    assert "On natural twins the scorers differ hardly more than by the errors" in page
+    assert "n = 80 pairs in 40 clusters" in page
 
 
 @pytest.mark.parametrize(
@@ -229,12 +230,12 @@ def test_what_each_side_was_shown_is_said_and_where_it_differs(tmp_path: Path) -
     result(own, "a", decisions(4), history="b2:f1", as_people=True)
     result(other, "a", decisions(4, **NATURAL), release=PEOPLE)
     found = certify(own, other)
-    assert posts_sentence(found) == (
+    page = " ".join(certificate_page(found, drawn=False).markdown.split())
+    assert (
         "Posts that the scorers were shown: on generated twins those that people saw in the study,"
         " on natural twins all of each history that fit."
-    )
+    ) in page
     said = " ".join(run(own, other).out.split())
-    assert "on generated twins those that people saw" in said
     assert "The scorers were shown posts by another rule" in said
     # Both releases of these tests have the same made-up users.
-    assert f"{2 * TWINS} users are in both releases" in " ".join(warnings(found))
+    assert f"{2 * TWINS} users are in both releases" in page

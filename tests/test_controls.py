@@ -16,13 +16,12 @@ from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import label
 from pairwright.evaluate.board.finding_sentences import found_sentences
 from pairwright.evaluate.board.findings import ScorerFinding, adjust_findings
-from pairwright.evaluate.board.pages import board_page, summary_page
-from pairwright.evaluate.board.sentences import warnings
+from pairwright.evaluate.board.pages import board_page
+from pairwright.evaluate.board.sentences import advice
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.measure.figure import ScorerFigure
 from pairwright.evaluate.results import ScorerRef
 from pairwright.evaluate.scorers.spec import EmbeddingScorer
-from pairwright.report import to_html, to_markdown
 from test_leaderboard import run
 
 OVERLAP = ScorerRef(name="overlap", kind="baseline")
@@ -72,7 +71,7 @@ def test_twins_are_in_one_slice_with_both_halves_by_what_overlap_says_of_the_who
         # A scorer that sees no user is at one half of each slice, not of all together alone.
         other = on_slice(board, "model.profile", group)
         assert (other.value, other.n, other.clusters) == (0.5, n, n // 2)
-    assert "word overlap wrong, % | n | clusters" in to_markdown(board_page(board))
+    assert "word overlap wrong, % | n | clusters" in board_page(board).markdown
 
 
 def test_a_scorer_that_follows_words_is_exposed_and_a_reader_is_not(tmp_path: Path) -> None:
@@ -87,8 +86,8 @@ def test_a_scorer_that_follows_words_is_exposed_and_a_reader_is_not(tmp_path: Pa
     found = finding(board, "follower", "overlap")
     assert (found.value.value, found.found, found.above) == (0, True, False)
     assert not finding(board, "reader", "overlap").found
-    for page in (board_page(board), summary_page(board)):
-        html = to_html(page)
+    for page in (board_page(board), board_page(board, brief=True)):
+        html = page.html
         assert "follower 0.0 % (0.0 to " in html
         assert ", n = 36, 18 clusters), where it is right 100.0 % (" in html
         assert ", n = 84, 42 clusters). They follow the words" in html
@@ -116,7 +115,7 @@ def test_posts_are_before_or_after_a_cutoff_only_where_one_is_given(tmp_path: Pa
     sliced = {row for row, entry in board.entries.items()
               if any(one.name == "slice_accuracy" for one in entry.figures)}  # fmt: skip
     assert sliced == {"known.profile"}
-    assert "Posts before and after a model&#39;s cutoff" in to_html(board_page(board))
+    assert "Posts before and after a model&#39;s cutoff" in board_page(board).html
 
 
 def test_a_twin_has_the_dates_of_both_users(tmp_path: Path) -> None:
@@ -135,7 +134,7 @@ def test_domains_have_all_modes_side_by_side(tmp_path: Path) -> None:
         *(violate(n, 1.0, domain="Home") for n in range(8)),
         *(violate(n, -1.0, domain="Art") for n in range(10, 14)),
     ]
-    page = to_markdown(board_page(board_of(result(tmp_path, "model", decisions))))
+    page = board_page(board_of(result(tmp_path, "model", decisions))).markdown
     assert "| domain | row | twin, % | n | clusters | violate, % | n | clusters |" in page
     assert "| Home | model.profile | 100.0 (" in page
     assert "| Art | model.profile |  |  |  | 0.0" in page
@@ -160,7 +159,7 @@ def test_a_scorer_that_recalls_the_asker_is_found_by_the_question_alone(tmp_path
     (said,) = found_sentences(board, "twin")
     assert "differ from the others in length or manner" in said
     assert "The longer response is right on 75.0 % (59.8 to 85.8, n = 40, 40 clusters) of" in said
-    page = to_html(board_page(board))
+    page = board_page(board).html
     assert "one half: recalls 80.0 % (65.2 to 89.5, n = 40, 40 clusters). They recall" in page
     assert "They recall the person" in " ".join(run(tmp_path).said.split())
     # The other halves are the mirror image, so they say nothing new.
@@ -179,7 +178,7 @@ def test_a_reader_loses_what_it_read_when_the_evidence_is_taken_out(tmp_path: Pa
     board = board_of(tmp_path)
     found = finding(board, "reader", "evidence")
     assert (found.value.value, found.found, found.condition) == (0.5, True, "profile")
-    page = to_html(board_page(board))
+    page = board_page(board).html
     assert "rubric cites: reader 50.0 points (" in page
     assert not finding(board, "other", "evidence").found
     assert "other 0" not in page
@@ -292,7 +291,7 @@ def test_an_embedding_is_a_baseline_and_a_missing_one_is_named(tmp_path: Path) -
     right = twins(repeated((30, (True, True)), (60, (True, False)), (10, (False, False))))
     result(tmp_path, "overlap", right, scorer=OVERLAP)
     result(tmp_path, "model", right)
-    missing = [one for one in warnings(board_of(tmp_path)) if "embedding" in one]
+    missing = [one for one in advice(board_of(tmp_path)) if "embedding" in one]
     assert len(missing) == 1
     assert "the extra '.[dense]'" in missing[0]
     assert "--scorers FILE.toml --condition profile --scorer near" in missing[0]
@@ -300,7 +299,7 @@ def test_an_embedding_is_a_baseline_and_a_missing_one_is_named(tmp_path: Path) -
     board = board_of(tmp_path)
     assert label(board.entries["near.profile"]) == "near (baseline)"
     assert {one.scorer for one in board.findings} == {"model"}
-    assert not any("embedding" in one for one in warnings(board))
+    assert not any("embedding" in one for one in advice(board))
 
 
 def test_a_judge_is_tested_for_order_with_all_others(tmp_path: Path) -> None:
@@ -337,7 +336,7 @@ def test_of_natural_twins_the_choices_of_others_are_a_row_that_is_not_ranked(
     assert "90.0 (86.0 to 94.0)" in row
     assert "300" in row
     assert "can be defended and give other figures" in " ".join(out.split())
-    page = to_markdown(board_page(board_of(tmp_path)))
+    page = board_page(board_of(tmp_path)).markdown
     assert "| the choices of others (not ranked) |" in page
     assert "of the way" not in page
     # Both users chose, and neither asked: there is no asked half to recall.

@@ -27,12 +27,7 @@ from pairwright.evaluate.correlation.measures import (
     spearman,
 )
 from pairwright.evaluate.correlation.measures import weighted_tau as weighted
-from pairwright.evaluate.correlation.page import (
-    correlation_page,
-    interval_in_words,
-    measure_cells,
-    warnings,
-)
+from pairwright.evaluate.correlation.page import correlation_page
 from pairwright.evaluate.correlation.table import ModelTable, read_models
 from pairwright.evaluate.correlation.uncertainty import (
     Jackknife,
@@ -41,7 +36,6 @@ from pairwright.evaluate.correlation.uncertainty import (
     difference_interval,
     jackknife,
 )
-from pairwright.report import to_html, to_markdown
 from reference_data import REFERENCE
 from study import pairwright
 
@@ -327,10 +321,10 @@ def test_an_interval_needs_three_models_without_each_one() -> None:
 
 
 def test_the_interval_that_is_printed_holds_the_value_that_is_printed() -> None:
-    assert interval_in_words(MeasureInterval(low=0.9961, high=0.9993)) == "0.99 to 1.00"
-    assert interval_in_words(MeasureInterval(low=-0.001, high=0.071), "+") == "-0.01 to +0.08"
-    assert interval_in_words(MeasureInterval(low=1 - 1e-12, high=1.0)) == "1.00 to 1.00"
-    assert interval_in_words(MeasureInterval(low=0.29, high=0.58)) == "0.29 to 0.58"
+    assert MeasureInterval(low=0.9961, high=0.9993).text() == "0.99 to 1.00"
+    assert MeasureInterval(low=-0.001, high=0.071).text(sign=True) == "-0.01 to +0.08"
+    assert MeasureInterval(low=1 - 1e-12, high=1.0).text() == "1.00 to 1.00"
+    assert MeasureInterval(low=0.29, high=0.58).text() == "0.29 to 0.58"
 
 
 def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
@@ -340,7 +334,7 @@ def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
     intervals = [of.interval for of in found.found["good"]]
     intervals += [of.interval for of in found.differences]
     assert {(of.low, of.high) for of in intervals} == {(None, None)}
-    assert "| none: one lineage |" in to_markdown(correlation_page(akin, found))
+    assert "| none: one lineage |" in correlation_page(akin, found).markdown
 
 
 def write(path: Path, text: str) -> Path:
@@ -461,7 +455,7 @@ def test_what_goes_with_the_downstream_score_is_claimed_and_what_does_not_is_not
     assert third.startswith("good and loose differ by")
     again = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
     assert again == found
-    html = to_html(correlation_page(models, found))
+    html = correlation_page(models, found).html
     assert "<script>" not in html
     assert "Not stated: who judged the downstream outputs." in html
 
@@ -482,7 +476,7 @@ def test_models_of_one_lineage_are_not_orders_of_their_own(few: None, tmp_path: 
     assert not any("goes with" in claim for claim in together.claims)
     far = [of.measure for of in together.found["good"] if of.is_significant]
     assert not {"Spearman", "NDCG", "RBO"} & set(far)
-    page = to_markdown(correlation_page(models_of(path), together))
+    page = correlation_page(models_of(path), together).markdown
     assert "orders of the means of lineages" in page
 
 
@@ -499,7 +493,7 @@ def test_nothing_is_claimed_where_means_of_lineages_go_the_other_way(few: None) 
     assert spearman.beyond_chance
     assert not any("goes" in claim for claim in found.claims)
     assert "the means of lineages go one way and the models the other" in found.claims[0]
-    page = to_markdown(correlation_page(table, found))
+    page = correlation_page(table, found).markdown
     assert "of lineage means" in page
     assert "-1.0000" in page
 
@@ -508,10 +502,14 @@ def test_names_that_show_families_are_a_warning_where_no_lineage_is_named(few: N
     names = ("acme/Rye-Llama-8B", "rival/Oat-Llama-70B", "other/Barley-9B")
     table = ModelTable(names, {"b": scores(1, 2, 3)}, scores(2, 1, 3), names)
     found = correlate(table, "d", NOTHING, gain="rank", p=0.9, seed=0)
-    assert "“llama” in 2 names" in " ".join(warnings(table, found))
+    assert "“llama” in 2 names" in opening(table, found)
     akin = table._replace(lineages=("llama", "llama", "barley"))
     found = correlate(akin, "d", NOTHING, gain="rank", p=0.9, seed=0)
-    assert "“llama”" not in " ".join(warnings(akin, found))
+    assert "“llama”" not in opening(akin, found)
+
+
+def opening(table: ModelTable, found: Correlations) -> str:
+    return " ".join(correlation_page(table, found, drawn=False).opening)
 
 
 def models_of(path: Path) -> ModelTable:
@@ -532,10 +530,12 @@ def test_a_p_without_an_interval_is_no_claim(few: None, tmp_path: Path) -> None:
 
 def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -> None:
     models = read_models(table(tmp_path / "m.csv", 12), ("good",), "d", None, None)
-    spearman = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0).found["good"][0]
+    small = correlate(models, "d", NOTHING, gain="rank", p=0.9, seed=0)
+    spearman = small.found["good"][0]
     uncertainty = spearman.chance.model_copy(update={"p": 0.0005})
     tiny = spearman.model_copy(update={"chance": uncertainty})
-    assert measure_cells(tiny, [tiny])[-2] == "< 0.001"
+    page = correlation_page(models, small.model_copy(update={"found": {"good": (tiny,)}}))
+    assert "| &lt; 0.001 (" in page.markdown
 
 
 def test_nothing_is_claimed_of_nine_models_or_of_nine_lineages(few: None, tmp_path: Path) -> None:

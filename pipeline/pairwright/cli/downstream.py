@@ -1,5 +1,6 @@
 """`pairwright downstream`: whether what a benchmark measures matters for what models write."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,14 +13,15 @@ from rich.table import Table
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end, end_by_coverage, print_result
 from pairwright.cli.printing import say, table_of, warn
+from pairwright.estimate import p_value
 from pairwright.evaluate.best_of_n.curves import BestOfN
 from pairwright.evaluate.best_of_n.page import best_of_n_page
-from pairwright.evaluate.certificate import sentences as claimed
 from pairwright.evaluate.certificate.certificate import Certificate
-from pairwright.evaluate.certificate.report_page import scorer_head, scorer_rows
-from pairwright.evaluate.correlation import page as correlation_page
-from pairwright.evaluate.guided import page as policy_page
+from pairwright.evaluate.certificate.page import certificate_page
+from pairwright.evaluate.correlation.correlations import Correlation
+from pairwright.evaluate.correlation.page import correlation_page
 from pairwright.evaluate.guided.accuracy import PolicyAccuracy
+from pairwright.evaluate.guided.page import policy_page
 from pairwright.evaluate.outputs import ModelScore, OutputScores
 from pairwright.evaluate.results import TRIAL
 from pairwright.text import number_of, visible
@@ -131,20 +133,26 @@ def print_policies(
 
 def print_accuracies(console: Console, accuracy: PolicyAccuracy, out: Path) -> None:
     tables: dict[tuple[str, str], list[tuple[str, ...]]] = {}
-    for name, shown, pairs, share, _, gain, reward, n, clusters in policy_page.rows(accuracy):
-        row = (name, *_in_two(share, gain, reward, f"{n} ({clusters})"))
-        tables.setdefault((shown, pairs), []).append(row)
+    for line in accuracy.lines:
+        n = f"{line.accuracy.n:,} ({line.accuracy.clusters:,})"
+        figures = (line.accuracy.text(), line.gain.text(sign=True), line.reward_alone.text())
+        row = (visible(line.scorer), *_in_two(*figures, n))
+        tables.setdefault((line.condition, line.mode or "pairs"), []).append(row)
     for (shown, pairs), found in tables.items():
         _print_narrow(console, f"shown: {shown}; pairs of: {pairs}", _in_two(*_ACCURACIES), found)
     defined = [
         (
-            f"{policy}\n{beta}",
-            *_in_two(f"{shown},\n{pairs}", f"{tau} ({interval})", chance, p, n),
+            f"{visible(tau.policy)}\nbeta {tau.beta:g}",
+            f"{tau.condition},\n{tau.mode or 'pairs'}",
+            *_in_two(
+                f"{tau.value:+.3f} ({tau.interval.text()})",
+                f"{tau.chance.mean:.2f} ({tau.chance.low:.2f} to {tau.chance.high:.2f})",
+            ),
+            p_value(tau.chance.p),
+            str(tau.n),
         )
-        for (policy, beta, shown, pairs, tau, interval, chance, p, n), tau_of in zip(
-            policy_page.tau_rows(accuracy), accuracy.taus, strict=True
-        )
-        if tau_of.value is not None
+        for tau in accuracy.taus
+        if tau.value is not None and tau.interval and tau.chance
     ]
     if defined:
         _print_narrow(console, "Do rewards that rank well guide well?", _TAUS, defined)
@@ -153,8 +161,8 @@ def print_accuracies(console: Console, accuracy: PolicyAccuracy, out: Path) -> N
             "In brackets: 95 % intervals; of pairs, clusters. Gain: over the policy alone.",
             highlight=False,
         )
-    for line in (*policy_page.warnings(accuracy), *policy_page.claims(accuracy)):
-        warn(console, line)
+    for paragraph in policy_page(accuracy, drawn=False).opening:
+        say(console, paragraph, wrap=True)
     say(console, f"Open: {out / 'policy.html'}", wrap=True)
 
 
@@ -215,42 +223,56 @@ def print_correlations(result: CorrelationResult, out: Path | None = None) -> No
         console.print(ignored, highlight=False)
     for name, measures in found.found.items():
         title = f"{name} against {found.downstream}, n = {found.n} models"
-        cells = [correlation_page.measure_cells(one, measures) for one in measures]
-        head = correlation_page.correlation_head(measures)
-        console.print(table_of(head, cells, title=title, lines=box.SIMPLE_HEAD))
-    for difference in found.differences:
-        names = f"{difference.first} less {difference.second}, {difference.measure}:"
-        interval = correlation_page.interval_in_words(difference.interval, "+")
-        say(console, f"{names} {difference.value:+.4f} ({interval})", wrap=True)
-    for warning in correlation_page.warnings(models, found):
-        warn(console, warning)
-    for sentence in found.claims or (correlation_page.no_claim(found),):
-        say(console, sentence, wrap=True)
+        _print_measures(console, title, measures)
+    for one in found.differences:
+        names = f"{one.first} less {one.second}, {one.measure}:"
+        say(console, f"{names} {one.value:+.4f} ({one.interval.text(sign=True)})", wrap=True)
+    # The page opens with three claims at most.
+    for paragraph in (*correlation_page(models, found, drawn=False).opening, *found.claims[3:]):
+        say(console, paragraph, wrap=True)
     if out:
         typer.echo(f"Open: {out / 'report.html'}")
 
 
+def _print_measures(console: Console, title: str, measures: Sequence[Correlation]) -> None:
+    head = ("", "value", "95 % interval", "chance", "95 % of chance", "p", "p (Holm)")
+    cells = (
+        (
+            one.measure,
+            f"{one.value:.4f}",
+            one.interval.text(),
+            f"{one.chance.mean:.2f}",
+            f"{one.chance.low:.2f} to {one.chance.high:.2f}",
+            p_value(one.chance.p),
+            p_value(one.adjusted),
+        )
+        for one in measures
+    )
+    console.print(table_of(head, cells, title=title, lines=box.SIMPLE_HEAD))
+
+
 def print_certificate(certificate: Certificate, out: Path | None = None) -> int:
-    """Print how both rank the scorers, what may be said, and how many scorers it takes."""
-    console, left = Console(), 2 if certificate.has_families else 1
+    """Print how both rank the scorers, and what may be said."""
+    console = Console()
     if certificate.scorers:
-        head, rows = scorer_head(certificate), scorer_rows(certificate)
-        console.print(table_of(head, rows, left=left))
-    if certificate.correlations:
-        (measures,) = certificate.correlations.found.values()
-        lines = [correlation_page.measure_cells(one, measures) for one in measures]
-        console.print(table_of(correlation_page.correlation_head(measures), lines))
+        head = ("scorer", "generated twins", "natural twins", "natural less generated", "pairs")
+        rows = (
+            (
+                one.scorer,
+                one.generated.estimate.text(),
+                one.natural.estimate.text(),
+                one.in_words,
+                f"{one.generated.n:,} and {one.natural.n:,}",
+            )
+            for one in certificate.scorers
+        )
+        console.print(table_of(head, rows))
+    if certificate.measures:
+        _print_measures(console, "", certificate.measures)
     for name, why in certificate.left_out.items():
         say(console, f"{name} is not compared: {why}.", wrap=True)
-    for warning in claimed.warnings(certificate):
-        say(console, warning, "yellow", wrap=True)
-    for sentence in (
-        claimed.posts_sentence(certificate),
-        *claimed.claims(certificate),
-    ):
-        say(console, sentence, wrap=True)
-    console.print(table_of(claimed.NEEDED_HEAD, claimed.needed_rows(), left=0))
-    say(console, claimed.needed_note(), wrap=True)
+    for paragraph in certificate_page(certificate, drawn=False).opening:
+        say(console, paragraph, wrap=True)
     if out:
         typer.echo(f"Open: {out / 'certificate.html'}")
     return int(not certificate.scorers)

@@ -16,7 +16,12 @@ from pairwright.errors import CALL_FAILED, InputError
 from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.cells import ranking_table
 from pairwright.evaluate.board.finding_sentences import found_sentences
-from pairwright.evaluate.board.sentences import closing_sentences, ranking_sentences, warnings
+from pairwright.evaluate.board.sentences import (
+    advice,
+    closing_sentences,
+    ranking_sentences,
+    warnings,
+)
 from pairwright.evaluate.conditions import CONDITIONS
 from pairwright.evaluate.decision import PairDecision
 from pairwright.evaluate.results import ResultSummary, summary_lines
@@ -130,7 +135,7 @@ def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
     for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
         for sentence in found_sentences(board, mode):
             say(console, sentence, wrap=True)
-    for warning in warnings(board):
+    for warning in (*warnings(board), *advice(board)):
         say(console, warning, "yellow")
     for sentence in closing_sentences(board):
         say(console, sentence, wrap=True)

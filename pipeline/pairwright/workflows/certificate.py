@@ -10,12 +10,12 @@ from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.board import leaderboard as rank_results
 from pairwright.evaluate.board.inputs import gather_results
 from pairwright.evaluate.certificate.certificate import Certificate, compare_scorers
-from pairwright.evaluate.certificate.report_page import certificate_page
+from pairwright.evaluate.certificate.page import certificate_page
 from pairwright.evaluate.correlation.measures import reported_measures
 from pairwright.evaluate.results import Result
 from pairwright.options import Doc
 from pairwright.workflows.evaluation import conditions_of
-from pairwright.workflows.output import output_folder, write_report
+from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, counter, log_notes
 
 
@@ -66,7 +66,7 @@ def certify(
         done=counter(progress, "orders", total=len(reported_measures("rank", 0.9))),
     )
     if folder:
-        write_report(folder, "certificate", certificate_page(certificate), certificate)
+        write_page(folder, "certificate", certificate_page(certificate), certificate)
     return certificate
 
 

@@ -11,7 +11,7 @@ from pairwright.evaluate.correlation.correlations import correlate as correlate_
 from pairwright.evaluate.correlation.page import correlation_page
 from pairwright.evaluate.correlation.table import ModelTable, one_line, read_models
 from pairwright.options import Doc
-from pairwright.workflows.output import output_folder, write_report
+from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, counter, log_notes
 
 
@@ -75,5 +75,5 @@ def correlate(
         fix = "Give --p a number such as 0.9, and --gain score no score below zero."
         raise InputError(str(error), where=where, fix=fix) from None
     if folder:
-        write_report(folder, "report", correlation_page(models, correlations), correlations)
+        write_page(folder, "report", correlation_page(models, correlations), correlations)
     return CorrelationResult(correlations, models)

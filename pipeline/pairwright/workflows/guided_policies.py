@@ -25,7 +25,7 @@ from pairwright.workflows.evaluation import (
     conditions_of,
     run_evaluation,
 )
-from pairwright.workflows.output import write_report
+from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import scorer_settings
 
@@ -90,7 +90,7 @@ def policy_accuracy(
         task, scorer_file._replace(scorers=settings), folder, progress, stop, on_result
     )
     accuracy = _accuracy(done, settings, guided)
-    write_report(folder, "policy", policy_page(accuracy), accuracy)
+    write_page(folder, "policy", policy_page(accuracy), accuracy)
     return PolicyResult(accuracy, done)
 
 

@@ -12,7 +12,7 @@ from pairwright.evaluate.board.board import Leaderboard
 from pairwright.evaluate.board.board import leaderboard as rank_results
 from pairwright.evaluate.board.exports import csv_table, latex_tables
 from pairwright.evaluate.board.inputs import gather_results
-from pairwright.evaluate.board.pages import board_page, summary_page
+from pairwright.evaluate.board.pages import board_page
 from pairwright.evaluate.derivation import (
     NOT_STORED,
     check_release,
@@ -30,7 +30,7 @@ from pairwright.models.store.database import holds_plain_replies
 from pairwright.notebook import run_async
 from pairwright.options import Doc
 from pairwright.workflows.evaluation import EvaluationTask, derive_results
-from pairwright.workflows.output import output_folder, write_report
+from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.scoring import (
     ScorerSession,
@@ -83,7 +83,8 @@ def leaderboard(
     if folder:
         write_whole(folder / "leaderboard.csv", csv_table(board))
         write_whole(folder / "leaderboard.tex", latex_tables(board))
-        write_report(folder, "leaderboard", board_page(board), board, summary_page(board))
+        page = board_page(board)._replace(markdown=board_page(board, brief=True).markdown)
+        write_page(folder, "leaderboard", page, board)
     return board
 
 

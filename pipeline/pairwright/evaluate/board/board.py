@@ -49,6 +49,20 @@ class Leaderboard(Record):
     missing: dict[ConditionName, tuple[str, ...]]
     """Baselines without results, by condition."""
 
+    @property
+    def modes(self) -> tuple[Mode | None, ...]:
+        """The modes that are ranked, in the order of their tables."""
+        return tuple(dict.fromkeys(ranking.mode for ranking in self.rankings))
+
+    def of_mode(self, mode: Mode | None) -> tuple[Ranking, ...]:
+        """The rankings of a mode, in the order of its tables."""
+        return tuple(ranking for ranking in self.rankings if ranking.mode == mode)
+
+    def first(self, mode: Mode | None) -> Ranking:
+        """The first ranking of a mode that ranks any row, or else its first."""
+        rankings = self.of_mode(mode)
+        return next((one for one in rankings if one.ranked), rankings[0])
+
 
 def leaderboard(
     results: Sequence[Result],

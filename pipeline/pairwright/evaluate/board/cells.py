@@ -12,6 +12,7 @@ from pairwright.evaluate.measure.figure import FIGURES, ScorerFigure, figure_nam
 from pairwright.evaluate.release import tie_mark
 from pairwright.modes import is_twin
 from pairwright.records import Mode
+from pairwright.report import Table
 from pairwright.text import visible
 
 
@@ -22,6 +23,11 @@ class RankingTable(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
     brief: tuple[int, ...]
     """The columns that a terminal has room for."""
+
+    def as_table(self, ranking: Ranking, title: str) -> Table:
+        """All columns, below the title of the condition."""
+        note = f"{title} (condition {ranking.condition})."
+        return Table(self.head, self.rows, left=2 if ranking.ranked else 1, note=note)
 
 
 OTHERS = "the choices of others (not ranked)"

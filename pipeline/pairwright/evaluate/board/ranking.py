@@ -160,6 +160,12 @@ class Ranking(Record):
     apart: dict[str, int] = Field(default={})
     """Pairs of the mode that are not part of the condition, by reason; the same for all rows."""
 
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The best row, and those that share a letter with it."""
+        best = set(self.groups[self.ranked[0]].split()) if self.ranked else set()
+        return tuple(name for name in self.ranked if best & set(self.groups[name].split()))
+
     def next_to(self, name: str) -> RowComparison | None:
         """A ranked row beside the one below it; None for the last."""
         at = self.ranked.index(name) + 1

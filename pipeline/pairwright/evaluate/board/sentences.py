@@ -25,8 +25,8 @@ _UNITS: dict[Mode | None, str] = {
 """What a mode's pairs are clustered by: what is independent."""
 
 
-def warnings(board: Leaderboard) -> Iterator[str]:
-    """What a reader must know before any number."""
+def standing(board: Leaderboard) -> Iterator[str]:
+    """Why the figures are no result, or none of the whole release."""
     if board.release.trial:
         yield TRIAL
     if board.limit is not None:
@@ -35,8 +35,17 @@ def warnings(board: Leaderboard) -> Iterator[str]:
         yield f"Only the split {visible(board.split)} was scored."
     if any(entry.about.simulated for entry in board.entries.values()):
         yield "Rows marked as simulated are answers of a simulated model, and not results."
+
+
+def warnings(board: Leaderboard) -> Iterator[str]:
+    """What a reader must know before any number, the gravest first."""
+    yield from standing(board)
     yield from _self_preferences(board)
     yield from position_biases(board.findings)
+
+
+def advice(board: Leaderboard) -> Iterator[str]:
+    """What would make the leaderboard tell more."""
     sharers = level_sharers(board.rankings)
     for ranking in board.rankings:
         # That blind scorers are alike is no lack of clusters.

@@ -1,6 +1,5 @@
 """The certificate: whether generated twins rank scorers as people's own choices do.
 
 certificate.py   compares the scorers on both, and says how many scorers it takes
-sentences.py     what may be said, and what a reader must know
-report_page.py   the page
+page.py          the page, whose words are pages/templates/certificate.md.jinja
 """

@@ -6,6 +6,7 @@ have people's own choices. A scorer's rank on one is compared with its rank on t
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr
@@ -40,11 +41,8 @@ beyond zero and beyond chance. `benchmarks/correlations.py --needed` makes the t
 """
 
 
-def correlation_found(scorers: int) -> float | None:
-    """The smallest correlation of the table that so many independent scorers find with a
-    probability of `POWER`; None where they find none of it."""
-    found = [rho for rho, needed in SCORERS_NEEDED.items() if needed <= scorers]
-    return min(found, default=None)
+Side = Literal["generated", "natural"]
+SIDES: tuple[Side, ...] = ("generated", "natural")
 
 
 class CertificateScorer(Record):
@@ -69,6 +67,13 @@ class CertificateScorer(Record):
     def differs(self) -> bool:
         """Whether p after Holm is below .05."""
         return self.adjusted is not None and self.adjusted < LEVEL
+
+    @property
+    def in_words(self) -> str:
+        """The difference with its interval."""
+        if self.low is None or self.high is None:
+            return f"{self.difference:+.3f}"
+        return f"{self.difference:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
 
 
 def scorer_differences(
@@ -181,12 +186,43 @@ class Certificate(Record):
         return self.families >= CLAIMS_FROM
 
     @property
+    def measures(self) -> tuple[Correlation, ...]:
+        """The correlations; none where there are none."""
+        if self.correlations is None:
+            return ()
+        (measures,) = self.correlations.found.values()
+        return measures
+
+    @property
     def primary(self) -> Correlation | None:
         """The correlation that is decided on; None where there is none."""
-        if self.correlations is None:
-            return None
-        (measures,) = self.correlations.found.values()
-        return next(one for one in measures if one.measure == PRIMARY)
+        return next((one for one in self.measures if one.measure == PRIMARY), None)
+
+    @property
+    def findable(self) -> float | None:
+        """The smallest correlation of SCORERS_NEEDED that so many independent scorers find with a
+        probability of `POWER`; None where they find none of it."""
+        found = [rho for rho, needed in SCORERS_NEEDED.items() if needed <= self.families]
+        return min(found, default=None)
+
+    @property
+    def one_valued(self) -> tuple[Side, ...]:
+        """The sides on which all scorers have the same accuracy, so that they have no order."""
+        return tuple(side for side in SIDES if len({one.value for one in self.figures(side)}) == 1)
+
+    @property
+    def unclear(self) -> dict[Side, ScorerFigure]:
+        """The sides on which at least half of the variance of the accuracies is that of their
+        errors, so that the order is unclear; each with the figure of the fewest clusters."""
+        return {
+            side: min(self.figures(side), key=lambda one: one.clusters)
+            for side in SIDES
+            if _order_unclear(self.figures(side))
+        }
+
+    def figures(self, side: Side) -> tuple[ScorerFigure, ...]:
+        """The accuracies on one side, in the order of the scorers."""
+        return tuple(getattr(one, side) for one in self.scorers)
 
 
 def compare_scorers(
@@ -324,3 +360,18 @@ def _correlations(
         primary=PRIMARY,
         done=done,
     )
+
+
+def _order_unclear(figures: Sequence[ScorerFigure]) -> bool:
+    """Whether at least half of the variance of the accuracies is that of their errors."""
+    if len(figures) < 2:
+        return False
+    values = [one.value or 0.0 for one in figures]
+    centre = sum(values) / len(values)
+    variance = sum((value - centre) ** 2 for value in values) / (len(values) - 1)
+    errors = [
+        ((one.high - one.low) / (2 * z_of(LEVEL))) ** 2
+        for one in figures
+        if one.low is not None and one.high is not None
+    ]
+    return bool(errors) and sum(errors) / len(errors) >= variance / 2

@@ -12,6 +12,7 @@ measure that depends on how many models there are (NDCG, RBO) is taken for that 
 """
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -133,6 +134,18 @@ class MeasureInterval(Record):
     low: float | None
     high: float | None
     note: str = ""
+
+    def text(self, *, sign: bool = False) -> str:
+        """`0.61 to 0.94`, or why there is no interval. Ends are rounded outwards: a value of 0.9981
+        does not lie between "1.00 and 1.00"."""
+        if self.low is None or self.high is None:
+            return f"none: {self.note}"
+        low, high = (
+            to_whole(round(100 * end, 6)) / 100
+            for to_whole, end in ((math.floor, self.low), (math.ceil, self.high))
+        )
+        form = "+.2f" if sign else ".2f"
+        return f"{low:{form}} to {high:{form}}"
 
 
 class Jackknife(NamedTuple):

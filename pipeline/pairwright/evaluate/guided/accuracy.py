@@ -84,6 +84,21 @@ class PolicyAccuracy(Record):
     lines: tuple[GuidedResult, ...]
     taus: tuple[Tau, ...]
 
+    @property
+    def best(self) -> GuidedResult | None:
+        """The line whose policy accuracy is the highest; None of none."""
+        return max(self.lines, key=lambda line: line.accuracy.value or 0.0, default=None)
+
+    @property
+    def defined(self) -> tuple[Tau, ...]:
+        """The taus that have a value."""
+        return tuple(tau for tau in self.taus if tau.value is not None)
+
+    @property
+    def undefined(self) -> dict[str, int]:
+        """How many taus have no value, by reason."""
+        return Counter(tau.note for tau in self.taus if tau.note)
+
 
 PER_TOKEN = "-per-token"
 

@@ -147,6 +147,18 @@ class ScorerFigure(Record):
     """Whether it could not have come out otherwise: then it has no interval."""
     note: str = ""
 
+    @property
+    def estimate(self) -> Estimate:
+        """The figure without its name and group."""
+        return Estimate(
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            n=self.n,
+            clusters=self.clusters,
+            note="by identity" if self.by_identity else "",
+        )
+
 
 def figure_names(table: str) -> tuple[str, ...]:
     """The figures of one of the leaderboard's tables, in their order."""
