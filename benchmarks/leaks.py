@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audit.shortcuts.features import text_stems
 from pairwright.audit.shortcuts.private_words import (
     LEAK_LIMITS,
     AuditWords,
     post_words,
     private_word_points,
 )
+from pairwright.audit.shortcuts.response import text_stems
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.intervals import LEVEL, accuracy, z_of
 

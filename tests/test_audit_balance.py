@@ -5,9 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from audited import line
-from pairwright.audit.balance import MOST_VALUES, Balance
+from pairwright.audit.balance import MOST_VALUES, Balance, ComparedPairs, compare
 from pairwright.audit.records import Breakdown, Check, Status
-from pairwright.audit.target import ComparedPairs, compare
 from pairwright.dataset import Row, RowAspect
 from pairwright.estimate import Estimate
 

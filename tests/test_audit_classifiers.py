@@ -6,8 +6,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pairwright.audit.shortcuts.classifiers import CLASSIFIERS, bags, classifier_points, styles
-from pairwright.audit.shortcuts.features import learnable_pair
+from pairwright.audit.shortcuts.classifiers import (
+    CLASSIFIERS,
+    bags,
+    classifier_points,
+    learnable_pair,
+    styles,
+)
 from pairwright.audit.shortcuts.pair_features import ClusterSample
 from pairwright.dataset import Row
 from pairwright.intervals import Floats

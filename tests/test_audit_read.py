@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pairwright.audit.leakage.corpora import LINES, corpus_texts
 from pairwright.audit.read import ReadRow, UnreadRow, open_source
-from pairwright.audit.read.corpus import LINES, corpus_texts
 from pairwright.dataset import Layout, Part, Row, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.extras import install

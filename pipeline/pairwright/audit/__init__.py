@@ -4,13 +4,12 @@ read/          releases, run folders, the official schema and plain files of oth
 run.py         one pass over the rows through all parts, which gives an Audit
 tally.py       counts of the rows, and the place of each
 
-balance.py     how many pairs there are of each kind, and of each user
+balance.py     how many pairs there are of each kind and user, also beside other pairs
 integrity/     rows that contradict themselves or each other
 shortcuts/     accuracy of scorers without the user, and of word overlap
 leakage/       information in a pair that its reader should not have
 people/        personal data, licences, and people who asked to be forgotten
 human.py       votes, agreement and annotators
-target.py      figures compared with those of other pairs
 
 row_check.py   a check that counts rows
 reader_guard.py    what is done where a check fails

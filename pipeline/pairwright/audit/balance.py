@@ -1,4 +1,5 @@
-"""How many pairs there are of each kind, whether one user has most of them, and repeated prompts.
+"""How many pairs there are of each kind, whether one user has most of them, repeated prompts, and
+beside them the figures of other pairs, such as the official benchmark's, which decide nothing.
 
 The limit on a user's share of a configuration is 5 %, or three equal shares where there are fewer
 than 60 users: of 20 users, one with 2 pairs where the others have 1 is not a finding.
@@ -12,6 +13,7 @@ from pairwright.audit.read.source import ReadRow
 from pairwright.audit.records import Breakdown, Check, Count, Flag
 from pairwright.audit.row_check import RowCheck
 from pairwright.dataset import Row
+from pairwright.estimate import Estimate
 from pairwright.text import normalised, word_count
 
 MAX_SHARE = 0.05
@@ -160,4 +162,107 @@ def _breakdown(by: str, sums: dict[str, _PairSums]) -> Breakdown:
         by=by,
         rows=tuple(own.count(value) for value, own in ordered[:MOST_VALUES]),
         left_out=max(0, len(ordered) - MOST_VALUES),
+    )
+
+
+OFFICIAL_SIZES = {
+    "Art_and_Entertainment": 767,
+    "Lifestyle_and_Personal_Development": 989,
+    "Society_and_Culture": 1074,
+}
+"""Items of Personalized RewardBench by domain (arXiv 2604.07343; the dataset's card)."""
+
+
+class ComparedPairs(NamedTuple):
+    """One of the two sets of pairs: its name, counts, and checks of family shortcuts."""
+
+    name: str
+    balance: Balance
+    checks: tuple[Check, ...]
+
+
+def compare(own: ComparedPairs, other: ComparedPairs) -> Iterator[Check]:
+    """Sizes, lengths and aspects of every domain; accuracies of configurations that have one name,
+    or are of one domain where the other has no modes. The only domain of one set and the only one
+    of the other are compared whatever their names, and so are the only configurations."""
+    for domain, means in sorted(own.balance.by_domain().items()):
+        yield from _domain(domain, means, other, alone=len(own.balance.by_domain()) == 1)
+    for check in own.checks:
+        for counterpart in other.checks:
+            if check.name == counterpart.name and _comparable(check, counterpart, own, other):
+                yield from _accuracy(check, counterpart, other.name)
+
+
+def _domain(domain: str, own: Means, other: ComparedPairs, *, alone: bool) -> Iterator[Check]:
+    domains = other.balance.by_domain()
+    named = next(iter(domains)) if alone and len(domains) == 1 else domain
+    there, name = domains.get(named), other.name
+    if there is not None and named != domain:
+        name = f"{name}, {named}" if named else name
+    size = f"{own.pairs:,} pairs; "
+    if there is not None:
+        size += f"{there.pairs:,} in {name}"
+    else:
+        size += f"{name} has no domain of this name, but {', '.join(map(repr, sorted(domains)))}"
+    if domain in OFFICIAL_SIZES:
+        size += f"; the official benchmark has {OFFICIAL_SIZES[domain]:,} items"
+    yield _note("size", domain, own.pairs, size)
+    if there is None:
+        return
+    yield _note(
+        "lengths",
+        domain,
+        own.pairs,
+        f"{own.chosen_words:.1f} words chosen and {own.rejected_words:.1f} rejected, on average;"
+        f" {there.chosen_words:.1f} and {there.rejected_words:.1f} in {name}",
+    )
+    yield _note(
+        "aspects_per_item",
+        domain,
+        own.pairs,
+        f"{own.aspects:.2f} aspects on average; {there.aspects:.2f} in {name}",
+    )
+
+
+def _comparable(check: Check, counterpart: Check, own: ComparedPairs, other: ComparedPairs) -> bool:
+    only = {check.config} == own.balance.domains.keys()
+    if only and {counterpart.config} == other.balance.domains.keys():
+        return True
+    if check.config == counterpart.config or check.config in other.balance.domains:
+        return check.config == counterpart.config
+    return own.balance.domains.get(check.config) == other.balance.domains.get(counterpart.config)
+
+
+def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
+    if check.found is None or counterpart.found is None:
+        return
+    other = f"{name}, {counterpart.config}" if counterpart.config else name
+    yield Check(
+        family="target",
+        name="blind_accuracy",
+        config=check.config,
+        status="note",
+        found=check.found,
+        of=check.of,
+        detail=f"{check.name}: {_interval_text(check.found)}; "
+        f"{_interval_text(counterpart.found)} in {other}",
+    )
+
+
+def _interval_text(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "no estimate"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f} (n = {estimate.n:,})"
+    return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f}, n = {estimate.n:,})"
+
+
+def _note(name: str, domain: str, pairs: int, detail: str) -> Check:
+    return Check(
+        family="target",
+        name=name,
+        config=domain,
+        status="note",
+        of=pairs,
+        detail=detail,
     )

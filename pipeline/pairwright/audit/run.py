@@ -7,14 +7,14 @@ from typing import NamedTuple
 from threadpoolctl import threadpool_limits
 
 from pairwright.audit import integrity
-from pairwright.audit.balance import Balance
+from pairwright.audit.balance import Balance, ComparedPairs, compare
 from pairwright.audit.catalogue import decide
 from pairwright.audit.human import Human
 from pairwright.audit.leakage import leakage_checks
+from pairwright.audit.leakage.corpora import corpus_texts
 from pairwright.audit.people import people_checks
 from pairwright.audit.people.scan import PersonalData
 from pairwright.audit.read import PairSource, ReadRow, UnreadRow
-from pairwright.audit.read.corpus import corpus_texts
 from pairwright.audit.reader_guard import AuditPart, ReaderGuard
 from pairwright.audit.records import (
     EXAMPLES,
@@ -27,7 +27,6 @@ from pairwright.audit.records import (
 from pairwright.audit.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audit.shortcuts.trials import BLIND
 from pairwright.audit.tally import RowLocations, RowTally
-from pairwright.audit.target import ComparedPairs, compare
 from pairwright.dataset import Layout, Row, content_digest
 from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError

@@ -3,9 +3,8 @@
 source.py      what a source gives: rows, and those that cannot be read
 folders.py hub.py files.py    releases and runs, datasets of the Hub, files of others
 columns.py cells.py    the columns of such a file, and what a cell of text holds
-fields.py histories.py messages.py    one row of it
+fields.py      one row of it
 options.py     questions with several options and a key
-corpus.py      texts that pairs are compared with
 """
 
 from collections.abc import Iterable

@@ -1,14 +1,18 @@
-"""Lists, objects and messages that a cell of text holds, as JSON or as Python writes them."""
+"""What a cell of another person's file holds: texts, messages, and lists in JSON or
+Python; and the posts, aspects and labels of a row.
+"""
 
 import ast
 import io
 import json
 import re
 import tokenize
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from pairwright.audit.read.columns import KNOWN, Columns
+from pairwright.dataset import RowAspect, RowPost, licence_of
+from pairwright.sources.fields import kind, rows, time
 from pairwright.sources.problems import SourceRefusal
 
 Fields = Mapping[str, Any]
@@ -85,3 +89,151 @@ def _is_messages(value: object) -> bool:
         and (one.keys() >= {"role", "content"} or one.keys() >= {"from", "value"})
         for one in messages
     )
+
+
+_USER = ("user", "human")
+_ASKING = ("user", "human", "system", "tool")
+_OPENING = re.compile(r"\s*Human:")
+_TURN = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):[ ]?")
+
+
+class ResponseMessage(NamedTuple):
+    """A response and what came before it, as text; empty where nothing did."""
+
+    before: str
+    text: str
+
+
+def reply(value: object, name: str) -> ResponseMessage:
+    """A response: text, a message, or messages of which the last is the response. Raises
+    SourceRefusal."""
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        return ResponseMessage("", as_text(value, name))
+    if not value:
+        raise SourceRefusal("no_messages", f"{name} is an empty list")
+    role, text = _message(value[-1], name)
+    if role.lower() in _ASKING:
+        raise SourceRefusal("ends_with_user", f"the last message of {name} is by {role!r}")
+    return ResponseMessage(prompt(value[:-1], name), text)
+
+
+def transcript(value: object) -> object:
+    """The messages of a conversation that is written as one text, as in HH-RLHF:
+    `\n\nHuman: ...\n\nAssistant: ...`. Anything else stays as it is."""
+    if not isinstance(value, str) or not _OPENING.match(value):
+        return value
+    marks = [*_TURN.finditer(value)]
+    ends = [*(mark.start() for mark in marks[1:]), len(value)]
+    return [
+        {"role": mark[1], "content": value[mark.end() : end]}
+        for mark, end in zip(marks, ends, strict=True)
+    ]
+
+
+def prompt(value: object, name: str) -> str:
+    """A prompt: text, or messages; one alone is its text, several have their roles before them."""
+    if not isinstance(value, list):
+        return as_text(value, name)
+    messages = [_message(message, name) for message in value]
+    if len(messages) == 1:
+        return messages[0][1]
+    return "\n\n".join(f"{role}: {text}" for role, text in messages)
+
+
+def user_text(message: object, name: str) -> str | None:
+    """What the user said in a message of a history; None for a message by another role."""
+    role, text = _message(message, name)
+    return text if role.lower() in _USER else None
+
+
+def as_text(value: object, name: str) -> str:
+    """The text unchanged; raises SourceRefusal for another type or a text that is not valid
+    UTF-8."""
+    if not isinstance(value, str):
+        raise SourceRefusal("wrong_type", f"{name} is {kind(value)}, not text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise SourceRefusal("lone_surrogate", f"{name}, character {error.start + 1}") from None
+    return value
+
+
+def _message(value: Any, name: str) -> tuple[str, str]:
+    """Role and content, by the names of OpenAI's messages or of ShareGPT's."""
+    if not isinstance(value, dict):
+        raise SourceRefusal("not_an_object", f"a message of {name} is {kind(value)}")
+    role, content = ("role", "content") if "role" in value else ("from", "value")
+    return (
+        as_text(value.get(role), f"{role} in {name}"),
+        as_text(value.get(content), f"{content} in {name}"),
+    )
+
+
+def text_licence(url: str | None, created: str | None, licence: str) -> str | None:
+    """The licence that a text states, or else the one that its address and date imply."""
+    return licence or licence_of(url, created)
+
+
+def posts_of(fields: Fields, columns: Columns) -> Iterator[RowPost]:
+    """The posts of a profile; raises SourceRefusal. Of a history of messages, those of the user are
+    the posts."""
+    for entry in _entries(fields, columns, "profile"):
+        if "text" in entry or not ("role" in entry or "from" in entry):
+            yield _post(entry)
+        elif (message := user_text(entry, "profile")) is not None:
+            yield RowPost(id="", text=message)
+
+
+def _post(fields: Fields) -> RowPost:
+    url = _name(fields.get("source_url"), "source_url of a post") or None
+    created = time(fields, "created")
+    licence = _name(fields.get("licence"), "licence of a post")
+    return RowPost(
+        id=_name(fields.get("id"), "id of a post"),
+        text=text_of(fields.get("text"), "text of a post"),
+        category=_name(fields.get("category"), "category of a post"),
+        created=created,
+        source_url=url,
+        licence=text_licence(url, created, licence),
+    )
+
+
+def aspects_of(fields: Fields, columns: Columns) -> Iterator[RowAspect]:
+    """The aspects of a row's rubric; raises SourceRefusal."""
+    return map(_aspect, _entries(fields, columns, "rubric_aspects"))
+
+
+def _aspect(fields: Fields) -> RowAspect:
+    return RowAspect(
+        aspect=text_of(fields.get("aspect"), "aspect"),
+        reason=text_of(fields.get("reason"), "reason of an aspect"),
+        evidence=text_of(fields.get("evidence"), "evidence of an aspect"),
+    )
+
+
+def _entries(fields: Fields, columns: Columns, name: str) -> list[Fields]:
+    entries = rows({name: parsed_cell(columns.value(fields, name))}, name)
+    if not all(isinstance(entry, dict) for entry in entries):
+        raise SourceRefusal("not_an_object", f"an entry of {name} is not an object")
+    return entries
+
+
+def label_of(fields: Fields, columns: Columns, name: str) -> str:
+    """What names something in a column, such as a category; raises SourceRefusal."""
+    return _name(columns.value(fields, name), name)
+
+
+def _name(value: object, name: str) -> str:
+    """What names something; a whole number is taken as its digits."""
+    if isinstance(value, float) and value.is_integer():  # how pandas stores numbers with gaps
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return text_of(value, name)
+
+
+def text_of(value: object, name: str) -> str:
+    """A text as it is; empty where there is none. Raises SourceRefusal."""
+    return "" if value is None or value != value else as_text(value, name)

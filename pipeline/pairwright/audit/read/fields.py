@@ -4,17 +4,20 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from pairwright.audit.read.cells import with_parsed_sides
-from pairwright.audit.read.columns import Columns
-from pairwright.audit.read.histories import (
+from pairwright.audit.read.cells import (
     Fields,
+    as_text,
     aspects_of,
     label_of,
     posts_of,
+    prompt,
+    reply,
     text_licence,
     text_of,
+    transcript,
+    with_parsed_sides,
 )
-from pairwright.audit.read.messages import as_text, prompt, reply, transcript
+from pairwright.audit.read.columns import Columns
 from pairwright.audit.read.options import KeyedOptions, OptionKey, keyed_options
 from pairwright.audit.read.source import LABEL_0, TIE, Kind, ReadRow
 from pairwright.dataset import Row

@@ -8,9 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pairwright.audit.read.cells import parsed_cell
+from pairwright.audit.read.cells import as_text, parsed_cell
 from pairwright.audit.read.columns import Columns
-from pairwright.audit.read.messages import as_text
 from pairwright.sources.fields import kind
 from pairwright.sources.problems import SourceRefusal, excerpt
 

@@ -1,7 +1,7 @@
 """Shortcuts: ways to pick the chosen response without knowing the user, or by word overlap.
 
 trials.py        all ways of choosing, tried on the pairs of one configuration
-response.py features.py pair_features.py    the features that they use
+response.py pair_features.py    the features that they use
 classifiers.py   models of responses and questions
 baselines.py     overlap with posts and aspects
 private_words.py    words that the writer can have only from the posts

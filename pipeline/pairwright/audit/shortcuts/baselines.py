@@ -2,13 +2,64 @@
 far: a floor, not a shortcut."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pairwright.audit.shortcuts.features import PairOverlap
+from pairwright import text
+from pairwright.audit.shortcuts.response import StemFlags, Stems, flag_members, text_stems
+from pairwright.dataset import Row
 from pairwright.intervals import Floats
-from pairwright.manner import Manner
+from pairwright.manner import Manner, MannerScores, manner_scores
+
+
+class ResponseOverlap(NamedTuple):
+    """What one response shares with its user."""
+
+    words: Stems
+    in_profile: StemFlags
+    """Which of the words the profile has, function words left out."""
+    overlap: tuple[int, int]
+    """Content words shared with the profile, and with the aspects."""
+    manner: MannerScores
+    """How well its manner suits what the user took so far; 0 without an earlier choice."""
+
+
+class PairOverlap(NamedTuple):
+    """What a pair shares with its user, for the informed baselines."""
+
+    chosen: ResponseOverlap
+    rejected: ResponseOverlap
+    has_profile: bool
+    has_aspects: bool
+    has_choices: bool
+
+
+def pair_overlap(row: Row, profile: frozenset[str]) -> PairOverlap:
+    """Compare a row's two responses with the words of its profile, and with its aspects."""
+    aspects = text.terms_of((aspect.aspect for aspect in row.rubric_aspects), row.language)
+    responses = row.chosen, row.rejected
+    manners = manner_scores((post.text for post in row.profile), responses)
+    scores = manners or repeat(MannerScores(0, 0), 2)
+    chosen, rejected = (
+        _overlap(response, profile, aspects, row.language, manner)
+        for response, manner in zip(responses, scores, strict=True)
+    )
+    return PairOverlap(chosen, rejected, bool(row.profile), bool(aspects), manners is not None)
+
+
+def _overlap(
+    response: str,
+    profile: frozenset[str],
+    aspects: frozenset[str],
+    language: str | None,
+    manner: MannerScores,
+) -> ResponseOverlap:
+    words, own = text_stems(response, language), text.terms(response, language)
+    shared = own & profile
+    counts = len(shared), len(own & aspects)
+    return ResponseOverlap(words, flag_members(words, shared), counts, manner)
 
 
 def _shared_words(place: int) -> Callable[[Sequence[PairOverlap]], Floats]:

@@ -12,8 +12,58 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import normalize
 from threadpoolctl import threadpool_limits
 
-from pairwright.audit.shortcuts.features import LearnablePair, ResponseFeatures
+from pairwright import text
+from pairwright.audit.shortcuts.response import (
+    Numbers,
+    StemFlags,
+    Stems,
+    flag_members,
+    question_numbers,
+    shared_with_question,
+    style_numbers,
+    text_stems,
+)
+from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places
+
+
+class ResponseFeatures(NamedTuple):
+    """One response in numbers."""
+
+    style: Numbers
+    shared: Numbers
+    """What it shares with the question."""
+    words: Stems
+    in_question: StemFlags
+    """Which of the words the question has."""
+
+
+class LearnablePair(NamedTuple):
+    """A pair in numbers for the classifiers: nothing of its user."""
+
+    question: Numbers
+    chosen: ResponseFeatures
+    rejected: ResponseFeatures
+
+
+def learnable_pair(row: Row) -> LearnablePair:
+    """Measure a row's two responses, and what they share with its question."""
+    return LearnablePair(
+        question_numbers(row.question),
+        _features(row.question, row.chosen, row.language),
+        _features(row.question, row.rejected, row.language),
+    )
+
+
+def _features(question: str, response: str, language: str | None) -> ResponseFeatures:
+    words = text_stems(response, language)
+    return ResponseFeatures(
+        style=style_numbers(response),
+        shared=shared_with_question(question, response, language),
+        words=words,
+        in_question=flag_members(words, text.terms(question, language)),
+    )
+
 
 FOLDS = 5
 LEAST_CLUSTERS = 10

@@ -13,16 +13,16 @@ import numpy.typing as npt
 from pairwright import text
 from pairwright.audit.read.options import OptionKey
 from pairwright.audit.records import Flag
-from pairwright.audit.shortcuts.features import (
-    LearnablePair,
-    PairOverlap,
-    learnable_pair,
-    pair_overlap,
-    text_stems,
-)
+from pairwright.audit.shortcuts.baselines import PairOverlap, pair_overlap
+from pairwright.audit.shortcuts.classifiers import LearnablePair, learnable_pair
 from pairwright.audit.shortcuts.private_words import AuditWords, PostWords, post_words
 from pairwright.audit.shortcuts.questions import Questions
-from pairwright.audit.shortcuts.response import COUNT_CHECKS, ResponseCounts, response_counts
+from pairwright.audit.shortcuts.response import (
+    COUNT_CHECKS,
+    ResponseCounts,
+    response_counts,
+    text_stems,
+)
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places
 from pairwright.modes import is_twin

@@ -14,7 +14,7 @@ import numpy as np
 
 from pairwright import text
 from pairwright.audit.records import Flag
-from pairwright.audit.shortcuts.features import Stems, stem_hash, stem_hashes
+from pairwright.audit.shortcuts.response import Stems, stem_hash, stem_hashes
 from pairwright.dataset import Row
 from pairwright.intervals import AccuracyLimits, Floats
 from pairwright.modes import is_twin

@@ -4,8 +4,9 @@ the style of it for a classifier, how it is said and not what."""
 import math
 import re
 import string
+import zlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -214,3 +215,47 @@ def shared_with_question(question: str, response: str, language: str | None = "e
         [shared, shared / max(len(wanted), 1), shared / max(len(own), 1), len(opening & wanted)],
         np.float32,
     )
+
+
+MOST_STEMS = 1000
+"""Distinct words kept of one response."""
+Stems = npt.NDArray[np.uint32]
+StemFlags = npt.NDArray[np.bool_]
+
+
+# Both halves of a twin hold the same two responses.
+@lru_cache(maxsize=1024)
+def text_stems(response: str, language: str | None = "en") -> Stems:
+    """The stems of a text by their hash, ascending, each once."""
+    numbers = _numbers(language)
+    words = text.words_of(response, language)
+    distinct = list(dict.fromkeys(map(numbers.__getitem__, words)))[:MOST_STEMS]
+    stems = np.fromiter(distinct, np.uint32, len(distinct))
+    stems.sort()
+    return stems
+
+
+def flag_members(own: Stems, others: frozenset[str]) -> StemFlags:
+    """Which of a text's stems are among others."""
+    numbers = frozenset(map(_hashes.__getitem__, others))
+    return np.fromiter(map(numbers.__contains__, own.tolist()), np.bool_, len(own))
+
+
+def stem_hashes(stems: frozenset[str]) -> Stems:
+    """The hashes of stems, in no order."""
+    return np.fromiter(map(_hashes.__getitem__, stems), np.uint32, len(stems))
+
+
+def stem_hash(stem: str) -> int:
+    """The hash of one stem."""
+    return zlib.crc32(stem.encode(errors="replace"))
+
+
+_hashes = text.WordCache(stem_hash)
+
+
+@cache
+def _numbers(language: str | None) -> text.WordCache[int]:
+    """By word the hash of its stem."""
+    stem = text.stemmer(language)
+    return text.WordCache(lambda word: stem_hash(stem(word)))
