@@ -26,7 +26,7 @@ POST = (
 def write(folder: Path, items: int) -> None:
     """The synthetic users of other benchmarks, the first of whom writes in Spanish."""
     first, *others = map(histories.item, range(items))
-    posts = [{"id": f"p{n}", "text": POST} for n in range(8)]
+    posts = [{"id": f"p{n}", "text": f"{POST} Es mi pregunta número {n}."} for n in range(8)]
     lines = [{**first, "question": QUESTION, "profile": posts}, *others]
     with (folder / "histories.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)

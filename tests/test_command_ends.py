@@ -12,12 +12,14 @@ import pytest
 import study
 from pairwright.cli import answers
 from pairwright.cli.training import print_rewards, print_training
+from pairwright.train.planner_checkpoints import TrainingReport
 from pairwright.workflows.annotation_server import RunningServer
 from pairwright_human_eval.label_studio import projects as push
 from pairwright_human_eval.label_studio.server import ServerAccount
 from released import PAIRS, run_of
 from stand_in import KEY, StandIn
 from study import pairwright
+from test_train_planner import begun, check
 
 TESTS = Path(__file__).parent
 TRIED_BY = {
@@ -142,13 +144,14 @@ def test_a_server_of_ones_own_runs_until_ctrl_c(run: Path, monkeypatch: pytest.M
 def test_a_training_says_which_checkpoint_it_chose(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    score = SimpleNamespace(unreadable=4, items=4)
-    report = SimpleNamespace(checkpoints=[score], chosen=30)
+    nothing = check(30, 0.0).model_copy(update={"unreadable": 4})
+    report = TrainingReport(begun=begun(), refused={}, checkpoints=(nothing,), chosen=30, losses=())
     done: Any = SimpleNamespace(report=report, merged=None, adapter=tmp_path / "adapter")
     print_training(done, tmp_path / "out")
     said = capsys.readouterr().err
     assert "No checkpoint wrote a plan that can be read" in said
-    assert f"checkpoint-30 is chosen; serve {tmp_path / 'adapter'}\n" in said
+    assert "checkpoint-30 is chosen" in said
+    assert f"Serve {tmp_path / 'adapter'}\n" in said
     assert said.endswith(f"Open: {tmp_path / 'out' / 'report.html'}\n")
 
 

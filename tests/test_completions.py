@@ -9,9 +9,7 @@ from aiohttp import web
 
 from endpoint import Asked, Handler, completion, double_url, fail, in_thread
 from pairwright.records import Item
-from pairwright.report import to_html, to_markdown
 from pairwright.settings.rules import HistoryRules
-from pairwright.train.completion_page import NO_EVIDENCE, page
 from pairwright.train.completions import (
     CEILING,
     WRONG,
@@ -29,6 +27,7 @@ from pairwright.train.completions import (
     rouge,
     task,
 )
+from pairwright.train.pages import completions_page
 from scripted import item, posts
 from study import Done, pairwright
 
@@ -283,7 +282,7 @@ def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> No
     more = ("-k", 1, "-k", 2, "--scorer", "longer", "-n", 3)
     done = ran(tmp_path, loaf(), given, *more, sampling="sampling = { seed = 7 }")
     assert done.code == 0, done.said
-    assert NO_EVIDENCE in done.said
+    assert "This measures imitation of a user's writing" in done.said
     # Three conditions with one draw each, and one with three.
     assert done.err.split()[-1] == str(4 * (3 + 3))
     found = report(tmp_path)
@@ -392,9 +391,11 @@ def test_a_file_without_a_policy_is_refused(tmp_path: Path) -> None:
 
 def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
     ran(tmp_path, loaf(), source(tmp_path), "-k", 1)
-    made = page(report(tmp_path).model_copy(update={"source": "<script>x</script>|a.jsonl"}))
-    assert "<script" not in to_html(made)
-    assert "<script" not in to_markdown(made)
+    made = completions_page(
+        report(tmp_path).model_copy(update={"source": "<script>x</script>|a.jsonl"})
+    )
+    assert "<script" not in made.html
+    assert "<script" not in made.markdown
 
 
 @pytest.mark.skipif(not MOVIES.exists(), reason="the real histories are not beside the checkout")

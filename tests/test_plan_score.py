@@ -17,7 +17,6 @@ from pairwright.errors import CallFailed, ConfigError, InputError
 from pairwright.intervals import mean_by_user
 from pairwright.models import SIMULATED, Request
 from pairwright.records import Item
-from pairwright.report import to_html
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.settings.source_rules import SourceRules
@@ -29,6 +28,7 @@ from pairwright.train.gold import (
     by_words,
     read_gold,
 )
+from pairwright.train.pages import plan_scores_page
 from pairwright.train.plan_scores import (
     AspectMatches,
     Figure,
@@ -39,7 +39,6 @@ from pairwright.train.plan_scores import (
     matches_of,
     planned,
 )
-from pairwright.train.plan_scores_page import page
 from pairwright.train.plan_settings import PromptedPlanner, load_scoring
 from pairwright.train.plans import (
     AspectJudging,
@@ -347,7 +346,7 @@ def test_a_page_shows_what_people_wrote_as_text() -> None:
         source="<script>", items=1, users=1, gold=2, refused={"<i>": 1}, limit=None, judge="<b>",
         embedding="", simulated=(), planners=(), counts=(), figures=(), differences=(),
     )  # fmt: skip
-    html = to_html(page(scores))
+    html = plan_scores_page(scores).html
     assert not any(tag in html for tag in ("<script>", "<i>", "<b>"))
     assert found[0].mean is not None
 

@@ -13,7 +13,6 @@ from pairwright.errors import ConfigError, SourceError
 from pairwright.extras import install
 from pairwright.models import parse
 from pairwright.records import GoldAspect, Item
-from pairwright.report import to_html, to_markdown
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING, Ask
 from pairwright.settings.source_rules import SourceRules
@@ -22,6 +21,7 @@ from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted
 from pairwright.train import planner_checkpoints as folder
 from pairwright.train.gold import GoldItems, by_words, read_gold
+from pairwright.train.pages import planner_page
 from pairwright.train.plan_settings import (
     Form,
     Training,
@@ -51,7 +51,6 @@ from pairwright.train.planner_data import (
     target,
     training_example,
 )
-from pairwright.train.planner_page import page
 from pairwright.workflows import planner_training
 from scripted import domains, posts
 from study import pairwright
@@ -453,11 +452,11 @@ def test_the_page_shows_every_checkpoint_and_what_was_left_out() -> None:
         begun=begun(settings=settings(model="<b>base</b>")), refused={"no_gold_aspects": 3},
         checkpoints=(check(250, 0.2), check(500, 0.4)), chosen=500, losses=((1, 2.5), (2, 2.0)),
     )  # fmt: skip
-    told = to_markdown(page(report))
+    told = planner_page(report).markdown
     assert "checkpoint-500 is chosen" in told
     assert "can be read: none is better" not in told
     assert "validation, not used: no_gold_aspects | 3" in told
-    assert "<b>base" not in to_html(page(report))
+    assert "<b>base" not in planner_page(report).html
 
 
 def test_checkpoints_that_write_no_plan_are_no_choice() -> None:
@@ -465,7 +464,7 @@ def test_checkpoints_that_write_no_plan_are_no_choice() -> None:
     report = TrainingReport(
         begun=begun(), refused={}, checkpoints=(nothing,), chosen=250, losses=()
     )
-    assert "No checkpoint wrote a plan that can be read" in to_markdown(page(report))
+    assert "No checkpoint wrote a plan that can be read" in planner_page(report).markdown
 
 
 # Settings

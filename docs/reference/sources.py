@@ -10,7 +10,7 @@ from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import choice_rows, items, markup, posts, problems, source_table
 from pairwright.sources.opening import FLAT, OPENERS
 from pairwright.sources.polis.files import STATEMENTS, SUMMARY, VOTES
-from pairwright.sources.polis.question import QUESTIONS
+from pairwright.sources.polis.statements import QUESTIONS
 from pairwright.sources.problems import REMEDIES
 from pairwright.sources.stackexchange import histories, titles
 from reference.markdown import page_of, table

@@ -25,7 +25,7 @@ from pairwright.evaluate.guided.page import policy_page
 from pairwright.evaluate.outputs import ModelScore, OutputScores
 from pairwright.evaluate.results import TRIAL
 from pairwright.text import number_of, visible
-from pairwright.train import completion_page
+from pairwright.train.pages import completions_page
 from pairwright.workflows.best_samples import SamplingResult, best_of_n
 from pairwright.workflows.body_writing import CompletionResult, completions
 from pairwright.workflows.certificate import certify
@@ -178,20 +178,30 @@ def print_completions(
 ) -> int:
     """Print how near each condition came to what users wrote, and where too few items count."""
     console, summary = Console(), result.summary
-    for head, body in (
-        (completion_page.HEAD, completion_page.rows(summary)),
-        (completion_page.DIFFERENCES, completion_page.differences(summary)),
-    ):
-        # In 80 columns: two of them are on the page alone, and a long name takes more lines.
-        shown = [n for n, name in enumerate(head) if name not in ("posts", "words")]
-        cells = [tuple(row[n] for n in shown) for row in body]
-        _print_narrow(console, "", tuple(head[n] for n in shown), cells)
-    for line in (
-        completion_page.NO_EVIDENCE,
-        *completion_page.warnings(summary),
-        *completion_page.missing(summary),
-    ):
-        warn(console, line)
+    head = ("", "ROUGE-1", "ROUGE-L", "items", "users")
+    means = [(one.condition, one, False) for one in summary.means]
+    less = [(f"{one.first} less {one.second}", one, True) for one in summary.differences]
+    for some in (means, less):
+        cells: list[tuple[str, ...]] = [
+            (
+                visible(name),
+                one.rouge_1.text(sign=sign),
+                one.rouge_l.text(sign=sign),
+                f"{one.rouge_1.n:,}",
+                f"{one.rouge_1.clusters:,}",
+            )
+            for name, one, sign in some
+        ]
+        _print_narrow(console, "", head, cells)
+    for paragraph in completions_page(summary, drawn=False).opening:
+        warn(console, paragraph)
+    for reason, n in summary.refused.items():
+        warn(console, f"{number_of(n, 'item was', 'items were')} not asked, {reason}.")
+    for reason, n in summary.unscored.items():
+        warn(console, f"{number_of(n, 'item does', 'items do')} not count, {visible(reason)}.")
+    if summary.shortened:
+        texts = number_of(summary.shortened, "text was", "texts were")
+        warn(console, f"{texts} written with fewer posts than chosen: not all fitted.")
     say(console, f"Open: {out / 'completions.html'}", wrap=True)
     err, short = Console(stderr=True), summary.counted < coverage * summary.asked
     if short:

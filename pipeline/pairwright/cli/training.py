@@ -12,8 +12,8 @@ from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end
 from pairwright.cli.printing import command, print_commands, say, warn
 from pairwright.text import number_of
-from pairwright.train import plan_scores_page, planner_page
 from pairwright.train.gold import format_interval
+from pairwright.train.pages import WORDS, plan_scores_page, planner_page
 from pairwright.train.plan_scores import PlanScores
 from pairwright.train.rewards import Health
 from pairwright.train.rl_data import RlExport
@@ -26,8 +26,8 @@ from pairwright.workflows.rl_data import TrainingOutputs, export_rl, rl_outputs
 def print_training(done: TrainedPlanner, out: Path) -> None:
     """Print what a training's reader must know, and which checkpoint it chose."""
     for line in (
-        *planner_page.warnings(done.report),
-        f"checkpoint-{done.report.chosen} is chosen; serve {done.merged or done.adapter}",
+        *planner_page(done.report, drawn=False).opening,
+        f"Serve {done.merged or done.adapter}",
         f"Open: {out / 'report.html'}",
     ):
         say(Console(stderr=True), line)
@@ -56,24 +56,23 @@ def print_comparison(
 
 
 def _print_scores(console: Console, scores: PlanScores) -> None:
-    words = plan_scores_page.WORDS
     for match in scores.matches:
         table = Table(box=None, padding=(0, 1, 0, 0))
         table.add_column(f"by {match}", overflow="fold")
         table.add_column()
         table.add_column("mean, 95 % interval", justify="right", no_wrap=True)
         for name, figures in scores.of(match).items():
-            for figure, word in words.items():
+            for figure, word in WORDS.items():
                 table.add_row(escape(name), word, format_interval(figures[figure].mean))
             if missing := figures["f1"].missing:
                 table.add_row(escape(name), "missing", f"{missing:,}")
         for one in scores.differences:
             if (one.match, one.name) == (match, "f1"):
                 less = f"{one.first} less {one.second}"
-                table.add_row(escape(less), words[one.name], format_interval(one.mean))
+                table.add_row(escape(less), WORDS[one.name], format_interval(one.mean))
         console.print(table, "", highlight=False)
-    for warning in plan_scores_page.warnings(scores):
-        say(console, warning, "yellow")
+    for paragraph in plan_scores_page(scores, drawn=False).opening:
+        say(console, paragraph, wrap=True)
 
 
 def print_export(done: RlExport, release: Path) -> None:

@@ -11,7 +11,5 @@ completions.py          writing a question's body as its user would
 rl_data.py              prompts for PPO and GRPO, pairs for DPO, and a trainer's outputs
 rewards.py              asking a reward server; the reward functions of TRL and verl
 reward_server.py        rewards over HTTP
-planner_page.py         a training as a page
-plan_scores_page.py     planners side by side as a page
-completion_page.py      completions as a page
+pages.py                the pages of all of them
 """

@@ -118,6 +118,11 @@ class PlannerCounts(Record):
     shortened: int
     """Items where not all posts fitted."""
 
+    @property
+    def reasons(self) -> list[tuple[str, int]]:
+        """Why items have no plan or no judge's answer."""
+        return [*self.unplanned.items(), *self.unjudged.items()]
+
     def missing(self, match: Match) -> int:
         """Items without a comparison."""
         judged = sum(self.unjudged.values()) if match == "judge" else 0

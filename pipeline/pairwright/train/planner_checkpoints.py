@@ -142,6 +142,16 @@ class TrainingReport(Record):
     losses: tuple[tuple[int, float], ...]
     """Steps with their losses: nats a token of the targets."""
 
+    @property
+    def best(self) -> CheckpointScore:
+        """The score of the chosen checkpoint."""
+        return next(score for score in self.checkpoints if score.step == self.chosen)
+
+    @property
+    def readable(self) -> bool:
+        """Whether any checkpoint wrote a plan that can be read."""
+        return any(score.unreadable < score.items for score in self.checkpoints)
+
 
 def begin(out: Path, begun: TrainingStart) -> None:
     """Write what is trained; or, where that was begun before, see that it is the same.

@@ -30,7 +30,6 @@ from pairwright.settings.rules import HistoryRules
 from pairwright.settings.source_rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.text import word_count
-from pairwright.train.completion_page import page
 from pairwright.train.completions import (
     NONE,
     BodyWriter,
@@ -46,8 +45,9 @@ from pairwright.train.completions import (
     own,
     task,
 )
+from pairwright.train.pages import completions_page
 from pairwright.workflows.best_samples import check_pointwise
-from pairwright.workflows.output import write_report
+from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, log_notes
 from pairwright.workflows.scoring import ScorerSession, open_session, policy_of, scorer_settings
 
@@ -176,12 +176,12 @@ def completions(
     )
     with open_session(settings, folder, progress, stop) as session:
         done = run_async(_write_and_score(task, session))
-    report = page(done.summary)
+    report = completions_page(done.summary)
     # The summary is written last, so that it is never beside lines that it is not of.
     (folder / "completions.json").unlink(missing_ok=True)
     write_lines(folder / "completions.jsonl", done.completions)
     write_lines(folder / "picks.jsonl", done.picks)
-    write_report(folder, "completions", report, done.summary)
+    write_page(folder, "completions", report, done.summary)
     return done
 
 

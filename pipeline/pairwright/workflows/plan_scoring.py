@@ -22,6 +22,7 @@ from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.train.gold import GoldItems, by_embedding, by_words, read_gold
+from pairwright.train.pages import plan_scores_page
 from pairwright.train.plan_scores import (
     PlannerSource,
     PlanScores,
@@ -31,7 +32,6 @@ from pairwright.train.plan_scores import (
     matches_of,
     planned,
 )
-from pairwright.train.plan_scores_page import page
 from pairwright.train.plan_settings import FilePlanner, PlanScoring, load_scoring
 from pairwright.train.plans import (
     AspectJudging,
@@ -42,7 +42,7 @@ from pairwright.train.plans import (
     plan_of_file,
     read_plans,
 )
-from pairwright.workflows.output import write_report
+from pairwright.workflows.output import write_page
 from pairwright.workflows.planner_inputs import settings_folder
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.run_models import client_of, in_flight, model_of
@@ -107,7 +107,7 @@ def score_planners(
     with open_calls(folder, progress, stop) as calls:
         task = _Comparison(scoring, path.resolve().parent, folder, limit, calls)
         scores = run_async(task.run())
-    write_report(folder, "plan-score", page(scores), scores)
+    write_page(folder, "plan-score", plan_scores_page(scores), scores)
     return PlanComparison(folder, scores)
 
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import on_disk
 from pairwright.files import write_whole
-from pairwright.report import to_html
 from pairwright.retrieve import dense
 from pairwright.text import number_of
 from pairwright.train import planner_checkpoints as folder
 from pairwright.train.gold import GoldItems, Similarity, by_embedding, by_words
+from pairwright.train.pages import planner_page
 from pairwright.train.plan_settings import Training
 from pairwright.train.planner_checkpoints import (
     CheckpointScore,
@@ -30,7 +30,6 @@ from pairwright.train.planner_data import (
     rows_of,
 )
 from pairwright.train.planner_model import PlanWriter, Words, merge, train
-from pairwright.train.planner_page import page
 from pairwright.workflows.planner_inputs import asking_of, sources_of
 from pairwright.workflows.progress import Note, Progress, Step, Stop
 
@@ -84,7 +83,7 @@ class TrainingRun(NamedTuple):
             chosen=chosen,
             losses=tuple(folder.losses(last)),
         )
-        write_whole(self.out / "report.html", to_html(page(report)))
+        write_whole(self.out / "report.html", planner_page(report).html)
         write_one(self.out / "report.json", report)
         return TrainingOutput(report, adapter, merged)
 

@@ -6,7 +6,6 @@ is there, `summary.csv` (its topic and address). Only participants who wrote sta
 history; the votes of the others tell who chooses alike.
 
 files.py         the conversations of a folder, their files and summaries
-statements.py    who wrote which statement, and which may be a response
-question.py      what is asked, in the conversation's language
+statements.py    who wrote which statement, which may be a response, and what is asked
 authors.py       those who wrote statements, with their votes on the statements of others
 """

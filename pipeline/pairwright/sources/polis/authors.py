@@ -22,8 +22,7 @@ from pairwright.sources.polis.files import (
     prefix_rows,
     read_summary,
 )
-from pairwright.sources.polis.question import question_of
-from pairwright.sources.polis.statements import PolisStatement, read_statements
+from pairwright.sources.polis.statements import PolisStatement, question_of, read_statements
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow
