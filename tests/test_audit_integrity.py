@@ -557,7 +557,8 @@ HIDDEN = {
     "mark of direction": "a\u200e b",
     "tag character": "a\U000e0041\U000e0042b",
     "hard space": "two\u00a0words",
-    "line separator": "a\u2028b",
+    "line separator": "a\u2028b\u0085",
+    "zero width space ": "a\u2062b",
     "blank character": "a \u3164 b\u2800",
     "variation selector": "so.\ufe0e",
     "letter of another script": "p\u0430st",
@@ -582,8 +583,8 @@ def test_hidden_characters_in_few_rows_are_found(kind: str, field: str, share: i
     ]  # fmt: skip
     check = only(planted, "hidden_characters")
     assert (check.status, check.count, check.of) == ("fail", share, 100)
-    assert check.flags[0].detail == f"{kind} in {field}"
-    assert check.detail == f"{kind} {share}"
+    assert check.flags[0].detail == f"{kind.strip()} in {field}"
+    assert check.detail == f"{kind.strip()} {share}"
     assert only(clean, "hidden_characters").count == 0
 
 
@@ -592,6 +593,7 @@ NO_ANSWERS = [
     "Error 429: Too Many Requests", "429 Too Many Requests", "TODO", "No response.",
     "Rate limit exceeded, try again in 20s", "<think>I should say so.</think> Yes.",
     "Dear [Your Name], it is so.", "Hello {{ name }}", "Yes.<|im_end|>", "An error occurred.",
+    "Answer:", "<!DOCTYPE html>\n<html><body>502 Bad Gateway</body></html>",
 ]  # fmt: skip
 
 
@@ -604,8 +606,9 @@ def test_responses_that_are_no_answer_are_found(words: str) -> None:
 
 
 def test_the_question_again_is_no_answer() -> None:
-    check = only([row(chosen=" Where do I put  hive number 1?")], "no_answer")
-    assert check.flags[0].detail == "chosen is the question"
+    for again in (" Where do I put  hive number 1?", "WHERE DO I PUT HIVE NUMBER 1?"):
+        check = only([row(chosen=again)], "no_answer")
+        assert check.flags[0].detail == "chosen is the question"
 
 
 @pytest.mark.parametrize(

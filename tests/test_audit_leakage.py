@@ -254,7 +254,9 @@ def test_posts_that_are_not_older_than_the_question_are_found(
 def test_a_day_without_a_time_counts_as_its_end(day: str) -> None:
     profile = (post(POST, created="2020-01-01T00:00:00"), post("Something.", created=day))
     for asked in (day, "2024-01-01T09:00:00.000"):
-        assert only([row(profile=profile, created=asked)], "later_post").count == 1
+        check = only([row(profile=profile, created=asked)], "later_post")
+        assert check.count == 1
+        assert "2024-01-01 (a day, which counts as its end)" in check.flags[0].detail
 
 
 def test_without_times_nothing_is_said_of_later_posts() -> None:

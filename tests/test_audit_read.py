@@ -536,6 +536,17 @@ def test_texts_that_begin_with_a_bracket_stay_texts(
     assert (row.chosen, row.rejected) == (chosen, rejected)
 
 
+@pytest.mark.parametrize("write", [json.dumps, repr])
+def test_a_list_in_one_cell_of_a_row_alone_is_refused(
+    tmp_path: Path, write: Callable[[object], str]
+) -> None:
+    texts = write(["one", "two", "three"])
+    file = sheet(
+        tmp_path / "a.csv", ("Which?", "a", texts), ("Which?", texts, "b"), ("Which?", "a", "b")
+    )
+    assert unread(file) == {"lists_differ": 2}
+
+
 @pytest.mark.parametrize(
     "cell",
     ["['one' 'two'\n 'three']", "[{'role': 'user'} {'role': 'assistant'}]", "['it's' 'so']"],

@@ -52,7 +52,7 @@ KEPT = Twin(id="t", halves=(ASKED, OTHER))
     ("result", "partner", "last"),
     [
         (refused("plan", "no_personal_signal", user="una"), None, "items"),
-        (refused("plan", "unparseable"), None, "items"),
+        (refused("plan", "unparseable"), None, None),
         (refused("partners", "no_partner"), None, "signal"),
         (refused("partners", "enough_of_couple"), None, "signal"),
         (refused("plan", "no_personal_signal", user="vic"), "vic", "partner"),
@@ -63,7 +63,7 @@ KEPT = Twin(id="t", halves=(ASKED, OTHER))
     ],
 )
 def test_a_twin_comes_as_far_as_its_refusal_says(
-    result: Any, partner: str | None, last: str
+    result: Any, partner: str | None, last: str | None
 ) -> None:
     assert last_stage(outcome(result, partner=partner)) == last
 
@@ -88,6 +88,12 @@ def test_a_refusal_by_any_prompt_that_writes_a_side_is_after_the_signal() -> Non
 def test_what_failed_or_waits_is_at_no_stage() -> None:
     assert reached(outcome(Failure(failure="http_500", detail=""))) == ()
     assert reached(outcome(Pending(waits_for="plan"))) == ()
+
+
+@pytest.mark.parametrize("stage", ["plan", "write_plain", "judge_support"])
+def test_a_reply_that_cannot_be_used_says_nothing_of_a_users_signal(stage: str) -> None:
+    assert reached(outcome(refused(stage, "cut_short", user="una"), partner=None)) == ()
+    assert reached(outcome(refused("write_adhering", "cut_short"))) != ()
 
 
 def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:

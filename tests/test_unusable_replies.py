@@ -32,7 +32,10 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str, str]] = {
     "a refusal": (
         {"content": None, "refusal": "I cannot help."}, "stop", "model_refused", "a refusal",
     ),
-    "cut short": ({"content": '{"asp'}, "length", "cut_short", "cut short at max_tokens = 1024"),
+    "cut short": (
+        {"content": '{"asp'}, "length", "cut_short",
+        "cut short at max_tokens = 1024, doubled to 4096",
+    ),
     "not a number": ({"content": "NaN"}, "stop", "unparseable", "not what was asked for"),
     "nothing": ({"content": None}, "stop", "unparseable", "not what was asked for"),
 }  # fmt: skip
@@ -72,7 +75,7 @@ def test_a_run_without_usable_replies_is_short_and_says_why(
     done = study.build()
     assert done.code == 1
     assert "This run is short: 4 units were refused of 4 because a model gave" in done.err
-    assert f"plan: {meaning} 4" in done.err
+    assert f"plan: 4 times {meaning}" in done.err
     assert f"--ask-again-for {reason}" in done.err
     assert pairwright("status", study.run).code == 1
     assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pairwright.estimate import Estimate
 from pairwright.report import Table
+from pairwright.text import number_of
 from pairwright_human_eval.assign import LIMIT, control_power
 from pairwright_human_eval.looks import Look, Looks, Outcome
 from pairwright_human_eval.report.records import (
@@ -60,8 +61,8 @@ def label_error_sentence(findings: Findings) -> str:
     )
     return (
         f"The label of a verified pair is wrong with probability {100 * found.value:.1f} % ({ends};"
-        f" n = {found.n:,} pairs): by all votes together, if every pair has a right answer and"
-        " people err independently. A pair whose posts say nothing has none."
+        f" {number_of(found.n, 'pair')}): by all votes together, if every pair has a right answer"
+        " and people err independently. A pair whose posts say nothing has none."
     )
 
 

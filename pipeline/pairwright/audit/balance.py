@@ -204,6 +204,7 @@ def _domain(domain: str, own: Means, other: ComparedPairs, *, alone: bool) -> It
         size += f"{there.pairs:,} in {name}"
     else:
         size += f"{name} has no domain of this name, but {', '.join(map(repr, sorted(domains)))}"
+        size += ": nothing else is compared"
     if domain in OFFICIAL_SIZES:
         size += f"; the official benchmark has {OFFICIAL_SIZES[domain]:,} items"
     yield _note("size", domain, own.pairs, size)

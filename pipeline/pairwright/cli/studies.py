@@ -128,11 +128,11 @@ def _warnings(made: TaskExport) -> Iterator[str]:
     """What this study cannot stand or will not tell."""
     study = made.study
     needed = max(study.policy.votes, study.policy.quality_votes, study.policy.rubric_votes)
-    if study.overlap == needed:
+    if study.overlap <= needed:
         yield (
-            f"Each question gets {study.overlap} answers, and the rule needs {needed}: there is no"
-            " reserve. Where somebody drops out or fails the checks, what they had waits until"
-            " `human replace` gives it to somebody else. A greater --overlap is a reserve."
+            f"Each question gets the {needed} answers that the rule needs: there is no reserve."
+            " Where somebody drops out or fails the checks, what they had waits until `human"
+            " replace` gives it to somebody else. A greater --overlap is a reserve."
         )
     if telling := [sign.name for sign in made.signs if sign.tells]:
         yield (

@@ -19,6 +19,7 @@ from pairwright.dataset import line_writer
 from pairwright.errors import on_disk
 from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency
+from pairwright.models.model import UNUSABLE
 from pairwright.models.run import Call
 from pairwright.models.store import Store
 from pairwright.modes import MODES, STAGES, Stage
@@ -225,7 +226,8 @@ def stages_up_to(mode: Mode, last: Stage | None) -> tuple[Stage, ...]:
 
 
 def last_stage(outcome: Outcome) -> Stage | None:
-    """The last stage that a unit reached; None where it failed or waits."""
+    """The last stage that a unit reached; None where it failed or waits, or where a reply that
+    cannot be used left open whether its user has a signal."""
     if isinstance(outcome.result, Failure | Pending):
         return None
     if isinstance(outcome.result, Rejected):
@@ -233,7 +235,7 @@ def last_stage(outcome: Outcome) -> Stage | None:
     return stages_of(outcome.mode)[-1]
 
 
-def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage:
+def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage | None:
     partners = MODES[outcome.mode].needs_partner
     if refusal.drafts or (refusal.stage == "gates" and refusal.reason != "rubrics_alike"):
         return "drafts"
@@ -244,7 +246,12 @@ def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage:
     if outcome.partner is not None:
         # The survey has the asker's signal, so what was refused is about the partner.
         return "partner"
-    return "items"
+    return None if lacks_reply(refusal) else "items"
+
+
+def lacks_reply(refusal: Rejected) -> bool:
+    """Whether it was refused because a model gave no reply that can be used."""
+    return refusal.stage != "gates" and refusal.reason in UNUSABLE
 
 
 def funnel_rows(reached: Counter[tuple[Mode, Stage]], mode: Mode) -> list[tuple[Stage, Estimate]]:

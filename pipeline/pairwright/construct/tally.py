@@ -13,7 +13,14 @@ from typing import NamedTuple
 from pydantic import ConfigDict, Field
 
 from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
-from pairwright.construct.outcomes import Kind, Outcome, last_stage, reason_of, stages_up_to
+from pairwright.construct.outcomes import (
+    Kind,
+    Outcome,
+    lacks_reply,
+    last_stage,
+    reason_of,
+    stages_up_to,
+)
 from pairwright.estimate import Estimate, share
 from pairwright.models import Leniency, Reply, completion_of, parse
 from pairwright.models.model import UNUSABLE
@@ -125,6 +132,8 @@ def entry_of(outcome: Outcome, store: Store) -> UnitEntry:
     text = tally.model_dump_json(exclude_defaults=True)
     entry = UnitEntry(text, names_of(outcome), (*readings,), stale=missing)
     if tally.kind in ("failed", "waiting") or all(call.purpose != "plan" for call in outcome.calls):
+        return entry
+    if isinstance(result, Rejected) and lacks_reply(result):
         return entry
     nothing = isinstance(result, Rejected) and tally.reason == "no_personal_signal"
     own = isinstance(result, Rejected) and result.user == outcome.user

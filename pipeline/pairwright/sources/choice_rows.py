@@ -1,7 +1,7 @@
 """Rows of a table of choices, and of a table of texts by the same users, read and cleaned."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pairwright.dataset.row import choice_text
@@ -154,6 +154,11 @@ def _choice_index(
     )
 
 
+def _lack(fields: Mapping[str, object], column: str) -> str:
+    """How a value is missing: its column is, or only its cell."""
+    return "empty" if column in fields else "missing: the row has no such column"
+
+
 def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | SourceProblem:
     """A row as a text. It has a time if the choices have (`timed`), and none if they have none."""
     repairs: Repairs = {}
@@ -170,7 +175,8 @@ def read_text(row: SourceRow, rules: SourceRules, *, timed: bool) -> TextRow | S
         if timed != bool(created):
             raise SourceRefusal(
                 "bad_time",
-                f"`{rules.created}` is empty, and the choices have times: the text may be later"
+                f"`{rules.created}` is {_lack(row.fields, rules.created)}, and the choices have"
+                " times: the text may be later"
                 if timed
                 else "the text has a time and the choices have none: it may be later than a choice",
             )

@@ -34,6 +34,11 @@ def latest_moment(time: str) -> str:
     return time.replace(" ", "T") if time[10:].strip("T 0:.") else f"{time[:10]}T24"
 
 
+def time_text(time: str) -> str:
+    """A time for a message: a day without a time of day is read as one."""
+    return time if time[10:].strip("T 0:.") else f"{time[:10]} (a day, which counts as its end)"
+
+
 def is_older(written: str, asked: str) -> bool:
     """Whether what was written at the one time is older than what was asked or chosen at the other.
     Of two equal days without a time of day neither is: nothing tells."""

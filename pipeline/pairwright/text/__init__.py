@@ -18,6 +18,7 @@ from pairwright.text.forms import (
     number_of,
     passages,
     visible,
+    wait_text,
 )
 from pairwright.text.languages import LANGUAGES, language, language_of
 from pairwright.text.runs import (
@@ -48,5 +49,5 @@ __all__ = [
     "echo", "find_hidden", "find_question", "find_whole_aspect", "holds_run", "is_character_run",
     "jaccard", "language", "language_of", "near_duplicate", "normalised", "number_of", "opening",
     "passages", "run_length", "shared_span", "space_scripts", "spans", "stem", "stemmer", "terms",
-    "terms_of", "token_estimate", "visible", "word_count", "words", "words_of",
+    "terms_of", "token_estimate", "visible", "wait_text", "word_count", "words", "words_of",
 ]  # fmt: skip

@@ -39,6 +39,15 @@ def number_of(n: int, one: str, several: str = "") -> str:
     return f"{n:,} {one if n == 1 else several or f'{one}s'}"
 
 
+YEAR = 31_557_600
+"""Seconds."""
+
+
+def wait_text(seconds: float) -> str:
+    """A wait in seconds, `7,200 s`; nobody reads how many seconds more than a year has."""
+    return f"{seconds:,.0f} s" if seconds <= YEAR else "more than a year"
+
+
 def visible(text: str) -> str:
     """A text without invisible characters, and with plain newlines."""
     # Most texts are plain, and this test is much cheaper than the patterns.
@@ -97,11 +106,11 @@ _LOOKALIKE = (
     "\u03bf\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7"
 )
 _HIDDEN = re.compile(
-    "(?P<zero_width_space>[\u200b\u2060\u180e])"
+    "(?P<zero_width_space>[\u200b\u2060-\u2064\u180e])"
     f"|(?P<zero_width_joiner>(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}]))"
     "|(?P<soft_hyphen>\u00ad)"
     "|(?P<change_of_direction>[\u202a-\u202e\u2066-\u2069])"
-    "|(?P<line_separator>[\u2028\u2029])"
+    "|(?P<line_separator>[\u0085\u2028\u2029])"
     "|(?P<blank_character>[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0])"
     # They choose the form of a symbol, a digit or an ideograph.
     f'|(?P<variation_selector>(?:^|(?<=[\\s!-"$-)+-/:-@\\[-`{{-~{_LATIN}\u0370-\u052f]))'
@@ -119,7 +128,7 @@ _HIDDEN = re.compile(
 
 # A quick search, and most texts have none of these.
 _MAY_HIDE = re.compile(
-    "[\u00a0\u00ad\u034f\u0391-\u051d\u115f\u1160\u17b4\u17b5\u180e\u2000-\u2006\u200b-\u200f"
+    "[\u0085\u00a0\u00ad\u034f\u0391-\u051d\u115f\u1160\u17b4\u17b5\u180e\u2000-\u2006\u200b-\u200f"
     "\u2028-\u202f\u2060-\u2069\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0001-\U000e007f"
     "\U000e0100-\U000e01ef]"
 )

@@ -12,8 +12,9 @@ from pairwright.construct.estimate import BuildEstimate, PilotEstimate, RoleEsti
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
 from pairwright.modes import is_twin
+from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt_variables import SYSTEM_TEXTS
-from pairwright.text import number_of
+from pairwright.text import number_of, wait_text
 from pairwright.workflows.run_status import RunStatus
 
 NO_PRICE = "no price"
@@ -212,11 +213,9 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
     roles = {
         stage: _ROLES[SYSTEM_TEXTS[stage]] for stage, why in counted.unusable if why == CUT_SHORT
     }
-    rooms = {
-        stage: getattr(status.config.sampling, role).max_tokens for stage, role in roles.items()
-    }
-    reasons = ", ".join(
-        f"{stage}: {MEANINGS[reason].format(rooms.get(stage))} {n:,}"
+    rooms = {role: _rooms(getattr(status.config.sampling, role)) for role in roles.values()}
+    reasons = "; ".join(
+        f"{stage}: {n:,} times {MEANINGS[reason].format(rooms.get(roles.get(stage, '')))}"
         for (stage, reason), n in counted.unusable.most_common(SHOWN)
     )
     n = number_of(counted.unusable.total(), "unit was", "units were")
@@ -228,9 +227,15 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
     )
     for role in sorted(set(roles.values())):
         yield (
-            f"For what was cut short, raise max_tokens under [sampling.{role}]. With another number"
-            " its calls are asked again (--accept-changes)."
+            f"For what was cut short at {rooms[role]} tokens, raise max_tokens under"
+            f" [sampling.{role}]. With another number its calls are asked again (--accept-changes)."
         )
+
+
+def _rooms(sampling: Sampling) -> str:
+    """The room of a call's first reply, and of its last: each reply cut short doubles it."""
+    last = sampling.max_tokens * 2 ** (sampling.attempts - 1)
+    return f"{sampling.max_tokens}" + (f", doubled to {last}" if sampling.attempts > 1 else "")
 
 
 def _reasons(unusable: Counter[tuple[str, str]]) -> list[str]:
@@ -268,7 +273,8 @@ def wait_sentences(status: RunStatus) -> Iterator[str]:
             then = f", until {datetime.fromtimestamp(wait.until, UTC):%Y-%m-%d %H:%M} UTC"
         except (ValueError, OverflowError):  # A year that no calendar has.
             then = ""
+        asks, end = ("asked", ", which is over") if over else ("asks", "")
         yield (
-            f"[endpoints.{wait.endpoint}] {wait.words}; the server {'asked' if over else 'asks'} to"
-            f" be left alone for {wait.seconds:,.0f} s{then}{', which is over' if over else ''}."
+            f"[endpoints.{wait.endpoint}] {wait.words}; the server {asks} to be left alone for"
+            f" {wait_text(wait.seconds)}{then}{end}."
         )

@@ -86,13 +86,14 @@ _PLACEHOLDER = re.compile(
     r"|(?:deleted|removed|redacted|blank|empty)(?: by \w+)?|no (?:response|answer|output|reply)"
     r"|(?:(?:an?|internal|server|api|http|unknown) ){0,3}(?:error|exception|timeout)(?: code)?"
     r"(?: occurred[^\n]*|:? ?\d{3}\b[^\n]*|: [^\n]{1,100})?"
+    r"|(?:answer|response|reply|output)"
     r"|(?:http )?[45]\d\d(?: [a-z]+){1,4}|rate limit[^\n]{0,100}|too many requests[^\n]{0,100}"
     r"|(?:traceback \(most recent call last\)|internal server error|service unavailable).*",
     re.DOTALL,
 )
 _TEMPLATE = re.compile(
     r"\[(?:insert|your|enter|add|placeholder)\b[^\]\n]{0,80}\]|\{\{[^{}\n]{1,80}\}\}"
-    r"|</?think(?:ing)?>|<\|[a-z_]{2,30}\|>|\[/?INST\]",
+    r"|<!doctype html\b|</?html\b|</?think(?:ing)?>|<\|[a-z_]{2,30}\|>|\[/?INST\]",
     re.IGNORECASE,
 )
 
@@ -120,7 +121,10 @@ def _no_answer(side: str, question: str) -> str | None:
             return f"is {side.strip()} alone"
         if _PLACEHOLDER.fullmatch(side.strip(_AROUND).lower()):
             return f"is {side.strip()}"
-    if len(side) < 2 * len(question) and canonical(side) == canonical(question):
+    if (
+        len(side) < 2 * len(question)
+        and canonical(side).casefold() == canonical(question).casefold()
+    ):
         return "is the question"
     return None
 

@@ -9,7 +9,7 @@ from pairwright import text
 from pairwright.audit.row_check import OTHERS, TEXT, Details, remembering_check, row_check
 from pairwright.dataset import Row
 from pairwright.modes import is_own_choice
-from pairwright.sources.times import is_older
+from pairwright.sources.times import is_older, time_text
 
 
 class _Sides(defaultdict[str, Counter[str]]):
@@ -181,4 +181,7 @@ def later_post(row: Row, counts: Counter[str]) -> str | None:
     if not dated:
         return None
     late = ((n, written) for n, written in dated if not is_older(written, time))
-    return next((f"post {n} is of {written}, the question {time}" for n, written in late), "")
+    asked = time_text(time)
+    return next(
+        (f"post {n} is of {time_text(written)}, the question of {asked}" for n, written in late), ""
+    )

@@ -8,7 +8,7 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from pairwright.audit.read.columns import KNOWN, Columns
 from pairwright.dataset import RowAspect, RowPost, licence_of
@@ -33,7 +33,7 @@ def parsed_cell(value: object) -> object:
 
 def with_parsed_sides(fields: Fields, columns: Columns) -> Fields:
     """The fields of a flat row, with prompt and responses as the lists of messages that their cells
-    hold, or as lists of texts where both responses are.
+    hold, or as the lists of texts that the responses' cells hold.
 
     Raises SourceRefusal for a cell that looks like such a list and cannot be read as one.
     """
@@ -43,6 +43,9 @@ def with_parsed_sides(fields: Fields, columns: Columns) -> Fields:
     sides = {names[name]: cell for name, cell in cells.items() if name in _SIDES}
     if sides and all(map(_is_texts, sides.values())):
         parsed |= sides
+    # A list of one may be a text in brackets; where one side alone holds several, the row is
+    # refused, because its sides differ.
+    parsed |= {column: side for column, side in sides.items() if _is_texts(side) and len(side) > 1}
     return {**fields, **parsed} if parsed else fields
 
 
@@ -77,7 +80,7 @@ def _is_joined(cell: str, value: object) -> bool:
     return False
 
 
-def _is_texts(value: object) -> bool:
+def _is_texts(value: object) -> TypeGuard[list[str]]:
     return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 

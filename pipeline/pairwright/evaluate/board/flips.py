@@ -60,7 +60,7 @@ def sign_flip(differences: Floats, clusters: Places) -> float:
     chances = np.ones(1)
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
         of_size = np.zeros(size * count + 1)
-        of_size[::size] = binom.pmf(np.arange(count + 1), count, 0.5)
+        of_size[::size] = _heads(count)
         chances = convolve(chances, of_size)
     # chances[k]: that the clusters with the one sign come to k; the sum is then 2 k - total.
     total = len(chances) - 1
@@ -68,6 +68,14 @@ def sign_flip(differences: Floats, clusters: Places) -> float:
     # Never below the share of the two outermost flips: a transform may lose so little.
     least = math.ldexp(1.0, 1 - int(counts.sum()))
     return min(1.0, max(p, least))
+
+
+@cache
+def _heads(count: int) -> Floats:
+    """The chances of 0 to `count` heads of as many coins. Kept: a study's plan asks for the same
+    ones thousands of times."""
+    chances: Floats = binom.pmf(np.arange(count + 1), count, 0.5)
+    return chances
 
 
 EXACT = 14

@@ -31,7 +31,7 @@ from pairwright.models.client.wire import (
 from pairwright.models.completion import is_same_model, web_page
 from pairwright.models.model import RATE_LIMITED
 from pairwright.settings.endpoints import Endpoint
-from pairwright.text import number_of, token_estimate
+from pairwright.text import number_of, token_estimate, wait_text
 
 _JITTERED = tenacity.wait_exponential(multiplier=0.5, max=30) + tenacity.wait_random(0, 0.5)
 
@@ -174,7 +174,7 @@ class Client:
         return answer
 
     def _asks_for(self, seconds: float) -> str:
-        return f"the server asks to be left alone for {seconds:,.0f} s"
+        return f"the server asks to be left alone for {wait_text(seconds)}"
 
     def _close(self, error: Transient) -> None:
         """Give up the endpoint's calls, and say so, where it asks for too long a wait."""
