@@ -11,5 +11,6 @@ Downstream best_samples.py output_judging.py body_writing.py guided_policies.py
            correlation.py certificate.py
 Train      planner_training.py training_run.py planner_inputs.py plan_scoring.py
            rl_data.py reward_service.py
-Shared     run_models.py (endpoints), scoring.py (what asks models), progress.py, output.py (reports), collector.py
+Shared     run_models.py (endpoints), scoring.py (what asks models), progress.py,
+           output.py (reports), collector.py
 """
