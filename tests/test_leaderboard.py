@@ -853,6 +853,21 @@ def test_taking_and_avoiding_the_better_answer_stand_beside_the_table(tmp_path: 
     assert said not in board_page(board_of(tmp_path)).html
 
 
+def test_the_page_has_one_box_at_most_and_open_tables_of_five_columns(tmp_path: Path) -> None:
+    twins = [half for n in range(10) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
+    trial = RELEASE.model_copy(update={"trial": True})
+    for condition in ("profile", "none", "rubric"):
+        result(tmp_path, "judge", [*twins, *right_on(30)], condition, limit=7, release=trial)
+        result(tmp_path, "other", [*twins, *right_on(20)], condition, limit=7, release=trial)
+    board = board_of(tmp_path)
+    for page in (board_page(board), board_page(board, brief=True)):
+        opened = re.sub(r"<details>.*?</details>", "", page.markdown, flags=re.DOTALL)
+        assert opened.count("\n> ") == 1
+        heads = [line for line in opened.splitlines() if line.startswith("| ---")]
+        assert len(heads) >= 2
+        assert all(line.count("|") <= 6 for line in heads)
+
+
 def test_the_same_results_give_the_same_bytes_in_any_order(tmp_path: Path) -> None:
     paths = [result(tmp_path, name, right_on(n)) for name, n in (("a", 30), ("b", 30), ("c", 9))]
     one, other = board_of(*paths), board_of(*reversed(paths))
