@@ -54,7 +54,7 @@ def advice(board: Leaderboard) -> Iterator[str]:
                 f"{mode_title(ranking.mode)}, condition {ranking.condition}: no two rows can be"
                 f" distinguished. The least p that {number_of(ranking.test.clusters, 'cluster')} of"
                 f" pairs can give is {ranking.test.least:.2g}{_shared(sharers)}; it takes"
-                f" {clusters_needed(sharers)} or more."
+                f" {'more' if ranking.test.crossed else f'{clusters_needed(sharers)} or more'}."
             )
     yield from _missing_embeddings(board)
     for condition, names in board.missing.items():
@@ -118,7 +118,13 @@ def independent_units(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
     figure = board.entries[names[0]].figure("accuracy", ranking.mode)
     if figure and figure.n:
         units = number_of(figure.clusters, _UNITS.get(ranking.mode, "cluster"))
-        yield f"n = {number_of(figure.n, 'pair')} of {units}, which are the independent units."
+        if ranking.mode and is_twin(ranking.mode) and MODES[ranking.mode].own_choice:
+            yield (
+                f"n = {number_of(figure.n, 'pair')} of {units}. Couples and responses are crossed:"
+                " pairs that share a couple or a response are not independent."
+            )
+        else:
+            yield f"n = {number_of(figure.n, 'pair')} of {units}, which are the independent units."
 
 
 def manner_sentences(board: Leaderboard, ranking: Ranking) -> Iterator[str]:
@@ -168,11 +174,13 @@ def least_p(board: Leaderboard, ranking: Ranking) -> str:
     """What the test of a ranking could find at best."""
     assert ranking.test
     test = ranking.test
-    flips = "all" if test.exact else f"{test.flips:,} random"
+    flips = "all flips" if test.exact else f"{test.flips:,} random flips"
+    if test.crossed:
+        flips = "by the interval of a row that is ahead on every pair"
     return (
         f"{mode_title(ranking.mode)}, condition {ranking.condition}: the least p that two of"
         f" {len(ranking.ranked)} rows can have with {number_of(test.clusters, 'cluster')} is"
-        f" {test.least:.2g}{_shared(level_sharers(board.rankings))} ({flips} flips)."
+        f" {test.least:.2g}{_shared(level_sharers(board.rankings))} ({flips})."
     )
 
 
@@ -218,6 +226,17 @@ def test_in_words() -> str:
     )
 
 
+def crossed_sentences(board: Leaderboard) -> Iterator[str]:
+    """How rows are compared where couples and responses are crossed."""
+    if any(ranking.test and ranking.test.crossed for ranking in board.rankings):
+        yield (
+            "Natural twins are tested in another way, because no flip of couples keeps what pairs"
+            " with a common response share: a p is the least level at which the interval of the"
+            " difference, with couples and responses as crossed, leaves out 0, and Holm's procedure"
+            " adjusts the p of a table."
+        )
+
+
 def identity_sentences(board: Leaderboard) -> Iterator[str]:
     """What a figure by identity is, where there is any."""
     if any(figure.by_identity for one in board.entries.values() for figure in one.figures):
@@ -247,3 +266,4 @@ def closing_sentences(board: Leaderboard) -> Iterator[str]:
         "Rows that share a letter cannot be distinguished (step-down sign-flip test of all pairs"
         " of rows, shared among the tables). In brackets: 95 % intervals by cluster."
     )
+    yield from crossed_sentences(board)
