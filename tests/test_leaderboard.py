@@ -606,7 +606,7 @@ def test_an_entry_is_all_that_a_new_figure_needs_to_be_on_page_and_in_json(
     page = board_page(board).markdown
     assert line in page
     assert "| calibration error | made up |" in page
-    heads = [row for row in page.splitlines() if row.startswith("| scorer | group |")]
+    heads = [row for row in page.splitlines() if row.startswith("| scorer |")]
     found = [head for head in heads if head.endswith("| ties | calibration error |")]
     assert bool(found) == (kind.table == "ranking")
     assert '"calibration_error"' in board.model_dump_json()

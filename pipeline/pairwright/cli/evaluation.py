@@ -126,7 +126,8 @@ def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
             column.justify = "left" if head in ("scorer", "group") else "right"
         console.print(table)
     for paragraph in board_notes(board):
-        say(console, paragraph, wrap=True)
+        # A command stays whole, so that it can be copied.
+        say(console, paragraph, wrap="pairwright evaluate" not in paragraph)
     if out:
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 
