@@ -248,10 +248,10 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, list[Task]]:
     return found
 
 
-def test_the_guide_says_how_far_sizes_tell_a_check(studies: dict[bool, list[Task]]) -> None:
-    page = (assets.ROOT / "docs" / "verify.md").read_text(encoding="utf-8")
+def test_the_figures_say_how_far_sizes_tell_a_check(studies: dict[bool, list[Task]]) -> None:
+    page = (assets.ROOT / "benchmarks" / "verification.md").read_text(encoding="utf-8")
     said = {
-        name: float(found) for name, found in re.findall(r"^  \| (.+?) \| (\.\d\d) \|", page, re.M)
+        name: float(found) for name, found in re.findall(r"^\| (.+?) \| (\.\d\d) \|", page, re.M)
     }
     assert (len(studies[True]), len(studies[False])) == (252, 408)
     assert {
@@ -376,7 +376,7 @@ def test_a_share_that_cannot_be_is_told_with_its_option(run: Path) -> None:
 
 def test_an_overlap_that_can_verify_nothing_is_refused(run: Path) -> None:
     fewer = "quality_votes = 1, rubric_votes = 1"
-    refused(export(run, "--overlap", 1), f"write {fewer} under [human]")
+    refused(export(run, "--overlap", 1), f"write {fewer} under [human]", "1 answer to each")
 
 
 # What is wrong with a run
