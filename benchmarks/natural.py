@@ -39,7 +39,7 @@ from pairwright.settings.config import Config
 CONVERSATIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "polis"
 MOST = 8
 """Twins of a user, more than the default of six: so there are more than 1,000. The intervals are no
-narrower (docs/choices.md)."""
+narrower (benchmarks/choices.md)."""
 Floats = NDArray[np.float64]
 Scores = list[tuple[float, float]]
 
