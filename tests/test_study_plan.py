@@ -1,6 +1,7 @@
 """`pairwright human plan`: hours, money and power, held to known answers and to the leaderboard."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from pairwright.settings.study_rules import HumanRules
 from pairwright.workflows.answers import simulate_verdicts
 from pairwright.workflows.participants import list_participants
 from pairwright.workflows.study_plan import plan_study
+from pairwright.workflows.study_plan.page import plan_page
 from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import Kind, pseudonyms
@@ -155,7 +157,7 @@ def test_a_pilot_without_an_answer_has_no_yield_and_no_times() -> None:
     outlines = outlines_of(subjects, {})
     decisions = decide_all(outlines, [], HumanRules(**OF_THREE), frozenset())
     found = study_pilot(outlines, decisions, [], "twin")
-    assert (found.verified.value, found.verified.n, found.times) == (None, 0, ())
+    assert (found.verified.value, found.verified.n, found.times) == (None, 0, {})
 
 
 def test_what_is_refused_before_all_answers_are_in_does_not_count() -> None:
@@ -207,7 +209,7 @@ def test_a_pilots_yield_and_times_give_the_cost_of_a_verified_twin(run: Path) ->
     each = size["cost_per_verified"]
     assert each["value"] == pytest.approx(size["cost"] / size["verified"]["value"])
     assert each["low"] < each["value"] < each["high"]
-    assert {time["kind"] for time in found["pilot"]["times"]} == {"quality", "preference", "rubric"}
+    assert set(found["pilot"]["times"]) == {"quality", "preference", "rubric"}
     page = (run / "human" / "plan.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 1
     again = (run / "human" / "plan.html").read_bytes()
@@ -244,10 +246,30 @@ def test_hours_are_those_that_people_are_paid_for(tmp_path: Path, seed: int) -> 
         (planned,) = plan_study(whole, pilot=pilot, sizes=[size]).sizes
         hours, briefing = planned.hours_range, planned.people * BRIEFING
         assert hours is not None
+        assert hours.low is not None
         assert hours.high is not None
         assert hours.low < paid + briefing < hours.high
     (same,) = plan_study(pilot, sizes=[6]).sizes
     assert same.hours - same.people * BRIEFING == pytest.approx(few, rel=0.03)
+
+
+def test_the_page_opens_with_three_sentences_and_its_main_tables_are_narrow(tmp_path: Path) -> None:
+    paid_study(tmp_path / "run", range(6), 1)
+    plan = plan_study(tmp_path / "run", sizes=[6, 30], wage=20, currency="<b>|*€*", scorers=4)
+    page = plan_page(plan)
+    assert "SIMULATED" in page.opening[0]
+    verdict = page.opening[-1]
+    size = plan.sizes[-1]
+    assert size.verified is not None
+    assert f"and {size.hours:,.0f} hours, <b>|*€* {size.cost:,.0f}. Of the 30 twins" in verdict
+    assert f"{size.verified.text(0)} are verified" in verdict
+    assert len(re.findall(r"\.( |$)", verdict)) <= 3
+    rules = re.findall(r"^\|[ :|-]+\|$", page.markdown, flags=re.MULTILINE)
+    assert len(rules) == 5
+    assert max(rule.count("|") - 1 for rule in rules) <= 5
+    assert page.html.count("<svg") == 1
+    assert "<b>" not in page.html
+    assert plan_page(plan, drawn=False).opening == page.opening
 
 
 @pytest.mark.parametrize(

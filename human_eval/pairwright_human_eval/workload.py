@@ -146,15 +146,16 @@ BRIEFING = 1.0
 """Hours of each person for the guidelines and questions."""
 
 
-class KindLoad(NamedTuple):
-    """The tasks of one kind."""
+class KindLoad(Record):
+    """The tasks of one kind in a study of some size."""
 
     kind: Kind
     tasks: int
     words: float
     """Those that the median task shows."""
     seconds: float
-    """The mean time of a task as it is paid, or what the median one takes to be read once."""
+    """The pilot's mean time of a task as it is paid, or that of reading the median one once where
+    there is no pilot."""
     hours: float
     """For all tasks."""
 
@@ -234,7 +235,15 @@ def _load(
         if reading.kind in seconds:
             whole = reading.tasks * seconds[reading.kind] / 3600
         usual = seconds.get(reading.kind, reading.seconds)
-        kinds.append(KindLoad(reading.kind, reading.tasks, reading.words, usual, whole))
+        kinds.append(
+            KindLoad(
+                kind=reading.kind,
+                tasks=reading.tasks,
+                words=reading.words,
+                seconds=usual,
+                hours=whole,
+            )
+        )
     strangers, choices = control_subjects(task.keyed for task in tasks)
     with_aspects = {task.keyed.subject for task in tasks if task.keyed.kind == "rubric"}
     each = {kind.kind: kind.hours / kind.tasks for kind in kinds}
@@ -282,27 +291,15 @@ class TimedTask(NamedTuple):
     seconds: float
 
 
-class TaskTime(Record):
-    """The mean time of a task of one kind as it is paid, in seconds, with its 95 % interval by
-    person."""
-
-    kind: Kind
-    seconds: float
-    low: float
-    high: float | None
-    """None where one person alone was timed."""
-    n: int
-    """Tasks whose time was recorded."""
-
-
 class StudyPilot(Record):
     """What is known from people's answers before a larger study."""
 
     verified: Estimate
     """The share of subjects of the mode that were verified, of those that were decided and could
     be, with its 95 % interval by dyad. No value where none was decided."""
-    times: tuple[TaskTime, ...]
-    """By kind; a kind without a time is left out."""
+    times: dict[Kind, Estimate]
+    """The mean seconds of a task as it is paid, by kind, with their 95 % intervals by person. One
+    person alone has no interval, and a kind that was not timed is left out."""
     second_round: float | None
     """The time of the second round by that of the first, by all their tasks; 0 where nothing was
     disputed, and None where it is not known yet."""
@@ -312,7 +309,7 @@ class StudyPilot(Record):
     @property
     def seconds(self) -> dict[Kind, float]:
         """The means by kind."""
-        return {time.kind: time.seconds for time in self.times}
+        return {kind: time.value for kind, time in self.times.items() if time.value is not None}
 
 
 def study_pilot(
@@ -342,12 +339,12 @@ def study_pilot(
         np.array([dyads.index(dyad) for dyad, _ in rows], np.intp),
     )
     first = [verdict for verdict in verdicts if verdict.round == 1]
-    times = (_time(kind, [t for t in timed if (t.kind, t.round) == (kind, 1)]) for kind in KINDS)
+    times = {kind: _time([t for t in timed if (t.kind, t.round) == (kind, 1)]) for kind in KINDS}
     return StudyPilot(
         verified=found.found(z_of(LEVEL))
         if found
         else Estimate(value=None, low=None, high=None, n=0, clusters=0),
-        times=tuple(time for time in times if time),
+        times={kind: time for kind, time in times.items() if time},
         second_round=_second_round(
             timed,
             tasks or {},
@@ -358,17 +355,12 @@ def study_pilot(
     )
 
 
-def _time(kind: Kind, timed: Sequence[TimedTask]) -> TaskTime | None:
+def _time(timed: Sequence[TimedTask]) -> Estimate | None:
     people = sorted({one.annotator for one in timed})
-    found = mean(
+    return mean(
         np.array([one.seconds for one in timed]),
         np.array([people.index(one.annotator) for one in timed], np.intp),
         least=0.0,
-    )
-    if found is None or found.value is None:
-        return None
-    return TaskTime(
-        kind=kind, seconds=found.value, low=found.low or 0.0, high=found.high, n=found.n
     )
 
 

@@ -11,14 +11,13 @@ from pairwright.cli.answers import decision_table
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
 from pairwright.modes import MODES
-from pairwright.report import Table as SizeTable
 from pairwright.text import number_of
 from pairwright.text.languages import LANGUAGES
 from pairwright.workflows.adjudication import AdjudicationExport, export_adjudication
 from pairwright.workflows.decision_report import DecisionReport, decide
 from pairwright.workflows.qualification import Qualification, export_qualification
 from pairwright.workflows.study_plan import StudyEstimate, plan_study
-from pairwright.workflows.study_plan.page import plan_warnings, size_table
+from pairwright.workflows.study_plan.page import plan_page, show_table, take_table
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.report.words import (
@@ -32,13 +31,10 @@ from pairwright_human_eval.report.words import (
 def print_plan(plan: StudyEstimate, run: Path) -> None:
     """Print what each size takes, and what it shows."""
     console = Console()
-    for warning in plan_warnings(plan):
-        say(console, warning, "bold red", wrap=True)
-    sizes = size_table(plan)
-    # In two parts, for a terminal of 80 columns.
-    shown = len(sizes.head) - 5
-    _print_columns(console, "What it takes", sizes, list(range(shown)))
-    _print_columns(console, "What it shows", sizes, [0, *range(shown, len(sizes.head))])
+    for paragraph in plan_page(plan, drawn=False).opening:
+        say(console, paragraph, "bold", wrap=True)
+    for title, table in (("What it takes", take_table(plan)), ("What it shows", show_table(plan))):
+        console.print(table_of(table.head, table.rows, left=0, title=title, padding=(0, 0)))
     say(console, f"Each column is explained in the page:\n  {run / 'human' / 'plan.html'}")
     if not plan.pilot:
         print_commands(
@@ -46,12 +42,6 @@ def print_plan(plan: StudyEstimate, run: Path) -> None:
             "For a pilot, copy the run folder, export a few, and plan with --pilot:",
             (command("human", "export", f"{run}-pilot", "--sample", "10"),),
         )
-
-
-def _print_columns(console: Console, title: str, sizes: SizeTable, columns: list[int]) -> None:
-    heads = [sizes.head[place] for place in columns]
-    rows = ([row[place] for place in columns] for row in sizes.rows)
-    console.print(table_of(heads, rows, left=0, title=title, padding=(0, 0)))
 
 
 def print_qualification(made: Qualification, run: Path) -> None:

@@ -1,6 +1,7 @@
 """Pages: a template in Markdown over one record gives a report in HTML and in Markdown.
 
 page.py        fills a template, escapes every value, and lays the page out
+markdown.py    escapes a text for Markdown; tables of texts, for a terminal, too
 plots.py       the colours, and the drawings that several pages share
 templates/     the words of every page, a file a page; kit.md.jinja has what they share
 

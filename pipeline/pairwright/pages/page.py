@@ -25,6 +25,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from pairwright.estimate import Estimate
+from pairwright.pages.markdown import escape_inline
 from pairwright.pages.plots import Plot, colour_variables
 from pairwright.text import number_of, visible
 
@@ -98,11 +99,8 @@ def escaped(value: object) -> Markup:
 
 
 def _escaped_text(text: str) -> str:
-    text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    text = " ".join(text.split())
-    text = re.sub(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", text)
-    # Neither an address nor a line's beginning is turned into a link, a list or a heading.
-    text = re.sub(r"(?<=\w):(?=//)|(?<=\bwww)\.", r"\\\g<0>", text, flags=re.IGNORECASE)
+    text = escape_inline(visible(text)).replace(">", "&gt;")
+    # A value may begin a line: it is turned neither into a heading nor into a list.
     text = re.sub(r"^(?=[#+=-]+(\s|$))", r"\\", text)
     return re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", text)
 

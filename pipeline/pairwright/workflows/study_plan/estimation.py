@@ -13,16 +13,11 @@ from pairwright.estimate import Estimate
 from pairwright.evaluation.board.flips import CORRELATION, SimulatedReleases
 from pairwright.modes import MODES, Mode
 from pairwright.options import Doc, RunPath
-from pairwright.workflows.output import write_report
+from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, check_to_verify, open_study
 from pairwright.workflows.study_plan.page import plan_page
-from pairwright.workflows.study_plan.records import (
-    KindEstimate,
-    Range,
-    SizeEstimate,
-    StudyEstimate,
-)
+from pairwright.workflows.study_plan.records import SizeEstimate, StudyEstimate
 from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.acceptance import Acceptance
 from pairwright_human_eval.assign import annotators_needed
@@ -122,6 +117,7 @@ def plan_study(
     plan = StudyEstimate(
         mode=mode,
         run_units=len(subjects),
+        reading=str(reading_rate(subjects)),
         pilot=found,
         pilot_of="" if answered is None else str(answered),
         simulated=any(one.asked.simulated for one in subjects) or bool(found and found.simulated),
@@ -135,7 +131,7 @@ def plan_study(
         correlation=CORRELATION,
         sizes=tuple(estimates),
     )
-    write_report(human.path, "plan", plan_page(plan, reading_rate(subjects)), plan)
+    write_page(human.path, "plan", plan_page(plan), plan)
     return plan
 
 
@@ -196,9 +192,8 @@ def _estimate(
     disagreement: float,
 ) -> SizeEstimate:
     able = load.subjects - load.controls
-    share = pilot.verified if pilot and pilot.verified.value is not None else None
-    verified = _times(able, share) if share else None
-    units = round(verified.value) if verified else able
+    verified = _verified(able, pilot.verified) if pilot else None
+    units = able if verified is None else round(verified.value or 0)
     sizes = cluster_sizes(subjects, units)
     releases = SimulatedReleases(sizes, disagreement) if len(sizes) > 1 else None
     return SizeEstimate(
@@ -206,7 +201,7 @@ def _estimate(
         controls=load.controls,
         strangers=load.strangers,
         stranger_power=round(load.stranger_power, 6),
-        kinds=tuple(KindEstimate(**kind._asdict()) for kind in load.kinds),
+        kinds=load.kinds,
         people=load.people,
         hours_each=load.most,
         hours=load.hours,
@@ -225,15 +220,17 @@ def _estimate(
     )
 
 
-def _hours_range(load: StudyLoad, pilot: StudyPilot | None) -> Range | None:
-    times = {time.kind: time for time in pilot.times} if pilot else {}
-    if any(kind.kind not in times for kind in load.kinds):
+def _hours_range(load: StudyLoad, pilot: StudyPilot | None) -> Estimate | None:
+    times = pilot.times if pilot else {}
+    if pilot is None or any(kind.kind not in times for kind in load.kinds):
         return None
     highest = {kind: time.high for kind, time in times.items() if time.high is not None}
-    return Range(
-        value=load.hours,
-        low=load.hours_at({kind: time.low for kind, time in times.items()}),
-        high=load.hours_at(highest) if len(highest) == len(times) else None,
+    return Estimate(
+        value=round(load.hours, 6),
+        low=round(load.hours_at({kind: time.low or 0.0 for kind, time in times.items()}), 6),
+        high=round(load.hours_at(highest), 6) if len(highest) == len(times) else None,
+        n=sum(time.n for time in times.values()),
+        clusters=pilot.people,
     )
 
 
@@ -246,22 +243,27 @@ def cluster_sizes(subjects: Sequence[Subject], units: int) -> list[int]:
     return list(counts.values())
 
 
-def _times(n: int, share: Estimate) -> Range:
-    assert share.value is not None
-    assert share.low is not None
-    return Range(
-        value=n * share.value,
-        low=n * share.low,
-        high=None if share.high is None else n * share.high,
+def _verified(able: int, share: Estimate) -> Estimate | None:
+    """How many of those that can be verified are; None where the pilot decided nothing."""
+    if share.value is None:
+        return None
+    return share.model_copy(
+        update={
+            "value": round(able * share.value, 6),
+            "low": round(able * (share.low or 0.0), 6),
+            "high": None if share.high is None else round(able * share.high, 6),
+        }
     )
 
 
-def _per(amount: float, verified: Range) -> Range | None:
+def _per(amount: float, verified: Estimate) -> Estimate | None:
     """An amount for each one that is verified; None where none is."""
     if not verified.value or not verified.high:
         return None
-    return Range(
-        value=amount / verified.value,
-        low=amount / verified.high,
-        high=amount / verified.low if verified.low else None,
+    return verified.model_copy(
+        update={
+            "value": round(amount / verified.value, 6),
+            "low": round(amount / verified.high, 6),
+            "high": round(amount / verified.low, 6) if verified.low else None,
+        }
     )

@@ -1,31 +1,9 @@
 """What a plan of a study holds: plan.json. The page shows these values and computes none."""
 
+from pairwright.estimate import Estimate
 from pairwright.modes import Mode
 from pairwright.records import Record
-from pairwright_human_eval.records import Kind
-from pairwright_human_eval.workload import StudyPilot
-
-
-class Range(Record):
-    """An estimate with the ends of its 95 % interval."""
-
-    value: float
-    low: float
-    high: float | None
-    """None where it has no upper end: the pilot may have verified next to nothing."""
-
-
-class KindEstimate(Record):
-    """The tasks of one kind in a study of some size."""
-
-    kind: Kind
-    tasks: int
-    words: float
-    """Those that the median task shows."""
-    seconds: float
-    """The pilot's mean time of a task as it is paid, or of reading the median one once where there
-    is no pilot."""
-    hours: float
+from pairwright_human_eval.workload import KindLoad, StudyPilot
 
 
 class SizeEstimate(Record):
@@ -39,23 +17,25 @@ class SizeEstimate(Record):
     """Those of the controls that are shown with a stranger's posts."""
     stranger_power: float
     """The probability that this control shows that strangers' posts tell nothing, if that is so."""
-    kinds: tuple[KindEstimate, ...]
+    kinds: tuple[KindLoad, ...]
     people: int
     hours_each: float
     """Of the person who is given most, with the briefing."""
     hours: float
     """All hours to be paid: tasks, a second round, everybody's briefing."""
-    hours_range: Range | None
+    hours_range: Estimate | None
     """The same with the ends that the intervals of the pilot's times give together; None where a
-    kind was not timed, by one person at least."""
+    kind was not timed. n: tasks that were timed; clusters: the pilot's people."""
     second_round: float
     """Of the first round's time: the pilot's, or a tenth."""
     cost: float | None
     """None without a wage."""
-    verified: Range | None
-    """How many are verified at the pilot's yield; None without a pilot."""
-    hours_per_verified: Range | None
-    cost_per_verified: Range | None
+    verified: Estimate | None
+    """How many are verified at the pilot's yield, whose n and clusters it has; None without one.
+    There is no upper end where the pilot may have verified next to nothing. The same for the next
+    two."""
+    hours_per_verified: Estimate | None
+    cost_per_verified: Estimate | None
     pairs: int
     """Pairs of the release: of all that are verified, or of all that can be without a pilot."""
     clusters: int
@@ -77,6 +57,8 @@ class StudyEstimate(Record):
     mode: Mode
     run_units: int
     """Twins, or pairs of another mode, that the run has: their texts are counted."""
+    reading: str
+    """How fast they are read, and what the rate is of."""
     pilot: StudyPilot | None
     """None where nobody has answered yet: then hours are those of reading, and all that can be
     verified is taken to be."""
