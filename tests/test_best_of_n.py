@@ -38,6 +38,7 @@ from pairwright.evaluation.best_of_n.page import best_of_n_page
 from pairwright.evaluation.outputs import (
     JudgedOutput,
     OutputScores,
+    PersonQuestion,
     ReleaseQuestions,
     model_score,
     read_outputs,
@@ -287,7 +288,8 @@ def test_an_item_with_two_rubrics_is_named_by_pair(rows: list[Row]) -> None:
             line(id="ID") * 2, "outputs.jsonl:2", "in line 1 already", id="twice the same item"
         ),
         pytest.param(
-            line(id="ID") + line(id="PAIR"), "outputs.jsonl:2", "in line 1 already: ",
+            line(id="ID") + line(id="PAIR"), "outputs.jsonl:2",
+            "in line 1 already: ID and PAIR are both for 'ASKED', asked by ",
             id="twice by item and by pair",
         ),
         pytest.param(b"\xff\xfe", "outputs.jsonl", "not UTF-8", id="not UTF-8"),
@@ -298,13 +300,19 @@ def test_a_bad_file_of_outputs_is_refused_with_its_line(
 ) -> None:
     asked = questions.own[0]
     if isinstance(text, str):
-        text = text.replace("ID", asked.item).replace("PAIR", asked.pair)
+        text = _named(text, asked)
     path = given_file(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read_outputs(path, questions)
     assert str(tmp_path / where) in str(caught.value)
-    assert what in str(caught.value)
+    assert _named(what, asked) in str(caught.value)
     assert caught.value.fix
+
+
+def _named(text: str, asked: PersonQuestion) -> str:
+    for place, value in (("ID", asked.item), ("PAIR", asked.pair), ("ASKED", asked.question[:60])):
+        text = text.replace(place, value)
+    return text
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path, questions: ReleaseQuestions) -> None:

@@ -31,6 +31,7 @@ from pairwright.models.store import Store
 from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
 from pairwright.workflows.run_status import status as status_of_run
+from pairwright.workflows.run_table import run_sections
 from study import HISTORIES, KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8
@@ -834,10 +835,23 @@ def test_show_lists_all_units_and_takes_the_beginning_of_an_id(built: Built) -> 
 
 def test_status_keeps_its_words_in_a_narrow_terminal(built: Built) -> None:
     out = io.StringIO()
-    print_run(Console(file=out, width=50), status_of_run(built.study.run))
+    found = status_of_run(built.study.run)
+    reason = "no_personal_signal_of_a_reason_as_long_as_that"
+    found.tally.rejected["plan", "twin", reason] += 1
+    print_run(Console(file=out, width=50), found)
     words = " ".join(out.getvalue().split())
     for label in ("twin: kept", "of prompts", "support by own"):
         assert label in words
+    assert "…" not in words
+    assert reason in re.sub(r"\s", "", words)
+
+
+def test_status_counts_the_units_of_the_funnel_and_the_cases_of_a_check(built: Built) -> None:
+    rows = [row for rows in run_sections(status_of_run(built.study.run)) for row in rows]
+    shares = [row.number for row in rows if row.name in ("funnel", "check")]
+    assert len(shares) > 5
+    for number in shares:
+        assert re.fullmatch(r"[\d.]+ of \d+: \d+ % \(\d+ to \d+\)", number)
 
 
 def test_a_draft_that_parity_refused_is_told_in_words() -> None:
@@ -855,10 +869,11 @@ def test_a_draft_that_parity_refused_is_told_in_words() -> None:
         for one in details_of(outcome)
         if isinstance(one, DetailLine) and one.style == "red"
     ]
-    assert stops == [
-        " parity: a gap of 0.667 in quality, and the second response is preferred"
-        " (limit: no stable winner)"
-    ]
+    said = (
+        "a gap of 0.667 in quality, and the second response is preferred (limit: no stable winner)"
+    )
+    assert stops == [f" parity: {said}"]
+    assert DetailLine(said) in list(details_of(outcome))
 
 
 def test_show_survives_texts_that_look_like_markup(tmp_path: Path, built: Built) -> None:

@@ -13,11 +13,9 @@ from pydantic import ValidationError
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.cells import label
-from pairwright.evaluation.board.finding_sentences import found_sentences
 from pairwright.evaluation.board.findings import ScorerFinding, adjust_findings
-from pairwright.evaluation.board.pages import board_page
-from pairwright.evaluation.board.sentences import advice
+from pairwright.evaluation.board.pages import board_notes, board_page
+from pairwright.evaluation.board.rows import label
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.figure import ScorerFigure
 from pairwright.evaluation.results import ScorerRef
@@ -53,6 +51,12 @@ def finding(board: Leaderboard, scorer: str, question: str) -> ScorerFinding:
     return found
 
 
+def findings(board: Leaderboard) -> list[str]:
+    """What is said to be found of scorers, as the terminal has it."""
+    begins = ("These ", "Shown the question alone, these")
+    return [one for one in board_notes(board) if one.startswith(begins)]
+
+
 # Slices
 
 
@@ -71,7 +75,8 @@ def test_twins_are_in_one_slice_with_both_halves_by_what_overlap_says_of_the_who
         # A scorer that sees no user is at one half of each slice, not of all together alone.
         other = on_slice(board, "model.profile", group)
         assert (other.value, other.n, other.clusters) == (0.5, n, n // 2)
-    assert "word overlap wrong, % | n | clusters" in board_page(board).markdown
+    page = board_page(board).markdown
+    assert "| model.profile | word overlap wrong | 50.0 % (" in page
 
 
 def test_a_scorer_that_follows_words_is_exposed_and_a_reader_is_not(tmp_path: Path) -> None:
@@ -87,10 +92,10 @@ def test_a_scorer_that_follows_words_is_exposed_and_a_reader_is_not(tmp_path: Pa
     assert (found.value.value, found.found, found.above) == (0, True, False)
     assert not finding(board, "reader", "overlap").found
     for page in (board_page(board), board_page(board, brief=True)):
-        html = page.html
+        html = " ".join(page.html.split())
         assert "follower 0.0 % (0.0 to " in html
-        assert ", n = 36, 18 clusters), where it is right 100.0 % (" in html
-        assert ", n = 84, 42 clusters). They follow the words" in html
+        assert "), n = 36 in 18 clusters, where it is right 100.0 % (" in html
+        assert "), n = 84 in 42 clusters. They follow the words" in html
         assert "reader 0" not in html
         assert "They read more" not in html
 
@@ -135,9 +140,11 @@ def test_domains_have_all_modes_side_by_side(tmp_path: Path) -> None:
         *(violate(n, -1.0, domain="Art") for n in range(10, 14)),
     ]
     page = board_page(board_of(result(tmp_path, "model", decisions))).markdown
-    assert "| domain | row | twin, % | n | clusters | violate, % | n | clusters |" in page
-    assert "| Home | model.profile | 100.0 (" in page
-    assert "| Art | model.profile |  |  |  | 0.0" in page
+    assert "| domain | row | pairs | accuracy | n | clusters |" in page
+    assert "| Home | model.profile | twins | 100.0 % (" in page
+    assert "| Home | model.profile | pairs of mode violate | 100.0 % (" in page
+    assert "| Art | model.profile | pairs of mode violate | 0.0 % (" in page
+    assert "| Art | model.profile | twins" not in page
 
 
 # What the controls find
@@ -156,11 +163,11 @@ def test_a_scorer_that_recalls_the_asker_is_found_by_the_question_alone(tmp_path
     result(tmp_path, "longer", twins(repeated((30, (True, False)), (10, (False, True)))), "none",
            scorer=longer)  # fmt: skip
     board = board_of(tmp_path)
-    (said,) = found_sentences(board, "twin")
+    (said,) = findings(board)
     assert "differ from the others in length or manner" in said
-    assert "The longer response is right on 75.0 % (59.8 to 85.8, n = 40, 40 clusters) of" in said
-    page = board_page(board).html
-    assert "one half: recalls 80.0 % (65.2 to 89.5, n = 40, 40 clusters). They recall" in page
+    assert "The longer response is right on 75.0 % (59.8 to 85.8), n = 40 in 40 clusters of" in said
+    page = " ".join(board_page(board).html.split())
+    assert "one half: recalls 80.0 % (65.2 to 89.5), n = 40 in 40 clusters. They recall" in page
     assert "They recall the person" in " ".join(run(tmp_path).said.split())
     # The other halves are the mirror image, so they say nothing new.
     accuracies = {one.group: one.value for one in board.entries["recalls.none"].figures
@@ -178,7 +185,7 @@ def test_a_reader_loses_what_it_read_when_the_evidence_is_taken_out(tmp_path: Pa
     board = board_of(tmp_path)
     found = finding(board, "reader", "evidence")
     assert (found.value.value, found.found, found.condition) == (0.5, True, "profile")
-    page = board_page(board).html
+    page = " ".join(board_page(board).html.split())
     assert "rubric cites: reader 50.0 points (" in page
     assert not finding(board, "other", "evidence").found
     assert "other 0" not in page
@@ -194,7 +201,7 @@ def test_only_a_scorer_that_reads_more_than_words_is_said_to_read_the_cited_post
         scorer = OVERLAP if name == "overlap" else ScorerRef(name=name, kind="dpo")
         result(tmp_path, name, twins(right), scorer=scorer)
         result(tmp_path, name, without, "profile-without-evidence", scorer=scorer)
-    said = list(found_sentences(board_of(tmp_path), "twin"))
+    said = list(findings(board_of(tmp_path)))
     (read,) = (one for one in said if "They read these posts" in one)
     (used,) = (one for one in said if "may be no more than shared words" in one)
     assert ": reader 50.0 points" in read
@@ -202,7 +209,7 @@ def test_only_a_scorer_that_reads_more_than_words_is_said_to_read_the_cited_post
     assert ": words 20.0 points" in used
     for one in (read, used):
         assert "Word overlap itself loses 20.0 points (" in one
-        assert one.endswith(", n = 120, 60 clusters).")
+        assert one.endswith("), n = 120 in 60 clusters.")
 
 
 def test_a_scorer_that_does_the_opposite_of_word_overlap_is_not_said_to_read(
@@ -211,7 +218,7 @@ def test_a_scorer_that_does_the_opposite_of_word_overlap_is_not_said_to_read(
     overlap = repeated((42, (True, True)), (18, (False, False)))
     result(tmp_path, "overlap", twins(overlap), scorer=OVERLAP)
     result(tmp_path, "anti", twins([(not a, not b) for a, b in overlap]))
-    (said,) = found_sentences(board_of(tmp_path), "twin")
+    (said,) = findings(board_of(tmp_path))
     assert "anti 100.0 % (" in said
     assert "where it is right 0.0 % (" in said
     assert "They go against the words" in said
@@ -243,7 +250,7 @@ def test_what_a_test_of_word_overlap_means_depends_on_where_it_is_right(
             update={"chosen": None, "rejected": None, "unscored": "context_length"}
         )
     result(tmp_path, "model", halves)
-    said = [one for one in found_sentences(board_of(tmp_path), "twin") if "model" in one]
+    said = [one for one in findings(board_of(tmp_path)) if "model" in one]
     assert [meaning in one for one in said] == [True]
 
 
@@ -291,7 +298,7 @@ def test_an_embedding_is_a_baseline_and_a_missing_one_is_named(tmp_path: Path) -
     right = twins(repeated((30, (True, True)), (60, (True, False)), (10, (False, False))))
     result(tmp_path, "overlap", right, scorer=OVERLAP)
     result(tmp_path, "model", right)
-    missing = [one for one in advice(board_of(tmp_path)) if "embedding" in one]
+    missing = [one for one in board_notes(board_of(tmp_path)) if "embedding" in one]
     assert len(missing) == 1
     assert "the extra '.[dense]'" in missing[0]
     assert "--scorers FILE.toml --condition profile --scorer near" in missing[0]
@@ -299,7 +306,7 @@ def test_an_embedding_is_a_baseline_and_a_missing_one_is_named(tmp_path: Path) -
     board = board_of(tmp_path)
     assert label(board.entries["near.profile"]) == "near (baseline)"
     assert {one.scorer for one in board.findings} == {"model"}
-    assert not any("embedding" in one for one in advice(board))
+    assert not any("embedding" in one for one in board_notes(board))
 
 
 def test_a_judge_is_tested_for_order_with_all_others(tmp_path: Path) -> None:
@@ -333,8 +340,8 @@ def test_of_natural_twins_the_choices_of_others_are_a_row_that_is_not_ranked(
     out = run(tmp_path).said
     # Once, below those that read the posts.
     (row,) = (line for line in out.splitlines() if "the choices of others (not ranked)" in line)
-    assert "90.0 (86.0 to 94.0)" in row
-    assert "300" in row
+    assert "90.0 % (86.0 to 94.0)" in row
+    assert "Here that is 90.0 % (86.0 to 94.0), n = 300 in 60 clusters." in " ".join(out.split())
     assert "can be defended and give other figures" in " ".join(out.split())
     page = board_page(board_of(tmp_path)).markdown
     assert "| the choices of others (not ranked) |" in page

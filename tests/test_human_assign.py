@@ -194,6 +194,7 @@ def test_too_few_people_are_refused_and_told_how_many_it_takes(
     fewer = annotators // (most_pairs + 1)
     assert (f"--overlap {fewer} with a rule" in refused.value.fix) == bool(fewer)
     assert ("--overlap" in refused.value.fix) == bool(fewer)
+    assert "1 others" not in refused.value.what
     check_enough(needed, 4, overlap, most_pairs)
 
 

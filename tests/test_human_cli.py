@@ -376,7 +376,7 @@ def test_a_share_that_cannot_be_is_told_with_its_option(run: Path) -> None:
 
 def test_an_overlap_that_can_verify_nothing_is_refused(run: Path) -> None:
     fewer = "quality_votes = 1, rubric_votes = 1"
-    refused(export(run, "--overlap", 1), f"write {fewer} under [human]")
+    refused(export(run, "--overlap", 1), f"write {fewer} under [human]", "1 answer to each")
 
 
 # What is wrong with a run

@@ -19,14 +19,13 @@ from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board import board as board_module
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.cells import points_text
 from pairwright.evaluation.board.exports import csv_table
 from pairwright.evaluation.board.flips import sign_flip
 from pairwright.evaluation.board.inputs import gather_results
-from pairwright.evaluation.board.pages import board_page
+from pairwright.evaluation.board.pages import board_notes, board_page
 from pairwright.evaluation.board.plots import accuracies
 from pairwright.evaluation.board.ranking import group_letters
-from pairwright.evaluation.board.sentences import ranking_sentences
+from pairwright.evaluation.board.rows import figure_text
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import IDENTITIES, figures_of
@@ -179,15 +178,15 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
         result(tmp_path, name, blind, "none", scorer=ScorerRef(name=name, kind=kind))
         result(tmp_path, name, blind, scorer=ScorerRef(name=name, kind=kind))
     board = board_of(tmp_path)
-    assert "n = 40 pairs of 20 dyads" in " ".join(ranking_sentences(board, board.rankings[0]))
+    assert "n = 40 pairs of 20 dyads" in " ".join(board_notes(board))
     page = board_page(board).markdown.splitlines()
     assert sum("By identity: a scorer" in line for line in page) == 1
-    shown = [[cell.strip() for cell in line.split("|")[1:6]] for line in page]
-    identity = "50.0 by identity"
-    assert ["longer (baseline)", "a", identity, "40", "0.0 by identity"] in shown
-    assert ["model", "a", identity, "40", "0.0 by identity"] in shown
+    shown = [[cell.strip() for cell in line.split("|")[1:5]] for line in page]
+    identity = "50.0 % (by identity)"
+    assert ["longer (baseline)", "a", identity, "0.0 % (by identity)"] in shown
+    assert ["model", "a", identity, "0.0 % (by identity)"] in shown
     # With posts in view the model could have been right on more.
-    assert any(row[:2] == ["model", "a"] and row[2].startswith("50.0 (") for row in shown)
+    assert any(row[:2] == ["model", "a"] and row[2].startswith("50.0 % (") for row in shown)
     # The same is true for Python, JSON and CSV, and for parts of the twins.
     reread = Leaderboard.model_validate_json(board.model_dump_json())
     for row in ("longer.profile", "longer.none", "model.none"):
@@ -227,7 +226,7 @@ def test_gains_and_slices_of_a_scorer_that_cannot_see_the_user_have_no_interval(
     assert (gain.value, gain.low, gain.by_identity) == (0.0, None, True)
     (part,) = [one for one in entry.figures if one.name == "slice_accuracy"]
     assert (part.value, part.low, part.by_identity) == (0.5, None, True)
-    assert points_text(gain) == "+0.0 by identity"
+    assert figure_text(gain) == "+0.0 (by identity)"
 
 
 def test_the_legend_of_many_conditions_has_two_lines(tmp_path: Path) -> None:
@@ -353,8 +352,8 @@ def test_a_scorer_that_leaves_out_what_it_gets_wrong_does_not_pass_the_one_that_
     (ranking,) = board_of(tmp_path).rankings
     assert ranking.ranked == ("honest.profile", "picky.profile")
     told = board_page(board_of(tmp_path)).markdown
-    assert "| 80.0 (" in told
-    assert "| 84.2 (" in told
+    assert "| 80.0 % (" in told
+    assert "| 84.2 % (" in told
 
 
 def test_a_pair_that_one_result_says_has_nothing_to_show_is_refused(tmp_path: Path) -> None:
@@ -384,9 +383,9 @@ def test_costs_are_of_tokens_in_and_out_and_of_prices_where_there_are_any(tmp_pa
     result(tmp_path, "free", right_on(20), **tokens)
     result(tmp_path, "older", right_on(10), tokens=48_000)
     told = board_page(board_of(tmp_path)).markdown
-    assert "| priced.profile | 1,000 | 200 |  | 12.50 |" in told
-    assert "| free.profile | 1,000 | 200 |  |  |" in told
-    assert "| older.profile |  |  | 1,200 |  |" in told
+    assert "| priced.profile | 1,000 in, 200 out | 12.50 |" in told
+    assert "| free.profile | 1,000 in, 200 out |  |" in told
+    assert "| older.profile | 1,200 |  |" in told
 
 
 def test_results_of_before_units_and_tokens_were_counted_apart_are_read(tmp_path: Path) -> None:
@@ -501,7 +500,8 @@ def test_a_scorer_that_built_the_release_never_ranks_without_its_mark(tmp_path: 
         for mark in marks.values():
             assert f"| {mark}" in first_cells
     html = board_page(board).html
-    assert "Self-preference: own is the build's judge (the judge was org/Referee-70B)." in html
+    assert "Self-preference: akin is family of the build's generator (the generator was" in html
+    assert "own is the build's judge (the judge was org/Referee-70B). A model prefers" in html
     assert "with “qwen” in both names" in html
     assert "own (the build's judge)" in " ".join(run(tmp_path).said.split())
     ties = json.loads(board.model_dump_json())["entries"]["akin.profile"]["build_ties"]
@@ -572,23 +572,23 @@ def test_a_comparing_judge_stands_beside_a_reward_model(tmp_path: Path) -> None:
     assert comparison.difference == 0.125
     assert comparison.p == pytest.approx(2 * 0.5**10, rel=1e-5)
     told = board_page(board_of(tmp_path)).markdown
-    assert "| swap consistency | judge.profile | 75.0 (" in told
-    assert "| swap consistency | model.profile" not in told
+    assert "| swap consistency | violate | judge.profile | 75.0 % (" in told
+    assert "| swap consistency | violate | model.profile" not in told
 
 
 @pytest.mark.parametrize(
     ("kind", "line"),
     [
-        (FigureKind("made up", table="ranking"), "| 12.5 (10.0 to 15.0) |"),
-        (FigureKind("made up", table="ranking", interval=False), "| 12.5 |"),
+        (FigureKind("made up", table="ranking"), "| 12.5 % (10.0 to 15.0) |"),
+        (FigureKind("made up", table="ranking", interval=False), "| 12.5 % |"),
         (FigureKind("made up", table="ranking", percent=False), "| 0.125 (0.100 to 0.150) |"),
         (
             FigureKind("made up", table="judges", percent=False),
-            "| calibration error | one.profile | 0.125 (0.100 to 0.150) | 40 |",
+            "| calibration error | violate | one.profile | 0.125 (0.100 to 0.150) | 40 |",
         ),
         (
             FigureKind("made up", table="calibration"),
-            "| calibration error | one.profile | 12.5 (10.0 to 15.0) % | 40 |",
+            "| calibration error | violate | one.profile | 12.5 % (10.0 to 15.0) | 40 |",
         ),
     ],
 )
@@ -606,9 +606,8 @@ def test_an_entry_is_all_that_a_new_figure_needs_to_be_on_page_and_in_json(
     page = board_page(board).markdown
     assert line in page
     assert "| calibration error | made up |" in page
-    heads = [row for row in page.splitlines() if row.startswith("| scorer | group |")]
-    column = "calibration error, %" if kind.percent else "calibration error"
-    found = [head for head in heads if head.endswith(f"| ties, % | {column} |")]
+    heads = [row for row in page.splitlines() if row.startswith("| scorer |")]
+    found = [head for head in heads if head.endswith("| ties | calibration error |")]
     assert bool(found) == (kind.table == "ranking")
     assert '"calibration_error"' in board.model_dump_json()
 
@@ -803,14 +802,14 @@ def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -
     result(folder, "poor", [*twins, *right_on(12)], limit=None)
     done = run(folder, "--out", out)
     assert done.code == 0, done.said
-    assert "95.0 (83.5 to 98.6)" in done.said
+    assert "95.0 % (83.5 to 98.6)" in done.said
     assert RULE in " ".join(done.said.split())
     assert "No results of the baselines longer" in done.said
     found = json.loads((out / "leaderboard.json").read_text())
     assert found["rankings"][1]["groups"] == {"good.profile": "a", "poor.profile": "b"}
     assert Leaderboard.model_validate(found) == board_of(folder)
     told = (out / "leaderboard.md").read_text()
-    assert "| good | a | 95.0 (83.5 to 98.6) |" in told
+    assert "| good | a | 95.0 % (83.5 to 98.6) |" in told
     assert "n = 40 pairs" in told
     assert RULE in told
     html = (out / "leaderboard.html").read_text()
@@ -846,7 +845,7 @@ def test_taking_and_avoiding_the_better_answer_stand_beside_the_table(tmp_path: 
     said = "taking the better answer is right in 10 %, and always avoiding it in 90 %"
     for text in (
         board_page(board).html, board_page(board, brief=True).markdown,
-        " ".join(ranking_sentences(board, board.rankings[0])),
+        " ".join(board_notes(board)),
     ):  # fmt: skip
         assert said in text
     result(tmp_path, "a", right_on(30))

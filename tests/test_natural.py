@@ -91,6 +91,15 @@ def test_the_same_choices_and_seed_give_the_same_twins_and_another_seed_others(
     assert len(items(source, most=2)) == 12
 
 
+def test_the_note_of_what_is_used_counts_votes_by_users_and_not_as_choices(tmp_path: Path) -> None:
+    source = rules(conversation(tmp_path / "ward"), "polis")
+    _, rows = read_choosers(source, DOMAINS, Path("/"))
+    read = list(natural_items(rows, 6, 2, 0, ["ward"]))
+    twins = sum(isinstance(one, Item) for one in read)
+    (note,) = [one for one in read if isinstance(one, SourceProblem) and one.reason == "use"]
+    assert note.detail == f"{twins} natural twins are of 8 of 8 users who have a history"
+
+
 def test_a_folder_of_conversations_is_read_with_their_names(tmp_path: Path) -> None:
     for name in ("ward", "valley"):
         conversation(tmp_path / "polis" / name, authors=4, summary=name == "ward")

@@ -127,7 +127,7 @@ def test_a_release_keeps_them_and_the_leaderboard_has_them_as_a_row(
     assert others
     assert (others.value, others.n) == (1.0, len(rows))
     page = (tmp_path / "board" / "leaderboard.md").read_text()
-    assert "| the choices of others (not ranked) |  | 100.0 (" in page
+    assert "| the choices of others (not ranked) |  | 100.0 % (" in page
 
 
 def test_a_choice_without_a_history_is_heard_all_the_same(tmp_path: Path) -> None:

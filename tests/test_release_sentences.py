@@ -22,6 +22,7 @@ from pairwright.releases.primary import read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.release_info import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.report.records import ControlComparison
 from pairwright_human_eval.subjects import Subject
 from released import INFO, PAIRS, Answer, Answers, right, run_of
 from test_release_documents import audit_of, primary, texts
@@ -88,6 +89,26 @@ def test_pairs_on_which_annotators_differed_are_counted(
     for page in (card(some), sheet(some)):
         assert "Of the 6 pairs here with preference votes, 3 have at least one" in page
         assert "annotators differed were not verified" not in page
+
+
+def test_intervals_of_agreement_are_said_to_be_what_they_are(known: ReleaseContext) -> None:
+    page = " ".join(card(known).split())
+    assert "Intervals of agreement are 95 % jackknife intervals by Student's t" in page
+
+
+def test_a_control_of_one_pair_is_told_in_the_singular(known: ReleaseContext) -> None:
+    assert known.findings
+    votes = known.findings.preferred[0]
+    one = ControlComparison(
+        control="narrative",
+        pairs=1,
+        own=votes,
+        control_votes=votes,
+        difference=votes.of_all,
+        difference_of_all=votes.of_all,
+    )
+    findings = known.findings.model_copy(update={"contrasted": (one,)})
+    assert "Control: 1 pair was also shown" in card(replace(known, findings=findings))
 
 
 def test_what_the_rule_kept_out_is_counted_by_state(known: ReleaseContext, tmp_path: Path) -> None:

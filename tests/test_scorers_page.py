@@ -88,7 +88,7 @@ def test_every_file_and_every_command_of_the_page_is_tried_here() -> None:
         "scorers.toml", "my_scorer.py", "own.toml", "file.toml", "server.py", "served.toml",
         "grm.md", "grm.toml", "rewards.toml",
     }  # fmt: skip
-    tried = {"toy-judge", "shared", "elsewhere", "mine", "grm"}
+    tried = {"qwen-judge", "shared", "elsewhere", "mine", "grm"}
     assert {
         shlex.split(line)[shlex.split(line).index("--scorer") + 1] for line in COMMANDS
     } == tried
@@ -106,9 +106,13 @@ def test_every_file_of_scorers_is_read_as_it_stands(folder: Path, name: str) -> 
     assert load_scorers(folder / name).scorers
 
 
-def test_the_first_example_runs_with_the_embedded_model(folder: Path) -> None:
-    done = pairwright(*command("toy-judge"))
-    assert_whole(done, folder, "toy-judge", "none", "profile", "wrong-profile")
+def test_the_first_example_asks_a_server(folder: Path) -> None:
+    with in_thread(say('{"reason": "r", "verdict": "A"}')) as endpoint:
+        table = (folder / "scorers.toml").read_text("utf-8")
+        table = table.replace(f"http://127.0.0.1:{PORT}/v1", endpoint.url)
+        (folder / "scorers.toml").write_text(table, "utf-8")
+        done = pairwright(*command("qwen-judge"))
+    assert_whole(done, folder, "qwen-judge", "none", "profile", "wrong-profile")
 
 
 def test_the_scorer_of_ones_own_runs(folder: Path) -> None:

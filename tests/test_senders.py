@@ -13,7 +13,7 @@ from decided import RELEASE, board_of, result, violate
 from pairwright import evaluate, leaderboard
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.cells import label
+from pairwright.evaluation.board.rows import label
 from pairwright.evaluation.derivation import check_release
 from pairwright.evaluation.release import BuildModel
 from pairwright.evaluation.results import Result, ScorerRef

@@ -118,8 +118,8 @@ def test_the_report_says_reasons_in_words(tmp_path: Path) -> None:
     run = run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other))
     decide(run)
     report = (run / "human/report.md").read_text(encoding="utf-8")
-    assert "rubric: aspects_undelivered" in report
-    assert "too few of the supported aspects are delivered by the chosen response alone" in report
+    said = "too few of the supported aspects are delivered by the chosen response alone"
+    assert f"| refused | {said} | 4 of 4: 100 % (51 to 100) |" in report
 
 
 def test_status_shows_what_the_last_report_decided(tmp_path: Path) -> None:

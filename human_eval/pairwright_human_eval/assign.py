@@ -28,6 +28,7 @@ from pairwright.errors import InputError
 from pairwright.estimate import share
 from pairwright.intervals import LEVEL, z_of
 from pairwright.records import Pair, Post, content_id, draw_id
+from pairwright.text import number_of
 from pairwright_human_eval.records import KeyedTask, Place, Purpose
 from pairwright_human_eval.subjects import Subject
 
@@ -221,7 +222,7 @@ def check_enough(annotators: int, votes: int, overlap: int, most_pairs: int) -> 
         what = "twins" if most_pairs == 2 else "pairs"
         raise InputError(
             f"{annotators} annotators cannot be assigned: {what} take {needed}"
-            f" ({votes} for each preference and {overlap} others for the aspects)",
+            f" ({votes} for each preference and {number_of(overlap, 'other')} for the aspects)",
             where="--annotators",
             fix=f"Give --annotators {needed}{_fewer_answers(annotators // (most_pairs + 1))}.",
         )

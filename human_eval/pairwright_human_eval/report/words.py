@@ -42,8 +42,8 @@ def foil_sentence(found: FoilComparison) -> str:
     elif not found.aspects_ahead:
         plainly = " It is NOT SHOWN that aspects are confirmed more often than foils."
     return (
-        f"Foils: among the aspects of {found.pairs:,} pairs stood one of another user. Clearly or"
-        f" plausibly there: {found.foils.percent()} of the answers on foils (n ="
+        f"Foils: among the aspects of {number_of(found.pairs, 'pair')} stood one of another user."
+        f" Clearly or plausibly there: {found.foils.percent()} of the answers on foils (n ="
         f" {found.foils.n:,}), {found.aspects.percent()} of those on aspects (n ="
         f" {found.aspects.n:,}); the difference in points is {less.percent(sign=True)}.{plainly}"
     )

@@ -14,14 +14,8 @@ from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, say, table_of, warn
 from pairwright.errors import CALL_FAILED, InputError
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.cells import ranking_table
-from pairwright.evaluation.board.finding_sentences import found_sentences
-from pairwright.evaluation.board.sentences import (
-    advice,
-    closing_sentences,
-    ranking_sentences,
-    warnings,
-)
+from pairwright.evaluation.board.pages import board_notes, board_page
+from pairwright.evaluation.board.rows import ranking_table
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.results import ResultSummary, summary_lines
@@ -116,29 +110,24 @@ def check_before_ranking(
 
 
 def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
-    """Print each ranking with what its figures say."""
+    """Print what the page opens with, its rankings, and what their figures say."""
     console = Console()
     say(console, visible(f"{board.release.name} {board.release.version}, {board.release.digest}"))
+    for paragraph in board_page(board, brief=True).opening:
+        say(console, paragraph, wrap=True)
     for ranking in board.rankings:
-        found = ranking_table(board, ranking)
+        every = ranking_table(board, ranking)
+        found = every.only(every.main)
         title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
         console.print(title, style="italic")
-        heads = [found.head[place] for place in found.brief]
-        rows = ([row[place] for place in found.brief] for row in found.rows)
-        table = table_of(heads, rows, left=0, lines=box.SIMPLE_HEAD)
+        table = table_of(found.head, found.rows, left=0, lines=box.SIMPLE_HEAD)
         table.pad_edge = False
-        for column, head in zip(table.columns, heads, strict=True):
+        for column, head in zip(table.columns, found.head, strict=True):
             column.justify = "left" if head in ("scorer", "group") else "right"
         console.print(table)
-        for sentence in ranking_sentences(board, ranking):
-            say(console, sentence, wrap=True)
-    for mode in dict.fromkeys(ranking.mode for ranking in board.rankings):
-        for sentence in found_sentences(board, mode):
-            say(console, sentence, wrap=True)
-    for warning in (*warnings(board), *advice(board)):
-        say(console, warning, "yellow")
-    for sentence in closing_sentences(board):
-        say(console, sentence, wrap=True)
+    for paragraph in board_notes(board):
+        # A command stays whole, so that it can be copied.
+        say(console, paragraph, wrap="pairwright evaluate" not in paragraph)
     if out:
         typer.echo(f"Open: {out / 'leaderboard.html'}")
 

@@ -78,7 +78,7 @@ def print_run(console: Console, found: RunStatus, sent: int | None = None) -> No
         title=escape(str(found.run)), box=box.SIMPLE, title_justify="left", show_header=False
     )
     table.add_column(style="bold", no_wrap=True, min_width=10)
-    table.add_column(min_width=14)
+    table.add_column(min_width=14, overflow="fold")
     # In a narrow terminal numbers take two lines rather than the words beside them.
     table.add_column(justify="right", no_wrap=console.width >= WIDE)
     for section in run_sections(found, sent):

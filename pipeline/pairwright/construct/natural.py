@@ -139,7 +139,7 @@ def natural_items(
         left = "over_limit" if len(made) == twins_per_user else "telling_history"
         reasons |= {n: left for meeting in own for n in meeting}
     if candidates:
-        yield _use(candidates, used)
+        yield _use(candidates, used, len(items) if conversations else None)
     gave = {item.user.rpartition("/")[0] for _, item in items}
     if gave and (empty := [name for name in conversations if name not in gave]):
         yield _no_twins(empty, conversations, candidates)
@@ -150,16 +150,22 @@ def natural_items(
     yield from (item for _, item in sorted(items, key=lambda one: (one[0], one[1].id)))
 
 
-def _use(candidates: Sequence[Chooser], used: Set[int]) -> SourceProblem:
-    """The note that says how many of the choices are in a twin."""
+def _use(candidates: Sequence[Chooser], used: Set[int], voted: int | None) -> SourceProblem:
+    """The note that says how many of the choices are in a twin. `voted` twins are of votes: there a
+    chooser is a person with many votes, not one choice."""
     users = {chooser.user for chooser in candidates}
     in_twins = {candidates[n].user for n in used}
+    counted = (
+        f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history and"
+        if voted is None
+        else f"{text.number_of(voted, 'natural twin is', 'natural twins are')} of"
+    )
+    whose = "" if voted is None else " who have a history"
     return SourceProblem(
         action="noted",
         reason="use",
         where=candidates[0].where.rpartition(":")[0],
-        detail=f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history"
-        f" and {len(in_twins):,} of {len(users):,} users",
+        detail=f"{counted} {len(in_twins):,} of {len(users):,} users{whose}",
     )
 
 

@@ -10,7 +10,7 @@ from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.models import completion_of
 from pairwright.models.store import StoredCall
 from pairwright.modes import is_own_choice
-from pairwright.records import Draft, Pair, Rejected, Rubric
+from pairwright.records import Draft, GateResult, Pair, Rejected, Rubric
 from pairwright.text import number_of, passages, visible
 
 Style = Literal["", "bold", "dim", "red", "yellow", "green"]
@@ -75,7 +75,11 @@ def details_of(outcome: Outcome) -> Iterator[Detail]:
 
 def _rejected(rejected: Rejected) -> Iterator[Detail]:
     yield DetailLine(f" by {rejected.stage}: {rejected.reason}", "refused", "yellow")
-    yield DetailLine(rejected.detail)
+    gate = rejected.drafts[-1].refused_by if rejected.drafts else None
+    if gate and rejected.stage == "gates":
+        yield DetailLine(_measured(gate))
+    else:
+        yield DetailLine(rejected.detail)
     for aspect in rejected.aspects:
         quoted = " / ".join(passages(aspect.evidence))
         yield DetailLine(f"  supported: {aspect.aspect} (evidence: {quoted})")
@@ -129,11 +133,15 @@ def _draft(draft: Draft) -> Iterator[Detail]:
     if draft.comparison:
         yield DetailLine(f"compared in both orders: {draft.comparison.value}")
     for gate in draft.gates:
-        rest = f" {gate.gate}: {_words(gate.value)} (limit: {_words(gate.limit)})"
+        rest = f" {gate.gate}: {_measured(gate)}"
         if gate.passed:
             yield DetailLine(rest, "pass", "green", indent="  ")
         else:
             yield DetailLine(rest, "stop", "red", indent="  ")
+
+
+def _measured(gate: GateResult) -> str:
+    return f"{_words(gate.value)} (limit: {_words(gate.limit)})"
 
 
 def _words(measured: JsonValue) -> str:

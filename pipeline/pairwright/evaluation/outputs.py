@@ -184,7 +184,8 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
             )
         before, id = lines.setdefault((question.pair, output.model), (number, output.id))
         if before != number:
-            other = "" if id == output.id else f": {id} and {output.id} are ids of {question.pair}"
+            shared = f"{question.question[:60]!r}, asked by {question.cluster!r}"
+            other = "" if id == output.id else f": {id} and {output.id} are both for {shared}"
             raise InputError(
                 f"{output.model!r} has an output for this question in line {before} already{other}",
                 where=where,

@@ -35,7 +35,7 @@ REASONS = {
     "repeated_choice": "(choices) the user made the same choice in another row: the latest is used",
     "no_times": "(choices) no choice has a time, so all texts count as older",
     "similar_users": "(choices) ids of users that differ by case or blanks alone",
-    "use": "(choices, Polis) how many of the choices and users are in a natural twin",
+    "use": "how many of the choices (Polis: only of the users) are in a natural twin",
     "no_twins": "(Polis) the conversations of which no natural twin came",
     "unknown_user": "(choices) a text by a user who made no choice",
     "bad_vote": "(Polis) a vote that is not 1, -1, 0 or empty; the participant's row is refused",

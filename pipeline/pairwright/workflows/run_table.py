@@ -62,7 +62,7 @@ def _funnel(status: RunStatus) -> Iterator[RunRow]:
     for mode in status.config.modes:
         for stage, reached in funnel_rows(status.tally.reached, mode)[1:]:
             if reached.n:
-                yield RunRow("funnel", f"{mode}: {STAGES[stage]}", str(reached))
+                yield RunRow("funnel", f"{mode}: {STAGES[stage]}", reached.counted())
 
 
 def _checks(status: RunStatus) -> Iterator[RunRow]:
@@ -72,7 +72,7 @@ def _checks(status: RunStatus) -> Iterator[RunRow]:
         yield RunRow("no signal", f"of {posts} posts", share.counted())
     for check in status.checks:
         if check.found.n:
-            yield RunRow("check", check.meaning, str(check.found))
+            yield RunRow("check", check.meaning, check.found.counted())
     for figure in counted.preference_figures:
         side = "asker's half" if is_twin(figure.mode) else "chosen side"
         yield RunRow("check", f"blind judge: {side}", str(figure))

@@ -14,6 +14,7 @@ from pairwright.errors import InputError
 from pairwright.modes import Mode, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.settings.study_rules import HumanRules
+from pairwright.text import number_of
 from pairwright.version import __version__
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
@@ -225,7 +226,8 @@ def _check_overlap(overlap: int, rule: HumanRules, config: Path) -> None:
     if overlap < most:
         fewer = ", ".join(f"{name} = {overlap}" for name, n in asked.items() if n > overlap)
         raise InputError(
-            f"{overlap} answers to each question cannot be the {most} that [human] asks for",
+            f"{number_of(overlap, 'answer')} to each question cannot be the {most} that [human]"
+            " asks for",
             where="--overlap",
             fix=f"Give --overlap {most}, or write {fewer} under [human] of {config}.",
         )

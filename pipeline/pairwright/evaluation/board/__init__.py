@@ -5,9 +5,9 @@ flips.py      the tests of differences, and what they could distinguish before t
 findings.py   the tests of the controls: recall, word overlap, evidence, order
 ranking.py    the rows of one mode in one condition, ranked, with letters
 board.py      all of it
-pages.py      the two pages
-tables.py slice_tables.py cells.py plots.py          their parts
-sentences.py finding_sentences.py    what the pages and the terminal say
+rows.py       a ranking as rows of texts: for the page, the terminal and LaTeX
+pages.py      the pages: their words and tables are in pages/templates/leaderboard*.md.jinja
+plots.py      their drawings
 exports.py    the rankings as CSV and LaTeX
 
 Rows are ranked within a mode and a condition, since what is shown decides most of an accuracy. What

@@ -63,6 +63,20 @@ class Leaderboard(Record):
         rankings = self.of_mode(mode)
         return next((one for one in rankings if one.ranked), rankings[0])
 
+    def rows(self, ranking: Ranking) -> tuple[str, ...]:
+        """All rows of a ranking by name: the ranked ones, and then the others by their accuracy."""
+
+        def accuracy(name: str) -> float:
+            figure = self.entries[name].figure("accuracy", ranking.mode)
+            return -1.0 if figure is None or figure.value is None else figure.value
+
+        others = sorted(ranking.unranked, key=lambda name: (-accuracy(name), name))
+        return (*ranking.ranked, *others)
+
+    def rows_of_mode(self, mode: Mode | None) -> tuple[str, ...]:
+        """The rows of all of a mode's rankings, in the order of its tables."""
+        return tuple(name for ranking in self.of_mode(mode) for name in self.rows(ranking))
+
 
 def leaderboard(
     results: Sequence[Result],

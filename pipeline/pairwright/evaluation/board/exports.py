@@ -16,8 +16,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.cells import label, ranking_table, unranked_by_accuracy
 from pairwright.evaluation.board.ranking import BoardEntry, Ranking, gain_over
+from pairwright.evaluation.board.rows import label, ranking_table
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.measure.figure import ScorerFigure
 from pairwright.evaluation.release import tie_mark
@@ -68,7 +68,7 @@ def csv_table(board: Leaderboard) -> str:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     for ranking in board.rankings:
-        for name in (*ranking.ranked, *unranked_by_accuracy(board, ranking)):
+        for name in board.rows(ranking):
             writer.writerow(_cells(board, ranking, board.entries[name]))
     return file.getvalue()
 
@@ -131,28 +131,30 @@ def latex_tables(board: Leaderboard) -> str:
 
 
 def _table(board: Leaderboard, ranking: Ranking) -> str:
-    table = ranking_table(board, ranking)
-    shown = sorted({*table.brief, table.head.index("clusters")})
-    words = [table.head[place] in ("scorer", "group") for place in shown]
+    every = ranking_table(board, ranking)
+    gains = [head for head in every.head if head.startswith("gain over")]
+    table = every.only((*every.main, *gains, "n", "clusters"))
+    words = [head in ("scorer", "group") for head in table.head]
     title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
     notes = [
         f"Not ranked: {label(board.entries[name])} ({ranking.unranked[name]})."
-        for name in unranked_by_accuracy(board, ranking)
+        for name in board.rows(ranking)
+        if name in ranking.unranked
     ]
     if board.release.trial:
         notes.append("The release is a trial, not a benchmark.")
     caption = (
-        f"{title}. Shares in percent with 95 % intervals by cluster. Rows that share a letter"
+        f"{title}. In brackets: 95 % intervals by cluster. Rows that share a letter"
         " cannot be distinguished."
     )
     cells = [
         [
-            escaped(row[place]) if text else escaped(row[place]).replace("{-}", "$-$")
-            for place, text in zip(shown, words, strict=True)
+            escaped(cell) if text else escaped(cell).replace("{-}", "$-$")
+            for cell, text in zip(row, words, strict=True)
         ]
         for row in table.rows
     ]
-    return pd.DataFrame(cells, columns=[escaped(table.head[place]) for place in shown]).to_latex(
+    return pd.DataFrame(cells, columns=list(map(escaped, table.head))).to_latex(
         index=False,
         escape=False,  # It lets through what opens the options of a row.
         column_format="".join("l" if text else "r" for text in words),

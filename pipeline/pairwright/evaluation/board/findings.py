@@ -15,7 +15,7 @@ leaderboard (Holm 1979, Scand. J. Statist. 6, 65-70).
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from statsmodels.stats.multitest import multipletests
@@ -51,6 +51,11 @@ TEST_VALUES: dict[Question, str] = {
     "order": "verdicts for the first place",
 }
 """What the value of each test is: of `evidence` a difference, of the others a share."""
+Meaning = Literal[
+    "recalls", "against asker", "reads more", "against words", "right there", "follows words",
+    "wrong there", "reads evidence", "uses evidence", "better without",
+]  # fmt: skip
+"""What is found of a scorer, in the order of the page; the page has a sentence for each."""
 
 
 class ScorerFinding(Record):
@@ -181,3 +186,54 @@ def adjust_findings(findings: Sequence[ScorerFinding]) -> tuple[ScorerFinding, .
         one.model_copy(update={"p": float(f"{one.p:.6g}"), "adjusted": float(f"{p:.6g}")})
         for one, p in zip(findings, together.tolist(), strict=True)
     )
+
+
+def found_by_meaning(
+    findings: Sequence[ScorerFinding], mode: Mode | None
+) -> dict[Meaning, list[ScorerFinding]]:
+    """What is found of scorers in a mode, by what it means, without position biases.
+
+    A test says that a value is above or below one half, or that an accuracy changes. What this
+    means may depend on another figure: a scorer that does the opposite of word overlap is right
+    where word overlap is wrong, one that is wrong everywhere is wrong there, too, and one that only
+    follows words loses them with the cited posts.
+    """
+    own = [one for one in findings if one.found and one.mode == mode and one.question != "order"]
+    meanings = [(_meaning(one, own), one) for one in own]
+    return {
+        meaning: [one for its, one in meanings if its == meaning]
+        for meaning in get_args(Meaning)
+        if meaning in dict(meanings)
+    }
+
+
+def _meaning(one: ScorerFinding, found: Sequence[ScorerFinding]) -> Meaning:
+    if one.question == "recall":
+        return "recalls" if one.above else "against asker"
+    if one.question == "overlap":
+        return _of_words(one)
+    if not one.above:
+        return "better without"
+    reads_more = any(
+        other.question == "overlap" and _of_words(other) == "reads more"
+        for other in found
+        if (other.scorer, other.condition) == (one.scorer, one.condition)
+    )
+    return "reads evidence" if reads_more else "uses evidence"
+
+
+def _of_words(one: ScorerFinding) -> Meaning:
+    """What a test of word overlap means, by the intervals of the scorer's other accuracies."""
+    if one.above and _side(one.of_all) == "above":
+        return "reads more"
+    where_right = _side(one.where_right)
+    if one.above:
+        return "against words" if where_right == "below" else "right there"
+    return "follows words" if where_right == "above" else "wrong there"
+
+
+def _side(accuracy: Estimate | None) -> Literal["above", "below", "open"]:
+    """Where an interval lies to one half."""
+    if accuracy is None or accuracy.low is None or accuracy.high is None:
+        return "open"
+    return "above" if accuracy.low > 0.5 else "below" if accuracy.high < 0.5 else "open"

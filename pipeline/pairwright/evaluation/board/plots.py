@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.cells import label
 from pairwright.evaluation.board.ranking import BoardEntry, gain_over
+from pairwright.evaluation.board.rows import label
 from pairwright.evaluation.conditions import CONDITIONS, CONTROLS, ConditionName
 from pairwright.evaluation.measure.calibration import Calibration
 from pairwright.evaluation.measure.figure import ScorerFigure, mode_group

@@ -11,6 +11,7 @@ from string import ascii_lowercase
 import numpy as np
 from pydantic import Field
 
+from pairwright.estimate import Estimate
 from pairwright.evaluation.board.flips import sign_flip, step_down
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.measure.calibration import Calibration
@@ -55,6 +56,11 @@ class BoardEntry(Record):
         return next(
             (figure for figure in every if (figure.name, figure.mode, figure.group) == key), None
         )
+
+    def groups(self, name: str, mode: Mode | None) -> dict[str, ScorerFigure]:
+        """The figures or gains of one name in a mode, by group: all pairs, configurations, ..."""
+        every = (*self.figures, *self.gains)
+        return {one.group: one for one in every if (one.name, one.mode) == (name, mode)}
 
     def unranked(self, mode: Mode | None) -> str:
         """Why it is shown and not ranked; empty where it is ranked."""
@@ -121,6 +127,13 @@ class RowComparison(Record):
     adjusted: float
     """The p of the step-down test of all pairs of rows in the ranking, times the number of the
     leaderboard's rankings that can distinguish any rows."""
+
+    @property
+    def estimate(self) -> Estimate:
+        """The difference with its interval."""
+        return Estimate(
+            value=self.difference, low=self.low, high=self.high, n=self.n, clusters=self.clusters
+        )
 
 
 class RankingTest(Record):

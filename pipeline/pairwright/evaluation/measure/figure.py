@@ -32,11 +32,7 @@ class FigureKind(NamedTuple):
     percent: bool = True
     """Whether it is a share, which is written in percent."""
     interval: bool = True
-    """Whether a column of `ranking` has its interval."""
-
-    def head(self, name: str) -> str:
-        """The head of its column."""
-        return f"{name.replace('_', ' ')}, %" if self.percent else name.replace("_", " ")
+    """Whether tables have its interval."""
 
 
 FIGURES: dict[str, FigureKind] = {
@@ -50,12 +46,15 @@ FIGURES: dict[str, FigureKind] = {
     ),
     "worst_case": FigureKind(
         "accuracy if every tie and every pair without a score were wrong",
+        interval=False,
     ),
     "best_case": FigureKind(
         "accuracy if every tie and every pair without a score were right",
+        interval=False,
     ),
     "coverage": FigureKind(
         "share of pairs with a score, and of twins of those with both halves scored",
+        interval=False,
     ),
     "ties": FigureKind(
         "share of the scored pairs that are tied",

@@ -16,6 +16,7 @@ from pairwright.releases.derive.audit_summary import endings, study_bounds
 from pairwright.releases.derive.context import ReleaseContext
 from pairwright.releases.derive.study_summary import agreement_rows
 from pairwright.releases.summary import Summary
+from pairwright.text import number_of
 from pairwright_human_eval.report.words import stranger_sentence
 
 HERE = Path(__file__).resolve().parent
@@ -126,6 +127,7 @@ def _template() -> jinja2.Template:
     }  # fmt: skip
     environment.globals |= {
         "endings": endings,
+        "number_of": number_of,
         "paragraphs": lambda texts: _Paragraphs("\n\n".join(map(_shown, texts))),
     }
     return environment.get_template("sentences.jinja")
