@@ -23,7 +23,7 @@ from pairwright.audits.page.verdict import audit_verdict, undecided_table, warni
 from pairwright.audits.page.write import HERE, MOST_BYTES, SCRIPTS
 from pairwright.audits.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
-from test_report_page import HOSTILE
+from test_pages import HOSTILE
 
 NEVER = "innerHTML outerHTML insertAdjacentHTML document.write eval( Function( srcdoc DOMParser"
 SENTENCES = [f"Sentence number {n} has {n * n} words and ends at {n * 7919}." for n in range(997)]

@@ -12,33 +12,41 @@ import jinja2
 import pytest
 from markdown_it import MarkdownIt
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from pairwright.estimate import Estimate, share
 from pairwright.pages import page as pages
 from pairwright.pages import render_page
+from pairwright.pages.markdown import Table
 from pairwright.pages.page import Extra
-from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots
+from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots, drawing, plot
+from pairwright.releases.derive import markdown as cards
 
 HOSTILE = (
-    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a | b", "![plot](accuracy)",
-    "[a](javascript:alert(1))", "**bold** _it_ `code`", "# heading", "- item", "1. first",
-    "> quote", "===", "$x$", "http://example.org", "www.example.org", "a\n\nb", "&lt;b&gt;",
-    "</details><h2 id=x>", "{{ 7 * 7 }}", "\\", "~~~", "+ item", "a_b_c", "2 < 3 > 1",
-    "<https://example.org>", "``` ```", "---",
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a | b | c", "![plot](accuracy)",
+    "![x](https://evil.test/x.png)", "[a](javascript:alert(1))", "**bold** _it_ `code`",
+    "__strong__ ~~gone~~ $x$", "# heading", "- item", "1. first", "12) item", "0.05", "> quote",
+    "===", "=== and --- and +++", "$x$", "http://example.org", "www.example.org",
+    "https://evil.test/x and www.evil.test", "a\n\nb", "two\nlines\r\nand\ttabs", "&lt;b&gt; &amp;",
+    "</details><h2 id=x>", "]]> </table></style></svg>", "<!-- comment", "{{ 7 * 7 }} {% raw %}",
+    "\\", "\\| \\<b>", "~~~", "+ item", "a_b_c", "2 < 3 > 1", "<https://example.org>", "``` ```",
+    "---",
 )  # fmt: skip
 
 
 class Shown(HTMLParser):
-    """The tags and the text of a page, without its head."""
+    """The tags, attributes and text of a page, without its head."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
         self.text = ""
         self.feed(html[html.index("<body>") :])
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -76,8 +84,11 @@ def test_a_value_is_shown_as_it_is(template: Path, source: str, value: str) -> N
     page = render_page("page", value=value)
     harmless = render_page("page", value="plain")
     assert Shown(page.html).tags == Shown(harmless.html).tags
+    assert Shown(page.html).attributes == Shown(harmless.html).attributes
     words = " ".join(value.split())
-    assert words in " ".join(Shown(page.html).text.split())
+    text = " ".join(Shown(page.html).text.split())
+    assert words in text
+    assert "\\" not in text.replace(words, "")
     # Of a reader of Markdown, too, whether it lets HTML through or not.
     for html in (True, False):
         reader = MarkdownIt("gfm-like", {"html": html, "linkify": False})
@@ -86,6 +97,32 @@ def test_a_value_is_shown_as_it_is(template: Path, source: str, value: str) -> N
         assert "img" not in shown.tags
         assert "a" not in shown.tags
         assert words in " ".join(shown.text.split())
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_value_is_shown_as_it_is_in_the_pages_of_a_release(value: str) -> None:
+    def shown(text: str) -> Shown:
+        table = cards.table((text, "n"), [(text, "1"), (text, text)])
+        parts = (cards.paragraph(text), cards.points([text]), table)
+        reader = MarkdownIt("gfm-like", {"html": True, "linkify": False})
+        return Shown("<body>" + reader.render("\n\n".join(parts)))
+
+    page, words = shown(value), " ".join(value.split())
+    assert page.tags == shown("plain").tags
+    assert page.text.count(words) >= 6
+    assert "\\" not in page.text.replace(words, "")
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_plot_shows_a_label_as_it_is(template: Path, value: str) -> None:
+    template.write_text('# T\n\n{{ plot("a") }}\n', "utf-8")
+    page, harmless = (
+        Shown(render_page("page", {"a": drawn(label)}).html) for label in (value, "plain")
+    )
+    assert set(page.tags) == set(harmless.tags)
+    assert {name for name, _ in page.attributes} == {name for name, _ in harmless.attributes}
+    # Title, label and caption: each as it is.
+    assert " ".join(page.text.split()).count(" ".join(value.split())) >= 3
 
 
 @pytest.mark.parametrize("value", [None, True, 0.5, ["a"], object()])
@@ -155,6 +192,77 @@ def test_a_plot_is_drawn_in_html_and_named_in_markdown(template: Path) -> None:
 def test_the_opening_ends_at_the_first_heading(template: Path) -> None:
     template.write_text("# T\n\n> **Careful.**\n\nOne\nline.\n\n## S\n\nMore.\n", "utf-8")
     assert render_page("page").opening == ("Careful.", "One line.")
+
+
+def drawn(label: str, name: str = "p1") -> Plot:
+    with drawing():
+        figure = Figure(figsize=(3, 2))
+        axes = figure.add_subplot()
+        axes.plot([0, 1], [0, 1], "o-", color=BLUE.light)
+        axes.barh(0.5, 0.5, hatch="//", color=BLUE.light, edgecolor="#000000")
+        axes.set_title(label)
+        axes.set_yticks([0.5], [label])
+        return plot(figure, label, name=name)
+
+
+def test_a_page_loads_nothing_and_is_the_same_bytes_again(template: Path) -> None:
+    template.write_text('# T\n\n{{ plot("a") }}\n\n## S\n\n| a |\n| --- |\n| x |\n', "utf-8")
+    html = render_page("page", {"a": drawn("x")}).html
+    assert html == render_page("page", {"a": drawn("x")}).html
+    assert not re.search(r"20\d\d-\d\d-\d\d", html)
+    read = Shown(html)
+    assert not {"script", "link", "img", "iframe", "object", "image"} & set(read.tags)
+    for name, value in read.attributes:
+        assert not name.startswith("on")
+        if name in ("href", "xlink:href", "src"):
+            assert value.startswith("#")
+        assert "url(" not in value or "url(#" in value
+
+
+def test_plots_keep_their_text_and_follow_the_pages_colours() -> None:
+    svg = drawn("A label that is text").svg
+    assert ">A label that is text</text>" in svg
+    assert "var(--blue)" in svg
+    assert "var(--ink)" in svg
+    assert BLUE.light not in svg
+
+
+def test_a_plot_is_scrolled_where_it_would_be_too_small_to_read(template: Path) -> None:
+    template.write_text('# T\n\n{{ plot("a") }}\n', "utf-8")
+    html = render_page("page", {"a": drawn("x")}).html
+    assert '<div class="wide"><svg' in html
+    assert "min-width: 34rem" in html
+
+
+def test_ids_of_two_plots_do_not_meet_and_all_are_found() -> None:
+    ids, used = [], set[str]()
+    for name in ("p1", "p2"):
+        svg = drawn("x", name).svg
+        own = re.findall(r' id="([^"]+)"', svg)
+        ids += own
+        used |= set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
+        assert all(of.startswith(f"{name}-") for of in own)
+    assert len(ids) == len(set(ids))
+    assert used <= set(ids)
+
+
+def test_drawing_leaves_other_peoples_settings_alone() -> None:
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    drawn("$x$")
+    assert dict(mpl.rcParams) == before
+
+
+def test_a_table_aligns_words_left_and_numbers_right_on_one_line(template: Path) -> None:
+    template.write_text(
+        '{% import "kit.md.jinja" as kit %}# T\n\n{{ kit.table(content) }}\n', "utf-8"
+    )
+    number = "-0.476 (-0.545 to -0.407, n = 1,500)"
+    page = render_page("page", content=Table(("a", "n"), (("b", number),), note="Note."))
+    assert f"| a | n |\n| --- | --: |\n| b | {number} |\n\nNote." in page.markdown
+    assert f'<td>b</td>\n<td class="number">{number}</td>' in page.html
+    assert ".number { text-align: right; white-space: nowrap; }" in page.html
 
 
 def test_sections_are_linked_below_the_verdict(template: Path) -> None:

@@ -6,7 +6,7 @@ Each number has its interval and its n, and what is unknown is never a 0.
 from collections.abc import Iterator
 
 from pairwright.estimate import Estimate
-from pairwright.report import Table
+from pairwright.pages.markdown import Table
 from pairwright.text import number_of
 from pairwright_human_eval.assign import LIMIT, control_power
 from pairwright_human_eval.looks import Look, Looks, Outcome

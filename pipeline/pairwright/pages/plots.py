@@ -219,12 +219,12 @@ def _themed(match: re.Match[str]) -> str:
 
 def colour_variables() -> Markup:
     """The colours as variables of a style sheet, light and dark."""
-    dark = "@media (prefers-color-scheme: dark) { :root { "
-    return Markup(f":root {{ {css('light')} }}\n{dark}{css('dark')} }} }}")
-
-
-def css(scheme: str) -> Markup:
-    """The variables of one scheme, `light` or `dark`."""
-    return Markup(
-        " ".join(f"--{name}: {getattr(colour, scheme)};" for name, colour in _VARIABLES.items())
+    light, dark = (
+        " ".join(f"--{name}: {colour};" for name, colour in colours)
+        for colours in (
+            [(name, colour.light) for name, colour in _VARIABLES.items()],
+            [(name, colour.dark) for name, colour in _VARIABLES.items()],
+        )
     )
+    scheme = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+    return Markup(f":root {{ {light} }}\n{scheme}")

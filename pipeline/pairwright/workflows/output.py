@@ -8,8 +8,7 @@ from pairwright.files import write_whole
 from pairwright.records import Record
 
 if TYPE_CHECKING:
-    from pairwright.pages import Page as RenderedPage
-    from pairwright.report import Page
+    from pairwright.pages import Page
 
 
 def output_folder(folder: Path | None) -> Path | None:
@@ -49,22 +48,7 @@ def release_above(path: Path) -> Path | None:
     return None
 
 
-def write_report(
-    folder: Path, name: str, page: "Page", values: Record, summary: "Page | None" = None
-) -> None:
-    """Write NAME.html, NAME.md and last NAME.json, each whole.
-
-    With a `summary`, the Markdown is of that page. Raises StoreError.
-    """
-    # Plots take a while to import, and other commands do without.
-    from pairwright.report import to_html, to_markdown
-
-    write_whole(folder / f"{name}.html", to_html(page))
-    write_whole(folder / f"{name}.md", to_markdown(summary or page))
-    write_whole(folder / f"{name}.json", values.model_dump_json(indent=2) + "\n")
-
-
-def write_page(folder: Path, name: str, page: "RenderedPage", values: Record) -> None:
+def write_page(folder: Path, name: str, page: "Page", values: Record) -> None:
     """Write NAME.html, NAME.md and last NAME.json, each whole. Raises StoreError."""
     write_whole(folder / f"{name}.html", page.html)
     write_whole(folder / f"{name}.md", page.markdown)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.records import Audit, Check, Status
-from pairwright.report import Table
+from pairwright.pages.markdown import Table
 from pairwright.text import number_of, visible
 
 MOST_FLAGS = 5

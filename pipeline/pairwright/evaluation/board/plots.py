@@ -14,8 +14,7 @@ from pairwright.evaluation.conditions import CONDITIONS, CONTROLS, ConditionName
 from pairwright.evaluation.measure.calibration import Calibration
 from pairwright.evaluation.measure.figure import ScorerFigure, mode_group
 from pairwright.modes import is_twin, mode_title
-from pairwright.records import Mode
-from pairwright.report import (
+from pairwright.pages.plots import (
     BLUE,
     FAINT,
     GREEN,
@@ -29,6 +28,7 @@ from pairwright.report import (
     drawing,
     plot,
 )
+from pairwright.records import Mode
 from pairwright.text import number_of
 
 COLOURS: dict[str, Colour] = {

@@ -12,8 +12,7 @@ from pathlib import Path
 import jinja2
 
 from pairwright import text as words
-from pairwright.report import Table, inline, plain
-from pairwright.report import table as table_in_markdown
+from pairwright.pages.markdown import escape_inline
 
 NOT_STATED = "Not stated."
 # No characters at all (Unicode, section 23.7), which editors and parsers stumble over.
@@ -48,24 +47,26 @@ def _templates() -> jinja2.Environment:
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: int = 1) -> Markdown:
     """A table; the first `left` columns are words, the rest numbers."""
-    shown = tuple(tuple(map(visible, row)) for row in rows)
-    return Markdown(table_in_markdown(Table(head, shown, left)))
+    rule = ["---" if n < left else "--:" for n in range(len(head))]
+    shown = (map(escape_inline, map(visible, row)) for row in rows)
+    lines = [map(escape_inline, head), rule, *shown]
+    return Markdown("\n".join("| " + " | ".join(line) + " |" for line in lines))
 
 
 def paragraph(text: str) -> Markdown:
-    """Text at the start of a line."""
-    return Markdown(plain(visible(text)))
+    """Text at the start of a line: it is no heading, quotation or list either."""
+    return Markdown(re.sub(r"^(\d*)([#>+=.)-])", r"\1\\\2", escape_inline(visible(text))))
 
 
 def or_not_stated(text: str) -> Markdown:
     """Paragraphs that the release's makers wrote, or that they wrote none."""
-    parts = [plain(part) for part in re.split(r"\n\s*\n", visible(text)) if part.strip()]
+    parts = [paragraph(part) for part in re.split(r"\n\s*\n", visible(text)) if part.strip()]
     return Markdown("\n\n".join(parts) or NOT_STATED)
 
 
 def points(texts: Iterable[str]) -> Markdown:
     """A list, one point a text."""
-    return Markdown("\n".join(f"- {plain(visible(text))}" for text in texts))
+    return Markdown("\n".join(f"- {paragraph(text)}" for text in texts))
 
 
 def code(text: str, language: str = "") -> Markdown:
@@ -84,4 +85,4 @@ def visible(text: str) -> str:
 def _shown(value: object) -> object:
     if isinstance(value, Markdown):
         return value
-    return f"{value:,}" if isinstance(value, int) else inline(visible(str(value)))
+    return f"{value:,}" if isinstance(value, int) else escape_inline(visible(str(value)))
