@@ -13,6 +13,7 @@ from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError, SourceError
 from pairwright.releases.primary import UnitOutcome
 from pairwright.sources.parquet import open_parquet
+from pairwright.sources.source_table import SourceRow
 
 
 def _rows(n: int, question: str = "How?") -> list[Row]:
@@ -118,6 +119,72 @@ def test_a_small_foreign_file_of_large_columns_is_refused_before_it_is_read(
     # What takes its room on the disk as well is read.
     pq.write_table(pa.table({"chosen": ["x" * 6_000_000]}), path, compression="none")
     assert len(list(open_parquet(path).rows)) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell"),
+    [
+        (pa.string(), "x" * 50_000),
+        (pa.large_string(), "x" * 50_000),
+        (pa.list_(pa.string()), ["x" * 50_000, "y"]),
+        (pa.list_(pa.struct({"text": pa.string()})), [{"text": "x" * 50_000}]),
+        (pa.struct({"content": pa.string()}), {"content": "x" * 50_000}),
+        (pa.dictionary(pa.int32(), pa.string()), "x" * 50_000),
+        (pa.map_(pa.string(), pa.string()), {"a": "x" * 50_000}),
+    ],
+    ids=lambda value: str(value) if isinstance(value, pa.DataType) else "",
+)
+def test_a_text_that_many_rows_share_counts_in_each_of_them(
+    kind: pa.DataType, cell: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.parquet"
+    chosen = pa.array([cell] * 200, kind)
+    pq.write_table(pa.table({"chosen": chosen}), path, compression="zstd")
+    assert path.stat().st_size < 5_000
+    monkeypatch.setattr(parquet_batches, "RATIO", 1)
+    monkeypatch.setattr(parquet_batches, "LARGEST", 10_100_000)
+    assert sum(isinstance(row, SourceRow) for row in open_parquet(path).rows) == 200
+    monkeypatch.setattr(parquet_batches, "LARGEST", 9_900_000)
+    monkeypatch.setattr(parquet_batches, "_check_texts", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(SourceError, match=r"rows 1 to 200 have .* may have 9,900,000") as error:
+        list(open_parquet(path).rows)
+    assert error.value.where == f"{path}:1"
+
+
+def test_any_number_of_rows_may_share_a_short_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet_batches, "LARGEST", 100_000)
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"system": ["x" * 4_000] * 1_000}), path, compression="zstd")
+    assert len(list(open_parquet(path).rows)) == 1_000
+    # A list of such texts can be of any size in one row.
+    pq.write_table(pa.table({"system": [["x" * 4_000] * 1_000]}), path, compression="zstd")
+    with pytest.raises(SourceError, match="may have 100,000"):
+        list(open_parquet(path).rows)
+
+
+def test_a_group_that_must_have_too_long_a_text_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
+    monkeypatch.setattr(parquet_batches, "_check_texts", lambda *_: pytest.fail("it was read"))
+    path = tmp_path / "a.parquet"
+    table = pa.table({"prompt": ["a", "b"], "chosen": ["x" * 6_000] * 2})
+    pq.write_table(table, path, row_group_size=1)
+    with pytest.raises(
+        SourceError, match=r"texts of 6,0.. bytes in 1, and one may have 5,000"
+    ) as e:
+        list(open_parquet(path).rows)
+    assert e.value.where == f"{path}:1 [chosen]"
+
+
+def test_groups_of_rows_are_read_one_after_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"chosen": ["a", "b", "c"]}), path, row_group_size=2)
+    with pq.ParquetFile(path) as file:
+        sizes = [batch.num_rows for batch in parquet_batches.read_batches(path, file)]
+    assert sizes == [2, 1]
 
 
 def test_a_line_longer_than_any_is_refused_with_its_number(
