@@ -67,4 +67,5 @@ def test_a_mode_that_is_only_defined_is_on_every_page(tmp_path: Path) -> None:
     assert "Mode edited: the first edit less the second edit." in report
     board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
     titles = [line for line in board.splitlines() if line.startswith("## ")]
-    assert titles[:3] == ["## Twins", "## Pairs of mode violate", "## Edited pairs"]
+    modes = ["## Twins", "## Pairs of mode violate", "## Edited pairs"]
+    assert [title for title in titles if title in modes] == modes
