@@ -165,7 +165,8 @@ def test_figures_of_a_domain_stand_beside_the_targets_and_decide_nothing() -> No
     assert {(check.family, check.status) for check in checks} == {("target", "note")}
     details = {(check.config, check.name): check.detail for check in checks}
     assert details == {
-        ("Home", "size"): f"1 pairs; theirs has no domain of this name, but {OFFICIAL!r}",
+        ("Home", "size"): f"1 pairs; theirs has no domain of this name, but {OFFICIAL!r}: nothing"
+        " else is compared",
         (OFFICIAL, "size"): "2 pairs; 1 in theirs; the official benchmark has 1,074 items",
         (OFFICIAL, "lengths"): "3.0 words chosen and 1.0 rejected, on average;"
         " 3.0 and 1.0 in theirs",

@@ -14,6 +14,7 @@ from typer.core import TyperCommand
 from pairwright.cli.progress import display, interruptible
 from pairwright.options import Doc
 from pairwright.workflows.collector import ease
+from pairwright.workflows.output import output_folder
 
 Code = int | None
 """An exit code; None is 0."""
@@ -122,6 +123,9 @@ def _parameter(option: Option) -> inspect.Parameter:
     doc, kind = option.doc, option.kind
     settings: dict[str, Any] = {"metavar": doc.metavar, "help": doc.text}
     settings |= {"parser": share_of} if doc.share else {"min": doc.least, "max": doc.most}
+    if option.flag == "--out" and doc.metavar == "DIR":
+        # Before anything else is looked at: nothing is written into a release.
+        settings["callback"] = output_folder
     # The name alone, so that a flag has no second form that says no.
     info = typer.Option(option.flag, **settings) if option.flag else typer.Argument(**settings)
     return inspect.Parameter(
