@@ -183,6 +183,8 @@ def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
             *REMOVED,
         }:
             continue  # It says what commands were called when a version came out.
+        if program == "pairwright" and words in (["--help"], ["--version"]):
+            continue  # Options of the program itself.
         if program == "make":
             assert set(words) <= set(targets), f"{where}: {line}"
         elif program == "pip":

@@ -192,7 +192,8 @@ def test_a_figure_that_could_not_be_otherwise_has_no_interval(tmp_path: Path) ->
     for row in ("longer.profile", "longer.none", "model.none"):
         whole = [one for one in reread.entries[row].figures if one.group in ("twin", "Home-twin")]
         assert {one.name for one in whole if one.by_identity} == set(IDENTITIES) - {
-            "slice_accuracy"
+            "slice_accuracy",
+            "source_accuracy",
         }
         assert all(one.low is None for one in whole if one.name in IDENTITIES)
         own = reread.entries[row].figure("accuracy", "twin")

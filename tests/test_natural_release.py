@@ -421,8 +421,19 @@ def test_conversations_are_compared_in_audit_and_leaderboard(tmp_path: Path) -> 
         assert {figure.n for figure in one.accuracies.values()} == {one.pairs}
     page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
     assert "choices of others" in page
-    evaluate(out, None, tmp_path / "results", names=["overlap"], conditions=["profile"])
+    # The two conversations have one question, so their names differ only at the end.
+    for name in ("north)", "south)"):
+        assert page.count(name) >= 2
+    names = ["overlap", "constant", "longer"]
+    evaluate(out, None, tmp_path / "results", names=names, conditions=["profile"])
     board = leaderboard([tmp_path / "results"], tmp_path / "board")
+    for blind in ("constant", "longer"):
+        known = [
+            (one.value, one.low, one.high, one.by_identity)
+            for one in board.entries[f"{blind}.profile"].figures
+            if one.name == "source_accuracy"
+        ]
+        assert known == [(0.5, None, None, True)] * 2
     entry = board.entries["overlap.profile"]
     figures = {one.group: one for one in entry.figures if one.name == "source_accuracy"}
     assert figures.keys() == {one.name for one in by_source.rows}

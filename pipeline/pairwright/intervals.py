@@ -23,6 +23,8 @@ LEVEL = 0.05
 """The chance of a false finding that all tests of one question share."""
 MOST = 10_000_000
 """Pairs beyond which nobody would go to settle a check."""
+_NEAR, _FAR = 1e-3, 37.0
+"""Quantiles between which a p is looked for: from 1 to the smallest numbers that a float has."""
 
 
 class AccuracyLimits(NamedTuple):
@@ -87,6 +89,18 @@ class Accuracy(NamedTuple):
             n=self.n,
             clusters=self.clusters,
         )
+
+    def p_of_one_half(self) -> float:
+        """The least level at which its interval leaves out one half; 1 where none does."""
+
+        def beyond(z: float) -> float:
+            # Wilson's interval leaves out p where (value - p)^2 > z^2 p(1 - p)/n.
+            return 4 * (self.value - 0.5) ** 2 * self.effective(z) - z * z
+
+        if self.fewest < 2 or beyond(_NEAR) <= 0:
+            return 1.0
+        z = _FAR if beyond(_FAR) > 0 else scipy.optimize.brentq(beyond, _NEAR, _FAR)
+        return float(2 * scipy.special.ndtr(-z))
 
     def settles(self, limits: AccuracyLimits, z: float) -> Literal["pass", "fail"] | None:
         """Where the whole interval lies; None: neither above the one limit nor below the other."""

@@ -67,7 +67,7 @@ def leaderboard(
     its folder, who built it and how far people agree is taken from it, and not from what the
     results say. `out` gets leaderboard.html, .md, .csv, .tex and
     .json. Accuracies are shares from 0 to 1, with 95 % intervals by cluster; scorers are compared
-    by a step-down sign-flip test.
+    by a step-down sign-flip test, on natural twins by the intervals of their differences.
 
     Raises InputError where results cannot be ranked together, and StoreError.
 

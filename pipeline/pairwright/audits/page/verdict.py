@@ -208,8 +208,9 @@ def short(text: str, most: int = 60) -> str:
 
 def middle_cut(text: str, most: int) -> str:
     """As `short`, but cut in the middle: names differ at their ends, too."""
-    line = short(text, 200)
-    half = most // 2
+    # As `short`, no more of a long text is looked at than can be shown.
+    ends = text if len(text) <= 4 * most else f"{text[: 2 * most]}…{text[-2 * most :]}"
+    line, half = " ".join(visible(ends).split()), most // 2
     return line if len(line) <= most else f"{line[: most - half - 1]}…{line[-half:]}"
 
 

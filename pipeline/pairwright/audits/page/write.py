@@ -14,6 +14,7 @@ from pairwright.audits.page.verdict import (
     config_name,
     limit,
     measured,
+    middle_cut,
     needed,
     short,
     warnings,
@@ -82,7 +83,7 @@ def audit_page(audit: Audit) -> str:
         "audit", audit_plots(audit), extra,
         audit=audit, verdict=audit_verdict(audit), warnings=[*warnings(audit)], most=MOST_CHECKS,
         config_name=config_name, definition_of=definition_of, definitions_of=_definitions_of,
-        limit=limit, measured=measured, needed=needed, short=short,
+        limit=limit, measured=measured, middle_cut=middle_cut, needed=needed, short=short,
     ).html  # fmt: skip
 
 

@@ -9,8 +9,9 @@ overlap   Is it right on more or fewer than half of the twins where word overlap
 evidence  Does its accuracy change when the posts that the rubric cites are taken out?
 order     Does a comparing judge prefer a place?
 
-Each is a sign-flip test over clusters; the p are adjusted by Holm's procedure over all tests of the
-leaderboard (Holm 1979, Scand. J. Statist. 6, 65-70).
+Each is a sign-flip test over clusters; of natural twins, whose couples and responses are crossed,
+it is the test of the interval of the value. The p are adjusted by Holm's procedure over all tests
+of the leaderboard (Holm 1979, Scand. J. Statist. 6, 65-70).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ import numpy as np
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.flips import sign_flip
+from pairwright.evaluation.board.flips import equality_p
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import (
@@ -72,7 +73,7 @@ class ScorerFinding(Record):
     where_right: Estimate | None = None
     """For question `overlap`, the same where word overlap is right; None where it never is."""
     p: float
-    """Of the sign-flip test of this one alone."""
+    """Of this test alone: see `flips.equality_p`."""
     adjusted: float = 1.0
     """By Holm's procedure, over all tests of the leaderboard."""
 
@@ -121,7 +122,7 @@ def scorer_findings(
                         condition=condition,
                         mode=mode_pairs.mode,
                         value=estimate.found(z_of(LEVEL)),
-                        p=sign_flip(2 * values - 1, clusters),
+                        p=equality_p(2 * values - 1, clusters),
                     )
                     yield _with_context(found, mode_pairs, slices)
     for condition, control in product(decided, decided):
@@ -170,7 +171,7 @@ def _evidence_findings(
             clusters = cluster_numbers([own.clusters for own, _ in joined])
             value = difference(differences, clusters)
             assert value, "there are pairs"
-            p = sign_flip(differences, clusters)
+            p = equality_p(differences, clusters)
             yield ScorerFinding(
                 question="evidence", scorer=scorer, condition=condition, mode=mode_pairs.mode,
                 value=value, p=p,

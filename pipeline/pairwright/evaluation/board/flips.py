@@ -44,13 +44,26 @@ from scipy.signal import convolve
 from scipy.special import stdtrit
 from scipy.stats import binom
 
-from pairwright.intervals import LEVEL, Floats, Places, first_clusters, z_of
+from pairwright.intervals import LEVEL, Floats, Places, accuracy, z_of
+
+
+def equality_p(differences: Floats, clusters: Places) -> float:
+    """The two-sided p that two scorers are equally good, by their differences of points, shape
+    (n,), each a multiple of one half.
+
+    It is that of `sign_flip`. Where couples and responses are crossed, no flip of couples keeps
+    what pairs with a common response share: there it is the least level at which the interval of
+    `intervals.difference` leaves out 0. 1 where n = 0."""
+    if clusters.ndim == 1:
+        return sign_flip(differences, clusters)
+    found = accuracy((differences + 1) / 2, clusters)
+    return found.p_of_one_half() if found else 1.0
 
 
 def sign_flip(differences: Floats, clusters: Places) -> float:
     """The two-sided p of a sum of differences of points, which are multiples of one half; both
     arguments of shape (n,). 1 where all clusters are even."""
-    _, places = np.unique(first_clusters(clusters), return_inverse=True)
+    _, places = np.unique(clusters, return_inverse=True)
     # In halves, so that sums are whole numbers.
     sums = np.rint(2 * np.bincount(places, differences)).astype(np.intp)
     sizes, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
@@ -153,7 +166,7 @@ def clusters_needed(tables: int = 1) -> int:
 
 
 def _by_cluster(points: Floats, clusters: Places) -> Floats:
-    _, places = np.unique(first_clusters(clusters), return_inverse=True)
+    _, places = np.unique(clusters, return_inverse=True)
     sums = np.zeros((len(points), int(places.max()) + 1 if len(places) else 0))
     for row, own in zip(sums, points, strict=True):
         row[:] = np.bincount(places, own, minlength=len(row))

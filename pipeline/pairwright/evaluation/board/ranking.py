@@ -4,21 +4,22 @@ A row is one scorer in one condition, with all its figures. Rows that share a le
 distinguished.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from string import ascii_lowercase
 
 import numpy as np
 from pydantic import Field
+from statsmodels.stats.multitest import multipletests
 
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.flips import sign_flip, step_down
+from pairwright.evaluation.board.flips import equality_p, step_down
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.measure.calibration import Calibration
 from pairwright.evaluation.measure.figure import ScorerFigure, mode_group
 from pairwright.evaluation.release import BuildTie
 from pairwright.evaluation.results import ResultSummary
-from pairwright.intervals import LEVEL, Floats, Places, difference, first_clusters
+from pairwright.intervals import LEVEL, Floats, Places, accuracy, difference
 from pairwright.modes import is_twin
 from pairwright.records import Mode, Record
 
@@ -123,10 +124,11 @@ class RowComparison(Record):
     n: int
     clusters: int
     p: float
-    """The p of the sign-flip test of these two alone."""
+    """The p of these two alone: see `flips.equality_p`."""
     adjusted: float
-    """The p of the step-down test of all pairs of rows in the ranking, times the number of the
-    leaderboard's rankings that can distinguish any rows."""
+    """The p of the step-down test of all pairs of rows in the ranking, or where couples and
+    responses are crossed of Holm's procedure, times the number of the leaderboard's rankings that
+    can distinguish any rows."""
 
     @property
     def estimate(self) -> Estimate:
@@ -140,19 +142,27 @@ class RankingTest(Record):
     """How the rows of one ranking were compared."""
 
     clusters: int
-    """Couples, users or prompts: what is flipped."""
+    """Couples, users or prompts: what is flipped, where anything is."""
     least: float
-    """The smallest adjusted p that two rows of this table can have, times the same number."""
+    """The smallest adjusted p that two rows of this table can have, times the same number. Where
+    couples and responses are crossed, that of a row ahead on every pair, all of them independent
+    but for the few couples or responses."""
     flips: int
-    """The number of flips that were computed."""
+    """The number of flips that were computed; 0 where couples and responses are crossed."""
     exact: bool
     """Whether all flips were computed."""
 
     @property
+    def crossed(self) -> bool:
+        """Whether rows are compared by the intervals of their differences, and not by flips."""
+        return self.flips == 0
+
+    @property
     def can_distinguish(self) -> bool:
         """Whether any flip changes a difference of two rows, whichever row is ahead: a table of
-        scorers that cannot see the user has none on whole twins."""
-        return self.flips > 1
+        scorers that cannot see the user has none on whole twins. Where couples and responses are
+        crossed, whether any row is not at one half by identity."""
+        return self.flips != 1
 
 
 class Ranking(Record):
@@ -203,7 +213,7 @@ def rank(
     """Rank the entries, all of this condition.
 
     `points`: by entry, of shape (n,) over the mode's pairs, NaN where one counts for no entry;
-    `clusters`: of shape (n,).
+    `clusters`: their `Places`.
     """
     unranked = {entry.name: why for entry in entries if (why := entry.unranked(mode))}
     ranked = sorted(
@@ -211,8 +221,10 @@ def rank(
         key=lambda one: (-(_accuracy(one, mode).value or 0.0), one.name),
     )
     names = tuple(one.name for one in ranked)
-    comparisons, test = compare_rows(names, points, clusters) if len(names) > 1 else ([], None)
     exact = {one.name for one in ranked if _accuracy(one, mode).by_identity}
+    comparisons, test = (
+        compare_rows(names, points, clusters, exact) if len(names) > 1 else ([], None)
+    )
     # Between two of these no difference could have come out.
     comparisons = [
         one.model_copy(update={"low": None, "high": None})
@@ -263,20 +275,26 @@ def _groups(names: Sequence[str], comparisons: Iterable[RowComparison]) -> dict[
 
 
 def compare_rows(
-    names: Sequence[str], points: Mapping[str, Floats], clusters: Places
+    names: Sequence[str],
+    points: Mapping[str, Floats],
+    clusters: Places,
+    exact: Set[str] = frozenset(),
 ) -> tuple[list[RowComparison], RankingTest]:
-    """Compare each two of two or more ranked rows, all at once. The arguments are as in `rank`."""
+    """Compare each two of two or more ranked rows, all at once. The arguments are as in `rank`;
+    `exact` are the rows that are at one half by identity."""
     every = np.array([points[name] for name in names])
     # What counts for one row counts for each of them.
     due = ~np.isnan(every[0])
     every, clusters = every[:, due], clusters[due]
+    if clusters.ndim > 1:
+        return _compare_crossed(names, every, clusters, exact)
     pairs = list(combinations(range(len(names)), 2))
     step_down_result = step_down(every, clusters, pairs)
     compared = [
-        _compare((names[a], names[b]), every[a] - every[b], clusters, p)
+        _comparison((names[a], names[b]), every[a] - every[b], clusters, p)
         for (a, b), p in zip(pairs, step_down_result.p.tolist(), strict=True)
     ]
-    independent = len(np.unique(first_clusters(clusters)))
+    independent = len(np.unique(clusters))
     least = _six_digits(step_down_result.least)
     return compared, RankingTest(
         clusters=independent,
@@ -286,16 +304,60 @@ def compare_rows(
     )
 
 
+def _compare_crossed(
+    names: Sequence[str], every: Floats, clusters: Places, exact: Set[str]
+) -> tuple[list[RowComparison], RankingTest]:
+    """Compare rows of `every`, shape (rows, n), where couples and responses are crossed.
+
+    Each p is that of the interval of the difference, and they are adjusted by Holm's procedure. The
+    rows of `exact` have one point on each twin, whatever the data: the difference to any of them is
+    the accuracy less one half, which is one test, and two of them need none.
+    """
+    rows = dict(zip(names, every, strict=True)) | dict.fromkeys(exact, np.full_like(every[0], 0.5))
+    compared, tests = [], dict[frozenset[str], float]()
+    for pair in combinations(names, 2):
+        tested, differences = frozenset(pair) - exact, rows[pair[0]] - rows[pair[1]]
+        if len(tested) == 2:
+            compared.append(_comparison(pair, differences, clusters))
+        else:
+            # Of differences to one half, twice as much is what has the accuracy's interval.
+            twice = _comparison(pair, 2 * differences, clusters)
+            halves = {end: _halved(getattr(twice, end)) for end in ("difference", "low", "high")}
+            compared.append(twice.model_copy(update=halves))
+        if tested:
+            tests[tested] = compared[-1].p
+    together = multipletests(list(tests.values()), method="holm")[1].tolist() if tests else []
+    adjusted = dict(zip(tests, together, strict=True))
+    compared = [
+        one.model_copy(update={"adjusted": _six_digits(adjusted.get(tested, 1.0))})
+        for one in compared
+        for tested in (frozenset({one.first, one.second}) - exact,)
+    ]
+    ahead = accuracy(np.ones(every.shape[1]), clusters)
+    assert ahead, "a ranked row has an accuracy"
+    least = min(1.0, len(tests) * ahead._replace(design=1.0).p_of_one_half())
+    return compared, RankingTest(
+        clusters=ahead.clusters,
+        least=_six_digits(least) if tests else 1.0,
+        flips=0 if tests else 1,
+        exact=True,
+    )
+
+
+def _halved(end: float | None) -> float | None:
+    return None if end is None else round(end / 2, 6)
+
+
 def _accuracy(entry: BoardEntry, mode: Mode | None) -> ScorerFigure:
     figure = entry.figure("accuracy", mode)
     assert figure, "a ranked row has an accuracy"
     return figure
 
 
-def _compare(
-    names: tuple[str, str], differences: Floats, clusters: Places, adjusted: float
+def _comparison(
+    names: tuple[str, str], differences: Floats, clusters: Places, adjusted: float = 0.0
 ) -> RowComparison:
-    p = sign_flip(differences, clusters)
+    p = equality_p(differences, clusters)
     estimate = difference(differences, clusters)
     assert estimate, "a ranked row has an accuracy"
     return RowComparison(

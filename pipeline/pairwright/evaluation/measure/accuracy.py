@@ -33,7 +33,7 @@ from pairwright.evaluation.scorers.scorer import BLIND
 from pairwright.intervals import Floats, cluster_numbers, difference, first_clusters
 from pairwright.modes import MODES, is_twin
 from pairwright.modes import mode_pairs as mode_pairs_in_words
-from pairwright.records import Cluster, content_id
+from pairwright.records import Cluster, Mode, content_id
 from pairwright.text import number_of
 
 _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
@@ -196,15 +196,24 @@ def _figures(
             yield share(figure, group, [points(one) for one in some], clusters)
 
 
+HALVES = ("asked", "counterfactual")
+"""The halves of a twin that was asked for: whether it is the user's own question."""
+
+
+def half_group(mode: Mode | None, half: str) -> Group:
+    """One half of each of a mode's twins."""
+    return Group(mode, f"{mode_group(mode).name}, {half}")
+
+
 def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The accuracies of the mode, of each half of its twins, and of each configuration."""
     group = mode_group(mode_pairs.mode)
     yield accuracy_figure("accuracy", group, mode_pairs.due)
     yield accuracy_figure("accuracy_of_scored", group, mode_pairs.scored)
     if mode_pairs.mode and is_twin(mode_pairs.mode) and not MODES[mode_pairs.mode].own_choice:
-        for half, of_asker in (("asked", True), ("counterfactual", False)):
+        for half, of_asker in zip(HALVES, (True, False), strict=True):
             some = [one for one in mode_pairs.due if one.asked is of_asker]
-            yield accuracy_figure("accuracy", Group(mode_pairs.mode, f"{group.name}, {half}"), some)
+            yield accuracy_figure("accuracy", half_group(mode_pairs.mode, half), some)
     for config, decisions in by_config(mode_pairs.due).items():
         yield accuracy_figure("accuracy", Group(mode_pairs.mode, config), decisions)
 
@@ -390,6 +399,7 @@ IDENTITIES = {
     "worst_case": 0.5,
     "best_case": 0.5,
     "slice_accuracy": 0.5,
+    "source_accuracy": 0.5,
     "accuracy_of_surer_half": 0.5,
     "both_right": 0.0,
     "both_right_of_scored": 0.0,
@@ -423,9 +433,10 @@ def without_error(
     for one in figures:
         value = 0.0 if one.name.startswith("gain") else IDENTITIES.get(one.name)
         # The halves by themselves have an error each.
+        halves = {half_group(one.mode, half).name for half in HALVES}
         if (
             one.mode in even
-            and ", " not in one.group
+            and one.group not in halves
             and one.value is not None
             and one.value == value
         ):
