@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from hostile import HOSTILE
 from pairwright import assets
@@ -18,6 +19,7 @@ from pairwright.records import Origin, Pair
 from pairwright.settings.domains import Domains
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.attention import load_checks
+from pairwright_human_eval.foils import foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes, form_path
 from pairwright_human_eval.language import render_guidelines
@@ -739,9 +741,9 @@ def test_a_foil_stands_among_the_aspects_like_one_of_them_and_only_the_key_names
             foiled.add(pair.id)
             places.add(task.keyed.aspects.index(name))
             assert users[name] != pair.user
-            quote = rows[task.keyed.aspects.index(name)]["quote"]
-            assert any(quote in post["text"] for post in shown)
-            assert any(quote in post.text for post in pair.profile)
+            for quote in rows[task.keyed.aspects.index(name)]["quote"].splitlines():
+                assert any(quote in post["text"] for post in shown)
+                assert any(quote in post.text for post in pair.profile)
     assert len(foiled) == pytest.approx(30, abs=10)
     assert places == {0, 1, 2}
     again = study_of(pairs[::-1], wrong_profile=0, narrative=0, foils=0.5)
@@ -750,6 +752,62 @@ def test_a_foil_stands_among_the_aspects_like_one_of_them_and_only_the_key_names
     }
     for folder_text in (json.dumps(task.data) for task in made.all()):
         assert "foil" not in folder_text
+
+
+def _quoting(pair: Pair, n: int) -> Pair:
+    """The pair with posts of short and long sentences, and aspects that quote two or three."""
+    posts = tuple(
+        post.model_copy(update={"text": f"{post.text} {_sentences(n, k)}"})
+        for k, post in enumerate(pair.profile)
+    )
+    long = [
+        sentence
+        for post in posts
+        for sentence in post.text.split(". ")
+        if len(sentence.split()) > 12
+    ]
+    aspects = tuple(
+        aspect.model_copy(update={"evidence": "\n".join(long[k : k + 2 + (n + k) % 2])})
+        for k, aspect in enumerate(pair.rubric.aspects)
+    )
+    rubric = pair.rubric.model_copy(update={"aspects": aspects})
+    return pair.model_copy(update={"profile": posts, "rubric": rubric})
+
+
+def _sentences(n: int, k: int) -> str:
+    """Three short ones for each long one."""
+    chance = random.Random(f"{n} {k}")
+    sizes = [size for _ in range(4) for size in (5, 6, 7, chance.randint(13, 24))]
+    words = [[chance.choice("abcdefgh") * 4 for _ in range(size)] for size in sizes]
+    return " ".join(f"{' '.join(of).capitalize()}." for of in words)
+
+
+def test_a_foil_cannot_be_told_by_its_passages() -> None:
+    pairs = [_quoting(pair, n) for n, pair in enumerate(mixed(0, 60))]
+    made = study_of(pairs, wrong_profile=0, narrative=0, foils=1)
+    found = foil_signs(made.all())
+    assert found
+    assert (found.foils, found.aspects) == (60, 120)
+    signs = {sign.name: sign for sign in found.signs}
+    assert signs.keys() >= {"passages beside it", "words of these passages"}
+    for sign in signs.values():
+        assert not sign.tells, sign
+    assert signs["passages beside it"].auc == pytest.approx(0.5, abs=0.1)
+    assert signs["words of these passages"].auc == pytest.approx(0.5, abs=0.1)
+    assert foil_signs(study_of(pairs, foils=0).all()) is None
+
+
+def test_signs_of_foils_are_measured_as_they_are() -> None:
+    (task, *_) = study_of(mixed(0, 6), foils=1).of("vote", "rubric")
+    rows: Any = task.data["aspects"]
+    place = task.keyed.aspects.index(task.keyed.foils[0])
+    changed: list[JsonValue] = [{**row, "quote": "a b c"} for row in rows]
+    changed[place] = {**rows[place], "quote": "a b?\nc d"}
+    found = foil_signs([Task({**task.data, "aspects": changed}, task.keyed)])
+    assert found
+    told = {sign.name: sign.auc for sign in found.signs}
+    for name in ("passages beside it", "words of these passages", "questions in these passages"):
+        assert told[name] == 1.0
 
 
 def test_a_foil_has_a_passage_only_where_aspects_have_one() -> None:

@@ -34,7 +34,7 @@ from pairwright_human_eval.records import (
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.report.page import page_of
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
-from pairwright_human_eval.report.words import look_lines, stranger_sentence
+from pairwright_human_eval.report.words import brief_warnings, look_lines, stranger_sentence
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
 from small_studies import OF_THREE, Made, mixed, study_of
@@ -395,6 +395,7 @@ def test_what_people_say_of_foils_is_told_beside_what_they_say_of_aspects(tmp_pa
         page = files(tmp_path / str(ahead), asked, verdicts)["md"]
         assert ("ASPECTS ARE CONFIRMED NO MORE OFTEN THAN FOILS." in page) is not ahead
         assert "among the aspects of" in page
+        assert any("THAN FOILS" in line for line in brief_warnings(found)) is not ahead
 
 
 # Aspects

@@ -144,24 +144,25 @@ def shift_dates(example: Example, chance: random.Random) -> Example:
 
 
 TELLING = 0.25
-"""An AUC so far from one half tells checks: one more and one fewer of four pairs."""
+"""An AUC so far from one half tells checks or foils: one more and one fewer of four pairs."""
 _TAG = re.compile(r"<[^>]*>")
 _BLOCK = re.compile(r"<(?:p|li)>")
 
 
-class CheckSign(NamedTuple):
-    """One sign of all checks of a study."""
+class TaskSign(NamedTuple):
+    """One sign of all checks of a study, or of all foils among its aspects."""
 
     name: str
     auc: float
-    """The probability that a check has more of it than another preference task; a tie is half."""
+    """The probability that a check has more of it than another preference task, or a foil than an
+    aspect; a tie is half."""
 
     @property
     def tells(self) -> bool:
         return abs(self.auc - 0.5) >= TELLING
 
 
-def check_signs(tasks: Mapping[str, Sequence[Task]]) -> tuple[CheckSign, ...]:
+def check_signs(tasks: Mapping[str, Sequence[Task]]) -> tuple[TaskSign, ...]:
     """The signs of the tasks of every annotator, exact on these; empty without a check or without
     any other preference task."""
     asked = [
@@ -175,7 +176,7 @@ def check_signs(tasks: Mapping[str, Sequence[Task]]) -> tuple[CheckSign, ...]:
         return ()
     values = {name: [sign(task) for task, _ in asked] for name, sign in SIGNS.items()}
     values["place in the work"] = [place for _, place in asked]
-    return tuple(CheckSign(name, area(own, checks)) for name, own in values.items())
+    return tuple(TaskSign(name, area(own, checks)) for name, own in values.items())
 
 
 def area(values: Sequence[float], checks: Sequence[bool]) -> float:

@@ -19,6 +19,7 @@ from pairwright.workflows.qualification import Qualification, export_qualificati
 from pairwright.workflows.study_plan import StudyEstimate, plan_study
 from pairwright.workflows.study_plan.page import plan_page, show_table, take_table
 from pairwright.workflows.tasks import TaskExport, export_tasks
+from pairwright_human_eval.check_tasks import TaskSign
 from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.report.words import (
     agreement_in_brief,
@@ -69,13 +70,17 @@ def print_tasks(made: TaskExport, run: Path) -> None:
     if made.signs:
         checks = made.tasks["preference", "attention"]
         asked = sum(n for (kind, _), n in made.tasks.items() if kind == "preference")
-        console.print(
-            table_of(
-                ("sign", "AUC"),
-                [(sign.name, f"{sign.auc:.2f}") for sign in made.signs],
-                title=f"Can {checks:,} checks be told from {asked - checks:,} other preference"
-                " tasks? 0.5: not at all; 0 or 1: every one",
-            )
+        _print_signs(
+            console,
+            f"{number_of(checks, 'check')} be told from {asked - checks:,} other preference tasks",
+            made.signs,
+        )
+    if found := made.foils:
+        _print_signs(
+            console,
+            f"{number_of(found.foils, 'foil')} be told from the"
+            f" {number_of(found.aspects, 'aspect')} beside them",
+            found.signs,
         )
     console.print(
         f"Reading is counted at {made.rate}; thinking and answering come on"
@@ -112,6 +117,12 @@ def print_tasks(made: TaskExport, run: Path) -> None:
             command("human", "simulate", run),
         ),
     )
+
+
+def _print_signs(console: Console, what: str, signs: tuple[TaskSign, ...]) -> None:
+    rows = [(sign.name, f"{sign.auc:.2f}") for sign in signs]
+    title = f"Can {what}? 0.5: not at all; 0 or 1: every one"
+    console.print(table_of(("sign", "AUC"), rows, title=title))
 
 
 def _warnings(made: TaskExport) -> Iterator[str]:

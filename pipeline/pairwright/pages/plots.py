@@ -219,12 +219,7 @@ def _themed(match: re.Match[str]) -> str:
 
 def colour_variables() -> Markup:
     """The colours as variables of a style sheet, light and dark."""
-    light, dark = (
-        " ".join(f"--{name}: {colour};" for name, colour in colours)
-        for colours in (
-            [(name, colour.light) for name, colour in _VARIABLES.items()],
-            [(name, colour.dark) for name, colour in _VARIABLES.items()],
-        )
-    )
+    light = " ".join(f"--{name}: {colour.light};" for name, colour in _VARIABLES.items())
+    dark = " ".join(f"--{name}: {colour.dark};" for name, colour in _VARIABLES.items())
     scheme = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
     return Markup(f":root {{ {light} }}\n{scheme}")

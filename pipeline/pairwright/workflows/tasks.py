@@ -21,7 +21,8 @@ from pairwright.workflows.text_screening import Screened, TextScreening, screen_
 from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.assign import control_power, control_subjects
 from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
-from pairwright_human_eval.check_tasks import CheckSign, check_signs, qualifying_checks
+from pairwright_human_eval.check_tasks import TaskSign, check_signs, qualifying_checks
+from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
@@ -101,8 +102,10 @@ class TaskExport:
     """The work of each annotator, by name."""
     attention: AttentionPower | None
     """None where there are no attention checks."""
-    signs: tuple[CheckSign, ...]
+    signs: tuple[TaskSign, ...]
     """By what checks could be told from other preference tasks; empty without checks."""
+    foils: FoilSigns | None
+    """By what foils could be told from the aspects beside them; None without foils."""
     stranger: StrangerPower | None
     """None where no pair is shown with a stranger's posts."""
     sheets: tuple[Path, ...] = ()
@@ -260,6 +263,7 @@ def _task_export(
         workloads={name: _workload(assigned, rate) for name, assigned in tasks.items()},
         attention=_attention_power(tasks, study.policy.attention_floor),
         signs=check_signs(tasks),
+        foils=foil_signs(all_tasks),
         stranger=_stranger_power(task.keyed for task in all_tasks),
         sheets=sheets,
         screened=screening.counts,

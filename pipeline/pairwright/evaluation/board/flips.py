@@ -19,6 +19,11 @@ Up to `EXACT` clusters every flip is looked at; beyond, `DRAWS` seeded ones, and
 (b + 1) / (m + 1), so that it is never 0 (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9,
 article 39).
 
+Where couples and responses are crossed, as those of natural twins are, neither is done: pairs of
+different couples with a common response go together, and no flip of couples keeps that. The p of
+`equality_p` is then that of the interval, and `ranking` adjusts those of a table by Holm's
+procedure.
+
 Power: a release is simulated many times, each time with the right and wrong answers of scorers on
 its pairs. Answers are drawn pair by pair; within a cluster each one is the cluster's common draw
 with probability sqrt(correlation), so that any two of it correlate by `correlation`. No ties.
