@@ -1,0 +1,279 @@
+"""The steps of a build without a model: what is surveyed, matched and built, and in which order."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_partners import allrounder
+
+from pairwright.construct import session
+from pairwright.construct.candidates import choose_others
+from pairwright.construct.corpus import BuildUnit, Corpus
+from pairwright.construct.outcomes import Failure, Pending
+from pairwright.construct.partners import PossiblePartner, Survey, SurveyOutcome
+from pairwright.construct.session import BuildPlan, build_steps, waves
+from pairwright.models.store import Store
+from pairwright.records import Rejected
+from pairwright.settings.rules import TwinRules
+from scripted import settings
+
+ITEMS = 24
+Fate = Callable[[BuildUnit], str]
+"""The kind of outcome of a unit."""
+
+
+def kept(_: BuildUnit) -> str:
+    return "kept"
+
+
+@pytest.fixture(autouse=True)
+def _small_waves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "WAVE", 8)
+
+
+class Build:
+    """A corpus in which anybody suits anybody, and a store; every survey finds a signal."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        items = [allrounder(f"u{n:02}") for n in range(ITEMS)]
+        self.corpus = stack.enter_context(
+            closing(Corpus.write(items, folder / "items.jsonl", settings()))
+        )
+        self.corpus.tried = choose_others(self.corpus, TwinRules(), 5, language=lambda _: "en")
+        self.store = stack.enter_context(closing(Store(folder / "calls.sqlite")))
+
+    def run(
+        self, target: int | None = None, fate: Fate = kept, **config: Any
+    ) -> list[list[BuildUnit]]:
+        """The units of each step that had no outcome yet, in their order."""
+        list(self.store.outcomes())  # As a store that was closed and opened: all is on the disk.
+        self.store.begin("run")
+        plan = BuildPlan(self.corpus, settings(**config), self.store, range(ITEMS))
+        taken = []
+        for units in build_steps(plan, target):
+            todo = [u for u in units if self.store.kind(u.position, u.id) is None]
+            for unit in todo:
+                self.end(unit, fate(unit))
+            taken.append(todo)
+        return taken
+
+    def end(self, unit: BuildUnit, kind: str) -> None:
+        """Give a unit its outcome; a unit that has no partner gets what it says."""
+        item = self.corpus.item(unit.item)
+        if unit.mode != "survey":
+            partner = unit.partner if isinstance(unit.partner, str) else None
+            for ended_as, why in (
+                ("rejected", Rejected),
+                ("failed", Failure),
+                ("waiting", Pending),
+            ):
+                kind = ended_as if isinstance(unit.partner, why) else kind
+            record: dict[str, Any] = {
+                "mode": unit.mode, "user": item.user, "partner": partner, "result": {},
+            }  # fmt: skip
+            self.store.add_outcome(unit.position, unit.id, kind, json.dumps(record))
+            return
+        possible = tuple(
+            PossiblePartner(user=user, bearing=1) for user in self.corpus.tried[item.id].candidates
+        )
+        results = {
+            "kept": Survey(signal=True, possible=possible),
+            "failed": Failure(failure="http_500", detail=""),
+            "waiting": Pending(waits_for="match"),
+        }
+        ended = SurveyOutcome(
+            unit=unit.id,
+            item_id=item.id,
+            user=item.user,
+            result=results.get(kind, results["kept"]),
+            calls=(),
+        )
+        self.store.add_outcome(unit.position, unit.id, ended.kind, ended.model_dump_json())
+
+    def twins(self, kind: str = "kept") -> dict[int, str | None]:
+        """The partners of the twins that ended in one way, by item."""
+        found = {}
+        for unit, of, record in self.store.outcomes():
+            if of == kind and unit.startswith("twin:"):
+                found[int(unit[-2:])] = json.loads(record)["partner"]
+        return found
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Iterator[Build]:
+    with ExitStack() as stack:
+        yield Build(tmp_path, stack)
+
+
+def tasks(step: list[BuildUnit]) -> set[str]:
+    return {unit.mode for unit in step}
+
+
+def test_all_is_surveyed_while_pairs_that_need_no_partner_are_built_then_come_the_twins(
+    build: Build,
+) -> None:
+    first, second = build.run()
+    assert (tasks(first), tasks(second)) == ({"survey", "violate"}, {"twin"})
+    assert (len(first), len(second)) == (2 * ITEMS, ITEMS)
+    couples = {frozenset((f"u{item:02}", partner)) for item, partner in build.twins().items()}
+    assert len(build.twins()) > 0.9 * ITEMS
+    assert len(frozenset().union(*couples)) == 2 * len(couples), "disjoint"
+    assert build.store.surveyed == ITEMS
+    assert build.run() == [[], []], "a second run has nothing to do"
+
+
+def test_without_twins_there_is_one_step_and_no_survey(build: Build) -> None:
+    (only,) = build.run(modes=["violate"])
+    assert tasks(only) == {"violate"}
+
+
+def test_while_a_survey_waits_all_twins_wait_and_nothing_is_matched(build: Build) -> None:
+    def one_waits(unit: BuildUnit) -> str:
+        return "waiting" if unit.id == "survey:q-u03" else "kept"
+
+    _, twins = build.run(fate=one_waits)
+    reasons = {u.id: u.partner.waits_for for u in twins if isinstance(u.partner, Pending)}
+    assert len(reasons) == ITEMS
+    assert reasons.pop("twin:q-u03") == "match"
+    assert set(reasons.values()) == {"partners"}
+    assert build.store.matching(0) is None
+    build.run()
+    assert len(build.twins()) > 0.9 * ITEMS
+
+
+def test_a_failed_survey_holds_nobody_up_and_couples_with_a_kept_twin_stay(build: Build) -> None:
+    def one_fails(unit: BuildUnit) -> str:
+        if unit.id == "survey:q-u03":
+            return "failed"
+        return "rejected" if unit.item % 2 else "kept"
+
+    build.run(fate=one_fails)
+    before = build.twins()
+    assert build.twins("failed") == {3: None}
+    assert len(before) > ITEMS // 3
+    _, again = build.run()
+    after = build.twins()
+    assert before.items() <= after.items()
+    assert {unit.item for unit in again} == set(range(ITEMS)) - before.keys()
+    users = [user for item, partner in after.items() for user in (f"u{item:02}", partner)]
+    # Disjoint: everybody is named with one partner alone.
+    assert len({frozenset((f"u{i:02}", p)) for i, p in after.items()}) * 2 == len(set(users))
+
+
+def test_an_interrupted_build_goes_on_with_the_same_matching(build: Build) -> None:
+    class Killed(Exception):
+        pass
+
+    def killed(unit: BuildUnit) -> str:
+        if unit.id == "twin:q-u11":
+            raise Killed
+        return "kept"
+
+    with pytest.raises(Killed):
+        build.run(fate=killed)
+    before = build.twins()
+    build.run()
+    after = build.twins()
+    assert before.items() <= after.items()
+    build.store.clear_outcomes()
+    build.run()
+    assert build.twins() == after, "as if nothing had happened"
+
+
+# With a target
+
+
+def test_waves_grow_by_a_quarter_of_what_came_before_and_hold_every_item_once() -> None:
+    parts = list(waves(range(3000)))
+    assert [item for part in parts for item in part] == list(range(3000))
+    assert all(len(part) == max(8, part.start // 4) for part in parts[:-1])
+    assert list(waves(range(3))) == [range(3)]
+    assert list(waves(range(0))) == []
+
+
+def test_no_more_is_surveyed_or_begun_than_the_target_needs(build: Build) -> None:
+    taken = build.run(target=5)
+    assert [tasks(step) for step in taken[:2]] == [{"survey", "violate"}, {"twin"}]
+    assert sorted(unit.item for unit in taken[0] if unit.mode == "survey") == list(range(8))
+    assert len(taken[1]) == len(build.twins()) == 5
+    assert sorted(build.twins()) == [unit.item for unit in taken[1]], "in source order"
+
+
+def test_what_is_refused_is_made_up_for(build: Build) -> None:
+    taken = build.run(target=9, fate=lambda unit: "kept" if unit.item % 3 else "rejected")
+    assert len(build.twins()) == 9
+    twins = [[u for u in step if u.mode == "twin" and isinstance(u.partner, str)] for step in taken]
+    begun = [len(step) for step in twins if step]
+    assert begun[0] <= 9
+    assert sum(begun) == 9 + sum(len(build.twins(kind)) for kind in ("rejected",)) - len(
+        [p for p in build.twins("rejected").values() if p is None]
+    )
+
+
+def test_a_larger_target_goes_on_and_a_smaller_one_drops_nothing(
+    build: Build, tmp_path: Path
+) -> None:
+    build.run(target=3)
+    first = build.twins()
+    build.run(target=15)
+    more = build.twins()
+    assert first.items() < more.items()
+    assert len(more) == 15
+    assert not any(unit for step in build.run(target=3) for unit in step if unit.mode == "survey")
+    assert build.twins() == more
+    with ExitStack() as stack:
+        (tmp_path / "other").mkdir()
+        at_once = Build(tmp_path / "other", stack)
+        at_once.run(target=15)
+        assert at_once.twins() == more
+
+
+@pytest.mark.parametrize("target", [None, ITEMS])
+def test_nobody_has_two_partners_however_often_surveys_fail(
+    build: Build, target: int | None
+) -> None:
+    failed = [set(range(0, ITEMS, 3)), {2, 3, 9}, {3}, set[int]()]
+    before = dict[int, str | None]()
+    for items in failed:
+
+        def fate(unit: BuildUnit, items: set[int] = items) -> str:
+            return "failed" if unit.mode == "survey" and unit.item in items else "kept"
+
+        build.run(target, fate)
+        couples = build.twins()
+        assert before.items() <= couples.items(), "what is kept stays"
+        before = couples
+        partners: dict[str, set[str]] = {}
+        for item, partner in couples.items():
+            asker = f"u{item:02}"
+            partners.setdefault(asker, set()).add(str(partner))
+            partners.setdefault(str(partner), set()).add(asker)
+        assert all(len(one) == 1 for one in partners.values())
+    assert len(before) > 0.7 * ITEMS
+
+
+def test_a_unit_without_a_partner_is_tried_again_in_a_later_wave(build: Build) -> None:
+    build.corpus.tried = {
+        name: one._replace(suited=0) if int(name[3:]) % 2 else one
+        for name, one in build.corpus.tried.items()
+    }
+    build.run(target=2)
+    alone = [item for item, partner in build.twins("rejected").items() if partner is None]
+    build.run(target=ITEMS)
+    assert len(alone) > 0
+    final = build.twins() | build.twins("rejected")
+    assert sorted(final) == list(range(ITEMS)), "every item has one outcome"
+
+
+def test_a_target_stops_where_a_twin_waits(build: Build) -> None:
+    build.run(target=5, fate=lambda unit: "waiting" if unit.mode == "twin" else "kept")
+    assert len(build.twins("waiting")) == 5
+    assert build.twins() == {}
+
+
+def test_pairs_are_counted_where_no_twins_are_built(build: Build) -> None:
+    taken = build.run(target=10, modes=["violate"])
+    assert [unit.item for step in taken for unit in step] == list(range(10))

@@ -1,0 +1,156 @@
+"""The survey before the matching: what it finds, that it costs nothing, and what a failure does."""
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from test_build_functions import ASKER, PARTNER, UNAS, VICTOR, VICTORS, planner, script
+
+from endpoint import Asked, double, fail, in_thread
+from pairwright.construct import BuildRules
+from pairwright.construct.build_rules import TriedUsers, rubric_of
+from pairwright.construct.corpus import Corpus
+from pairwright.construct.partners import PartnerCandidate, Survey, iterate_surveys, survey_question
+from pairwright.construct.twin import build_twin
+from pairwright.errors import ConfigError
+from pairwright.models import Request
+from pairwright.models.store import Store
+from pairwright.records import Twin
+from scripted import (
+    Answer,
+    Others,
+    Scripted,
+    body,
+    item,
+    models,
+    parts,
+    policy,
+    posts,
+    settings,
+    wait,
+)
+from study import Study
+
+STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
+CANDIDATES = (PartnerCandidate("victor", VICTOR), PartnerCandidate("wim", STRANGER))
+
+
+def survey(least: int = 1, **answers: Answer) -> tuple[Survey, Scripted]:
+    """The survey of Una's question, and the models that were asked."""
+    llm = script(**answers)
+    rules = policy(Others([VICTOR, STRANGER]), planner={"min_aspects": least})
+    return wait(survey_question(ASKER, CANDIDATES, models(llm), rules)), llm
+
+
+def test_a_candidate_is_a_possible_partner_by_a_plan_with_enough_aspects() -> None:
+    found, _ = survey()
+    assert found.signal
+    # Wim's posts give no aspect.
+    assert [one.user for one in found.possible] == ["victor"]
+    assert 0 <= found.possible[0].bearing <= 1
+
+
+def test_fewer_aspects_than_the_least_are_not_enough() -> None:
+    def short(request: Request) -> Mapping[str, Any]:
+        plan = planner(request)
+        return {"aspects": plan["aspects"][:1]} if "cafe" in body(request) else plan
+
+    found, _ = survey(least=2, plan=short)
+    assert found == Survey(signal=True)
+
+
+def test_without_a_signal_of_the_asker_nobodys_plan_is_asked_for() -> None:
+    found, llm = survey(plan={"aspects": []})
+    assert found == Survey(signal=False)
+    assert llm.purposes == ["plan"]
+
+
+def test_it_asks_what_the_rubric_asks_and_no_more() -> None:
+    _, surveyed = survey()
+    llm = script()
+    wait(rubric_of(ASKER, models(llm), policy(Others([VICTOR, STRANGER]))))
+    assert {request.key for request in surveyed.requests} == {r.key for r in llm.requests}
+
+
+def test_both_halves_are_held_against_the_same_number_and_nobody_against_the_own_plan(
+    tmp_path: Path,
+) -> None:
+    """Through the very corpus of a build: three others, one of them the partner."""
+    third = item(posts("I keep bees, and bread is for Sundays.", prefix="xia"), user="xia", id="q3")
+    fourth = item(STRANGER, user="wim", id="q4")
+    llm = script()
+    people = [ASKER, PARTNER, third, fourth]
+    with closing(Corpus.write(people, tmp_path / "items.jsonl", settings())) as corpus:
+        corpus.tried = {ASKER.id: TriedUsers(("victor", "xia", "wim"), 1)}
+        rules: BuildRules = replace(policy(), other_users=corpus)
+        made = wait(build_twin(ASKER, PARTNER, models(llm), rules))
+    assert isinstance(made, Twin)
+    assert [half.rubric.others for half in made.halves] == [3, 3]
+    # Four histories, each planned from once: the partner's plan is one of the asker's others.
+    assert len({request.key for request in llm.asked("plan")}) == 4
+    held = {
+        parts("aspect", parts("aspects", prompt)[0])[0]: parts("list", prompt)
+        for prompt in llm.prompts("match")
+    }
+    una, victor = ([aspect[2] for aspect in planned] for planned in (UNAS, VICTORS))
+    for own, other in ((una, victor), (victor, una)):
+        lists = held[own[0]]
+        # The two users without an aspect count among the others, and have no list to be read.
+        assert len(lists) == 2, "the rubric without a history, and the one other's"
+        assert sum(other[0] in one for one in lists) == 1
+        assert not any(own[0] in one for one in lists)
+
+
+def test_twins_without_other_users_are_refused_before_any_call() -> None:
+    with pytest.raises(ConfigError, match="twins need other users"):
+        BuildRules.load(settings(planner={"others": 0}), Path())
+    BuildRules.load(settings(planner={"others": 0}, modes=["violate"]), Path())
+
+
+# In a build
+
+
+def surveys(study: Study) -> dict[str, str]:
+    """What came of each survey, by item."""
+    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
+        return {one.item_id: one.kind for one in iterate_surveys(store)}
+
+
+@pytest.mark.real
+def test_a_survey_that_failed_holds_nobody_up_and_is_asked_again_and_what_is_kept_stays(
+    tmp_path: Path,
+) -> None:
+    broken, asked_by = True, ""
+
+    async def answer(asked: Asked) -> web.StreamResponse:
+        if broken and asked_by in asked.said:
+            return await fail(500)(asked)
+        return await double()(asked)
+
+    with in_thread(answer) as endpoint:
+        study = Study.make(tmp_path / "s", endpoint.url, limit=4, served__attempts=1)
+        rows = (study.folder / "histories.jsonl").read_text(encoding="utf-8").splitlines()
+        asked_by, failed = json.loads(rows[1])["question"], json.loads(rows[1])["id"]
+        done = study.build()
+        assert done.code == 1, done.said
+        assert surveys(study)[failed] == "failed"
+        assert {row["unit"] for row in study.rows("failed.jsonl")} == {
+            f"twin:{failed}", f"violate:{failed}",
+        }  # fmt: skip
+        kept = study.rows("pairs.jsonl")
+        assert {row["mode"] for row in kept} == {"twin", "violate"}
+        broken = False
+        assert study.build().code == 0
+    assert set(surveys(study).values()) == {"surveyed"}
+    pairs = study.rows("pairs.jsonl")
+    assert all(pair in pairs for pair in kept)
+    couples: dict[str, set[str]] = {}
+    for row in pairs:
+        if row["mode"] == "twin":
+            couples.setdefault(row["twin_id"], set()).add(row["user"])
+    assert all(a == b or not a & b for a in couples.values() for b in couples.values())

@@ -1,0 +1,436 @@
+"""The pages say what is true: current, complete, and every example in them works.
+
+Examples are taken from the pages as they are, so a page that is edited is a page that is tested.
+"""
+
+import ast
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import pytest
+
+import pairwright
+from endpoint import double_url
+from pairwright import cli
+from pairwright.assets import DOCS
+from pairwright.cli.groups import REMOVED, RENAMED
+from pairwright.evaluation.settings import Scorers
+from pairwright.settings.config import validate
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt_variables import VARIABLES
+from pairwright.settings.rules import JudgedGate, TextGate
+from pairwright.text import passages
+from pairwright.training.plan_settings import PlanScoring, Training
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "human_eval" / "README.md",
+    ROOT / "human_eval" / "guidelines.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+GROUPS = {"batch", "downstream", "human", "train"}
+CELL = """
+import asyncio
+from pathlib import Path
+
+async def cell():
+    exec(compile(Path("example.py").read_text(), "<cell>", "exec"), {"__name__": "__main__"})
+
+asyncio.run(cell())
+"""
+"""Runs the example as a notebook's kernel runs a cell: inside an event loop that is running."""
+STUB: dict[str, Any] = {
+    "source": {"path": "x.jsonl"},
+    "roles": {"planner": "stub", "generator": "stub", "judge": "stub"},
+    "endpoints": {"stub": {"base_url": "http://a/v1", "model": "m"}},
+}
+
+
+class Block(NamedTuple):
+    """A fenced block of a page."""
+
+    where: str
+    text: str
+
+
+def blocks(language: str, pages: list[Path] = PAGES) -> list[Block]:
+    found = []
+    for page in pages:
+        source = page.read_text(encoding="utf-8")
+        for match in re.finditer(rf"^```{language}\n(.*?)^```", source, re.DOTALL | re.MULTILINE):
+            line = source.count("\n", 0, match.start()) + 1
+            found.append(Block(f"{page.relative_to(ROOT)}:{line}", match[1]))
+    return found
+
+
+def place(block: Block) -> str:
+    return block.where
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture(scope="module")
+def commands() -> dict[str, Any]:
+    found: dict[str, Any] = cli.command_tree().commands
+    return found
+
+
+def grouped(commands: dict[str, Any]) -> dict[str, Any]:
+    """The commands of the groups, by both of their words."""
+    return {
+        f"{group} {name}": one for group in GROUPS for name, one in commands[group].commands.items()
+    }
+
+
+class Demo(NamedTuple):
+    """A folder in which the demo was built, and what building it printed."""
+
+    folder: Path
+    printed: str
+
+
+def run(folder: Path, *words: str) -> str:
+    program, *rest = words
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / program), *rest],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    folder = tmp_path_factory.mktemp("docs")
+    run(folder, "pairwright", "init", "demo")
+    build = ("build", "demo/pairwright.toml", "--run", "demo/run")
+    human = (
+        ("human", "export", "demo/run", "--seed", "0"),
+        ("human", "simulate", "demo/run"),
+        ("human", "adjudicate", "demo/run"),
+        ("human", "simulate", "demo/run"),
+        ("human", "report", "demo/run"),
+        ("release", "demo/run", "--out", "demo/release", "--version", "0.1.0", "--trial"),
+    )
+    return Demo(folder, "".join(run(folder, "pairwright", *words) for words in (build, *human)))
+
+
+def test_the_generated_pages_are_current() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "generate.py", "--check"], capture_output=True, text=True
+    )
+    # The layout of help texts is typer's, so it is held to the version that is pinned.
+    typer = f"typer=={importlib.metadata.version('typer')}\n"
+    pinned = typer in (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert done.returncode == 0 or (not pinned and "stale: commands.md." in done.stderr), (
+        done.stderr
+    )
+
+
+def test_every_command_is_documented_and_its_help_has_an_example(commands: dict[str, Any]) -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for name, command in (commands | grouped(commands)).items():
+        assert f"## pairwright {name}\n" in page
+        if name in GROUPS:
+            continue
+        assert re.search(rf"Examples?:\s+pairwright {name}\b", command.help), name
+
+
+def test_the_readme_is_short() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 200
+
+
+def printed_commands() -> Iterator[tuple[str, str]]:
+    for block in blocks("sh"):
+        for line in block.text.replace("\\\n", " ").splitlines():
+            for command in line.split(" && "):
+                yield block.where, command
+    for page in PAGES:
+        for match in re.finditer(
+            r"`((?:pairwright|make) [^`]+)`", page.read_text(encoding="utf-8")
+        ):
+            yield page.name, flat(match[1])
+
+
+def test_commands_in_the_pages_exist(commands: dict[str, Any]) -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    seen = set()
+    for where, line in printed_commands():
+        program, *words = shlex.split(line)
+        if where.startswith("CHANGELOG") and {*words[:1], " ".join(words[:2])} & {
+            *RENAMED,
+            *REMOVED,
+        }:
+            continue  # It says what commands were called when a version came out.
+        if program == "pairwright" and words in (["--help"], ["--version"]):
+            continue  # Options of the program itself.
+        if program == "make":
+            assert set(words) <= set(targets), f"{where}: {line}"
+        elif program == "pip":
+            extras = re.findall(r"\[(\w+)\]", line)
+            assert set(extras) <= set(project["optional-dependencies"]), f"{where}: {line}"
+        elif program not in ("vllm", "curl"):
+            assert Path(program).name == "pairwright", f"{where}: {line}"
+            command, name = commands[words[0]], words[0]
+            if (group := getattr(command, "commands", None)) and words[1:] in ([], ["..."]):
+                continue  # It speaks of the whole group.
+            if group:
+                command, name = group[words[1]], f"{words[0]} {words[1]}"
+            known = {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
+            given = {word.partition("=")[0] for word in words if word.startswith("--")}
+            assert given <= known, f"{where}: {line}"
+            seen.add(name)
+    assert seen == commands.keys() - GROUPS | grouped(commands).keys()
+
+
+def test_files_named_in_the_readme_exist() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:pipeline|docs|prompts|rubrics|examples|tests)/[\w./]*)`", readme):
+        assert (ROOT / name).exists(), name
+
+
+def test_every_benchmark_says_how_to_run_it() -> None:
+    # The README points to the files for this. These two are started by others.
+    servers = {"prefix_engine.py", "stub.py"}
+    benchmarks = {
+        path.name: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")
+    }
+    programs = {name for name, source in benchmarks.items() if "__main__" in source} - servers
+    assert len(programs) > 20
+    for name in programs:
+        docstring = ast.get_docstring(ast.parse(benchmarks[name])) or ""
+        assert f"python benchmarks/{name}" in docstring, name
+
+
+def test_paths_and_names_in_the_contributors_page_exist() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    code = re.findall(r"`([^`\n]+)`", page)
+    made = {".venv", "site/"}
+    paths = [text for text in code if "/" in text or re.search(r"\.(toml|md|py)$", text)]
+    assert len(paths) > 50
+    assert [path for path in paths if path not in made and not (ROOT / path).exists()] == []
+    sources = "\n".join(
+        path.read_text(encoding="utf-8")
+        for root in ("pipeline", "human_eval", "docs")
+        for path in (ROOT / root).rglob("*.py")
+    )
+    names = [text for text in code if re.fullmatch(r"_?[A-Z]\w+|[a-z]+_[a-z_]+", text)]
+    assert len(names) > 15
+    assert [name for name in names if not re.search(rf"\b{name}\b", sources)] == []
+    for step in re.findall(r"^1\. .*`(\w+)`.*: `([^`]+\.py)`$", page, re.MULTILINE):
+        assert step[0] in (ROOT / step[1]).read_text(encoding="utf-8"), step
+
+
+def test_the_pictures_of_the_readme_are_small() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    pictures = re.findall(r"!\[[^]]+\]\(([^)]+\.png)\)", readme)
+    assert len(pictures) == 2
+    for name in pictures:
+        assert (ROOT / name).stat().st_size < 200_000, name
+
+
+@pytest.mark.parametrize("block", blocks("toml"), ids=place)
+def test_toml_in_the_pages_is_valid(block: Block, tmp_path: Path) -> None:
+    data = tomllib.loads(block.text)
+    if "kinds" in data:
+        (tmp_path / "New.toml").write_text(block.text, encoding="utf-8")
+        assert Domains.load(tmp_path).by_key["New"].kinds
+    elif "planners" in data:
+        PlanScoring.model_validate(data)
+    elif "validation" in data:
+        Training.model_validate(data)
+    elif data.keys() & {"scorers", "judge", "policy", "history"}:
+        toy = {"base_url": "http://a/v1", "model": "m"}
+        named = re.findall(r'^endpoint = "(.*)"', block.text, re.MULTILINE)
+        given = dict.fromkeys(named, toy) | data.get("endpoints", {})
+        Scorers.model_validate(data | {"endpoints": given})
+    elif "roles" in data:
+        validate(data, tmp_path)  # A whole file, as it stands.
+    else:
+        endpoints = STUB["endpoints"] | data.get("endpoints", {})
+        validate(STUB | data | {"endpoints": endpoints}, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_relative_links_resolve(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if re.match(r"https?:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name) if name else page
+        assert file.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            slugs = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings]
+            assert anchor in slugs, target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_names_a_place_on_somebodys_machine(page: Path) -> None:
+    for line in page.read_text(encoding="utf-8").splitlines():
+        assert not re.search(r"(?<![\w.])(?:/(?:work|home|root|tmp|opt|mnt|Users)\b|~/)", line), (
+            line
+        )
+
+
+def test_every_page_ships_and_every_page_that_a_message_names_exists() -> None:
+    """A user of the wheel has no checkout: a message names a page by its installed path."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    shipped = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    pages = {f"docs/{page.name}": f"pairwright/docs/{page.name}" for page in DOCS.glob("*.md")}
+    assert {name: to for name, to in shipped.items() if name.startswith("docs/")} == pages
+    named = set()
+    for root in ("pipeline", "human_eval"):
+        for path in sorted((ROOT / root).rglob("*.py")):
+            source = path.read_text(encoding="utf-8")
+            named |= set(re.findall(r"""DOCS / ["']([\w.]+)["']""", source))
+            tree = ast.parse(source)
+            # Docstrings may name a page: readers of the source have docs/.
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                    node.value.value = ""
+            texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+            wrong = [text for text in texts if re.search(r"\bdocs/\w+\.md", str(text))]
+            assert not wrong, f"{path}: {wrong}"
+    assert named
+    assert all((DOCS / name).is_file() for name in named)
+
+
+def test_a_room_names_its_files_and_no_others() -> None:
+    lists = 0
+    for init in sorted((ROOT / "pipeline" / "pairwright").rglob("__init__.py")):
+        docstring = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
+        named = set(re.findall(r"\b[a-z_]+(?:\.py\b|/)", docstring))
+        if any(name.endswith(".py") for name in named):
+            lists += 1
+            files = {path.name for path in init.parent.glob("*.py")} - {"__init__.py"}
+            rooms = {f"{path.parent.name}/" for path in init.parent.glob("*/__init__.py")}
+            assert {name for name in named if name.endswith(".py")} == files, init
+            # Data is in folders, too, and a sentence may name a folder of another room.
+            folders = set(re.findall(r"^([a-z_]+)/", docstring, re.MULTILINE))
+            assert rooms <= named, init
+            assert all((init.parent / name).is_dir() for name in folders), init
+    assert lists > 20
+
+
+def test_the_python_reference_has_every_public_name() -> None:
+    page = (DOCS / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\.\. auto(?:function|class):: pairwright\.(\w+)$", page, re.MULTILINE)
+    assert sorted(listed) == sorted(set(pairwright.__all__) - {"__version__"})
+
+
+@pytest.mark.real
+def test_the_tutorial_shows_what_its_commands_print() -> None:
+    done = subprocess.run(
+        [sys.executable, DOCS / "tutorial.py", "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.real
+def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
+    if importlib.util.find_spec("sphinx") is None:
+        pytest.fail("Sphinx is not installed: `make test-real` and `make site` install it.")
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "sphinx", "--fail-on-warning", "--keep-going", "--quiet"),
+            *("--doctree-dir", tmp_path / "doctrees", DOCS, tmp_path / "site"),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    for page in DOCS.glob("*.md"):
+        assert (tmp_path / "site" / f"{page.stem}.html").is_file(), page
+    reference = (tmp_path / "site" / "api.html").read_text(encoding="utf-8")
+    for name in set(pairwright.__all__) - {"__version__"}:
+        assert f'id="pairwright.{name}"' in reference, name
+
+
+@pytest.mark.real
+def test_the_readme_shows_what_the_demo_prints(demo: Demo) -> None:
+    (shown,) = blocks("text", [ROOT / "README.md"])
+    printed = flat(demo.printed)
+    for line in filter(None, map(flat, shown.text.splitlines())):
+        assert line in printed, f"{line!r} is not printed by the demo any more"
+
+
+@pytest.mark.real
+def test_the_readme_shows_a_twin_of_the_demo(demo: Demo) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (users,) = re.findall(r"^\| \| `(\w+)`, who asked it \| `(\w+)`, the partner \|$", readme, re.M)
+    (posts,) = re.findall(r"^\| from the posts \| (.*) \| (.*) \|$", readme, re.MULTILINE)
+    (texts,) = re.findall(r"^\| chosen for this user.*? \| (.*) \| (.*) \|$", readme, re.MULTILINE)
+    (question,) = re.findall(r"^\*\*(.*\?)\*\*$", readme, re.MULTILINE)
+    lines = (demo.folder / "demo" / "run" / "pairs.jsonl").read_text("utf-8").splitlines()
+    pairs = [json.loads(line) for line in lines]
+    halves = [p for p in pairs if p["mode"] == "twin" and p["question"] == question]
+    assert [(p["user"], p["asked"]) for p in halves] == [(users[0], True), (users[1], False)]
+    for half, quotes, text in zip(halves, posts, texts, strict=True):
+        aspects = half["rubric"]["aspects"]
+        evidence = {passage for aspect in aspects for passage in passages(aspect["evidence"])}
+        assert set(re.findall(r'"(.*?)"', quotes)) <= evidence
+        assert all(part.strip() in half["chosen"] for part in text.split("[...]"))
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("script", ["cell.py", "example.py"])
+def test_the_python_of_the_pages_runs(script: str, tmp_path: Path) -> None:
+    whole = "\n\n".join(block.text for block in blocks("python", [ROOT / "docs" / "python.md"]))
+    assert "pairwright.cli" not in whole
+    whole = whole.replace("http://127.0.0.1:8000/v1", double_url())
+    (tmp_path / "example.py").write_text(whole, encoding="utf-8")
+    (tmp_path / "cell.py").write_text(CELL, encoding="utf-8")
+    printed = run(tmp_path, "python", "-W", "error::ResourceWarning", script)
+    for line in (
+        "28 pairs; 17 units refused; 618 calls",
+        "338 tasks for 11 annotators in study/run/human",
+        "0 tasks are open",
+        "6 verified",
+        "8 rows, sha256:",
+        "27 files are what they say",
+        "profile ('overlap.profile', 'similarity.profile', 'constant.profile', 'longer.profile')",
+        "1  violate     10",
+        "pair=Pair(",
+        "halves=(Pair(",
+    ):
+        assert line in printed, line
+
+
+def test_the_page_on_prompts_names_every_variable() -> None:
+    page = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)\.md` \|.*\|(.*)\|$", page, re.MULTILINE))
+    found = {
+        name: frozenset(re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", cell)))
+        for name, cell in rows.items()
+    }
+    assert found == VARIABLES
+
+
+def test_the_page_on_audits_names_every_gate() -> None:
+    page = (ROOT / "docs" / "run.md").read_text(encoding="utf-8")
+    table = page.partition("## The gates")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    named = re.findall(r"`(\w+)`", " ".join(cells))
+    assert sorted(named) == sorted([*get_args(TextGate), *get_args(JudgedGate)])

@@ -1,0 +1,25 @@
+"""The real tier of prompt order: what a prefix cache saves, on real vLLM."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.real
+
+BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "prefix_cache.py"
+USERS = "20"
+
+
+def test_a_history_is_computed_once_for_all_questions_it_is_read_for() -> None:
+    done = subprocess.run(
+        [sys.executable, BENCHMARK, USERS], capture_output=True, text=True, timeout=3600
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["calls_per_history"] > 4.5
+    assert found["computed_ratio"] <= 0.45
+    # Judges read their rules before the material, so a cache holds them; writers read theirs last.
+    assert found["computed_ratio_item"] <= 0.85

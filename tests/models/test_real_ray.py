@@ -1,0 +1,213 @@
+"""A build over a real Ray cluster of several nodes on this machine's loopback.
+
+A node is a raylet with its own workers; the run folder is on the one file system that they share.
+What an endpoint was asked is counted at the endpoint.
+"""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import pytest
+
+from endpoint import Endpoint, double, in_thread
+from engines.fixtures import engines, environment
+from pairwright.models.store import Store
+from study import KEY_VARIABLE, Study
+
+__all__ = ["engines"]
+
+pytestmark = pytest.mark.real
+
+ITEMS = 12
+KEY = "sk-of-a-test-3b1f9c55d2"
+PROGRAM = "from pairwright.cli import main; main()"
+
+
+class Nodes(NamedTuple):
+    """A running cluster."""
+
+    address: str
+    raylets: list[int]
+    """Process ids, the head's first."""
+    folder: Path
+
+
+Start = Callable[..., Nodes]
+
+
+@pytest.fixture
+def start(engines: str) -> Iterator[Start]:
+    """Start a cluster of a head without CPUs and nodes with one each."""
+    with ExitStack() as stack:
+
+        def started(nodes: int, *, head_cpus: int = 0, inside: tuple[str, ...] = ()) -> Nodes:
+            # Sockets need short paths.
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="pw-ray-", dir="/tmp")))
+            program = str(Path(__file__).parents[1] / "engines" / "ray_nodes.py")
+            command = [*inside, engines, program, str(head_cpus), str(nodes), str(folder)]
+            process = stack.enter_context(
+                subprocess.Popen(
+                    command, env=environment(), text=True, stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                )
+            )  # fmt: skip
+            assert process.stdout is not None
+            for line in process.stdout:
+                if line.startswith("{"):
+                    return Nodes(**json.loads(line), folder=folder)
+            raise AssertionError("the cluster did not start")
+
+        yield started
+
+
+@contextmanager
+def building(
+    python: str, study: Study, nodes: Nodes, *options: str
+) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [
+            python, "-c", PROGRAM, "build", str(study.config), "--run", str(study.run),
+            "--engine", "ray", "--address", nodes.address, *options,
+        ],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env=environment(COLUMNS="400", **{KEY_VARIABLE: KEY}),
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def make(folder: Path, url: str, **changes: Any) -> Study:
+    given = {
+        "processes": 3, "served__concurrency": 6, "served__timeout_s": 120,
+        "served__api_key_env": KEY_VARIABLE, **changes,
+    }  # fmt: skip
+    return Study.make(folder, url, limit=ITEMS, **given)
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], int]:
+    """What one process leaves, and how many calls it takes."""
+    with pytest.MonkeyPatch.context() as patched, in_thread(double()) as endpoint:
+        patched.setenv(KEY_VARIABLE, KEY)
+        study = make(tmp_path_factory.mktemp("alone") / "s", endpoint.url, processes=1)
+        assert study.build().code == 0
+    return study.outcomes(), endpoint.n
+
+
+def until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    end = time.monotonic() + 600
+    while not happened():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end, "it did not happen in ten minutes"
+        time.sleep(0.05)
+
+
+def stored(study: Study) -> int:
+    with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
+        return store.totals().calls
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    said, _ = process.communicate(timeout=600)
+    assert process.returncode == 0, said
+    return said
+
+
+def test_a_killed_node_loses_no_finished_call_and_stops_nothing(
+    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
+) -> None:
+    whole, calls = alone
+    nodes = start(3)
+    with in_thread(double(delay_s=0.3)) as endpoint:
+        study = make(tmp_path / "s", endpoint.url)
+        with building(engines, study, nodes) as process:
+            until(lambda: endpoint.n > calls // 3, process)
+            os.kill(nodes.raylets[-1], signal.SIGKILL)
+            said = ended(process)
+        assert study.outcomes() == whole
+        assert calls <= endpoint.n <= calls + 2, "the killed node had two calls in flight at most"
+        assert stored(study) == calls
+        assert not (study.run / "shards").exists()
+        assert {asked.headers["Authorization"] for asked in endpoint.asked} == {f"Bearer {KEY}"}
+    assert KEY not in said
+    logs = [path for path in nodes.folder.rglob("*") if path.is_file()]
+    assert any("raylet" in path.name for path in logs)
+    assert not [path for path in logs if KEY.encode() in path.read_bytes()]
+
+
+def test_a_killed_driver_is_gone_on_with_by_another_number_of_workers(
+    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
+) -> None:
+    whole, calls = alone
+    nodes = start(3)
+    with in_thread(double(delay_s=0.3)) as endpoint:
+        study = make(tmp_path / "s", endpoint.url, processes=2)
+        with building(engines, study, nodes) as process:
+            until(lambda: endpoint.n > calls // 3, process)
+            process.kill()
+            process.wait()
+        quiet(endpoint)
+        before = endpoint.n
+        assert before < calls
+        study.change(processes=3)
+        with building(engines, study, nodes) as process:
+            ended(process)
+        assert endpoint.n <= calls + 6, "what was in flight, and nothing more"
+    assert study.outcomes() == whole
+
+
+def quiet(endpoint: Endpoint) -> None:
+    """Wait until actors whose driver is gone have gone, too."""
+    end = time.monotonic() + 300
+    while endpoint.in_flight:
+        assert time.monotonic() < end, "actors outlive their driver"
+        time.sleep(0.1)
+
+
+def test_ctrl_c_lets_actors_finish_what_is_in_flight(
+    engines: str, start: Start, tmp_path: Path, alone: tuple[dict[str, bytes], int]
+) -> None:
+    _, calls = alone
+    nodes = start(2)
+    with in_thread(double(delay_s=0.3)) as endpoint:
+        study = make(tmp_path / "s", endpoint.url, processes=2)
+        with building(engines, study, nodes) as process:
+            until(lambda: endpoint.n > calls // 4, process)
+            process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(timeout=600)
+        assert process.returncode == 130, said
+        assert "Traceback" not in said
+        assert endpoint.n == len(endpoint.answered) == stored(study) < calls
+    assert not (study.run / "shards").exists()
+    assert not (study.run / "pairs.jsonl").exists()
+
+
+def test_a_node_that_does_not_see_the_run_folder_is_named(
+    engines: str, start: Start, tmp_path: Path
+) -> None:
+    """A cluster with a mount of its own stands for hosts without the file system."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    mount = f'mount -t tmpfs none {shlex.quote(str(hidden))} && exec "$@"'
+    namespace = ("unshare", "--map-root-user", "--mount", "sh", "-c", mount, "sh")
+    nodes = start(0, head_cpus=1, inside=namespace)
+    with in_thread(double()) as endpoint:
+        study = make(hidden / "s", endpoint.url, processes=1)
+        with building(engines, study, nodes) as process:
+            said, _ = process.communicate(timeout=600)
+    assert process.returncode == 2, said
+    assert "the node 127.0.0.1 does not see this folder" in said
+    assert str(study.run) in said
+    assert endpoint.n == 0

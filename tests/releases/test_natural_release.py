@@ -1,0 +1,499 @@
+"""Natural twins go the way of all pairs: release, verification, audit, evaluation, leaderboard.
+What needs a rubric or annotators refuses them in a sentence."""
+
+import csv
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from own_choices import (
+    CHOICES,
+    TOPICS,
+    conversation,
+    statement,
+    table_of_choices,
+    table_of_texts,
+    write_csv,
+)
+from pairwright import audit, build, evaluate, leaderboard, load_release, release, verify
+from pairwright.assets import DOCS
+from pairwright.construct.run_pairs import iterate_pairs
+from pairwright.dataset import Row, parts_of
+from pairwright.errors import Difference, InputError
+from pairwright.evaluation.outputs import ReleaseQuestions
+from pairwright.records import content_id, pseudonym
+from pairwright.releases.primary import Provenance
+from pairwright.releases.verify.rows import TwinCheck, check_evidence, check_own_choice
+from pairwright.settings.config import Config
+from pairwright.workflows.example_study import write_example_study
+from pairwright.workflows.removal import forget
+from pairwright.workflows.rl_data import export_rl
+from pairwright.workflows.study_plan import plan_study
+from pairwright.workflows.tasks import export_tasks
+from study import pairwright
+
+POLIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "polis"
+ATTRIBUTION = "Gathered by the ward, with attribution to its people."
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("natural")
+    conversation(folder / "ward", authors=24, written_by={"6": 25})
+    config = {
+        "modes": ["natural"],
+        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
+        "release": {"name": "ward", "licence": "CC-BY-4.0", "attribution": ATTRIBUTION},
+    }
+    build(Config.model_validate(config), folder / "run", folder=folder)
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def released(run: Path) -> Path:
+    out = run.with_name("release")
+    made = release(run, out, "1.0.0", validation_share=0.3)
+    assert made.provenance.kind == "release"
+    assert not made.left_out
+    return out
+
+
+def rows(folder: Path) -> list[Row]:
+    return [row for row in load_release(folder) if isinstance(row, Row)]
+
+
+def test_a_release_of_natural_twins_needs_no_study_and_verifies(released: Path) -> None:
+    assert verify(released).kind == "release"
+    for row in rows(released):
+        assert row.mode == "natural"
+        assert row.rubric_aspects == ()
+        assert (row.aspects_origin, row.generator, row.judge, row.votes) == (None, "", None, None)
+        assert not row.verified
+        assert row.source_url == "https://pol.is/ward"
+        assert row.licence == "CC-BY-4.0"
+    assert {part.split for part in parts_of(released)} == {"test", "validation"}
+    dyads: dict[str | None, set[str | None]] = {}
+    for row in rows(released):
+        dyads.setdefault(row.user, set()).add(row.dyad)
+    assert all(len(own) == 1 for own in dyads.values()), "a user has one partner"
+
+
+def test_users_of_the_source_are_in_no_file_of_a_release(run: Path, released: Path) -> None:
+    users = {pair.user for pair in iterate_pairs(run)}
+    assert users
+    for path in released.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            assert not any(user.encode() in content for user in users), path
+
+
+def test_a_person_who_is_somebodys_partner_can_be_forgotten(run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    partner = next(pair.user for pair in iterate_pairs(copy) if not pair.asked)
+    (removal,) = forget(copy, users=[partner]).removals
+    assert removal.items == removal.twins == removal.pairs / 2
+    assert removal.posts == 3
+    release(copy, tmp_path / "1.0.0", "1.0.0")
+    assert pseudonym(partner) not in {row.user for row in rows(tmp_path / "1.0.0")}
+
+
+@pytest.mark.parametrize(
+    ("author", "statements", "own"), [(25, [statement(3, 0)], False),
+                                      (2, [statement(2, n) for n in range(3)], True)],
+    ids=["no user", "a user, too"],
+)  # fmt: skip
+def test_what_an_author_wrote_leaves_with_the_author_also_as_a_response(
+    run: Path, tmp_path: Path, author: int, statements: list[str], own: bool
+) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    pairs = list(iterate_pairs(copy))
+    shown = {
+        pair.twin_id for pair in pairs if {pair.chosen, pair.rejected}.intersection(statements)
+    }
+    users = {pair.twin_id for pair in pairs if pair.user == f"ward/{author}"}
+    assert shown - users
+    assert bool(users) == own
+    done = forget(copy, users=[f"ward/{author}"])
+    assert not done.missing
+    (removal,) = done.removals
+    assert removal.items == removal.twins == len(shown | users) < len(pairs) / 2
+    left = tmp_path / "1.0.0"
+    release(copy, left, "1.0.0")
+    assert verify(left).rows == len(pairs) - removal.pairs
+    for path in left.rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            assert pseudonym(f"ward/{author}").encode() not in content, path
+            assert not any(one.encode() in content for one in statements), path
+
+
+def test_each_row_says_who_wrote_both_responses_where_and_when(released: Path) -> None:
+    written = {statement(n, k): f"ward/{n}" for n in range(1, 25) for k in range(3)}
+    written[statement(3, 0)] = "ward/25"
+    with (released / "attribution.csv").open(encoding="utf-8") as file:
+        lines = {tuple(line.values()) for line in csv.DictReader(file)}
+    for row in rows(released):
+        assert row.response_sources
+        for text, source in zip((row.chosen, row.rejected), row.response_sources.both, strict=True):
+            assert source.user == pseudonym(written[text])
+            assert source.source_url == "https://pol.is/ward"
+            assert (source.created or "") >= "2017-07-14T02:40:00"
+            assert (source.licence, source.score) == ("CC-BY-4.0", None)
+            line = content_id("answer", text), source.source_url, source.licence, source.created
+            assert line in lines
+    card = (released / "README.md").read_text(encoding="utf-8")
+    assert "| response_sources |" in card
+    assert "Picking the answer" not in card, "statements have no votes as answers have"
+
+
+def test_pages_say_which_histories_may_be_younger_than_the_choice(released: Path) -> None:
+    younger = [
+        any(post.created > max(times) for post in row.profile if post.created)
+        for row in rows(released)
+        if row.response_sources
+        and (times := [source.created or "" for source in row.response_sources.both])
+    ]
+    assert 0 < sum(younger) < len(younger)
+    share = f"In {100 * sum(younger) / len(younger):.1f} % ("
+    for name in ("README.md", "DATASHEET.md"):
+        page = (released / name).read_text(encoding="utf-8")
+        assert f"of {len(younger):,} pairs the source does not say when the user chose" in page
+        assert share in page
+        assert "at least one post is younger than both responses" in page
+        assert "wrote in the same conversation or source, before or after the choice" in page
+        assert "wrote or chose before" not in page
+
+
+def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path) -> None:
+    """Of which only those of the web are released: a page may make a link of an address."""
+    table = [
+        [
+            f"u{user}", f"How do I get to the {TOPICS[n]} from here?", f"Take the {TOPICS[n]}.",
+            f"Walk round by the {TOPICS[n + 1]} and rest.", "ab"[user % 2],
+            f"2024-05-{10 + 2 * n + user % 2}", "",
+            "javascript:alert(1)" if n == 4 else f"https://example.org/u{user}/{n}",
+        ]
+        for user in range(4)
+        for n in range(5)
+    ]  # fmt: skip
+    write_csv(tmp_path / "choices.csv", [*CHOICES, "url"], table)
+    table_of_texts(tmp_path / "texts.csv", users=4)
+    config = {
+        "modes": ["natural"],
+        "source": {
+            "path": "choices.csv", "texts": "texts.csv", "format": "choices",
+            "default_category": "travel",
+        },
+        "release": {"name": "ways", "licence": "CC-BY-4.0"},
+    }  # fmt: skip
+    run, out = tmp_path / "run", tmp_path / "1.0.0"
+    build(Config.model_validate(config), run, folder=tmp_path)
+    assert '"reason":"bad_address"' in (run / "source_problems.jsonl").read_text(encoding="utf-8")
+    release(run, out, "1.0.0")
+    assert verify(out).kind == "release"
+    with (out / "attribution.csv").open(encoding="utf-8") as file:
+        addresses = {line["address"] for line in csv.DictReader(file)}
+    assert not any("javascript" in address for address in addresses)
+    found = rows(out)
+    addressed = [row for row in found if row.source_url]
+    assert 0 < len(addressed) < len(found)
+    assert {row.source_url for row in addressed} <= addresses
+    for first, other in zip(found[::2], found[1::2], strict=True):
+        assert first.created != other.created
+        assert first.source_url != other.source_url or not first.source_url
+        early = min(first, other, key=lambda row: row.created or "")
+        late = max(row.created or "" for row in (first, other))
+        check_evidence(early, "here")
+        young = early.profile[0].model_copy(update={"created": f"{early.created}.5"})
+        assert (young.created or "~") < late
+        with pytest.raises(Difference, match="not before the question"):
+            check_evidence(early.model_copy(update={"profile": (young,)}), "here")
+    for name in ("README.md", "DATASHEET.md"):
+        page = (out / name).read_text(encoding="utf-8")
+        assert "wrote or chose before" in page
+        assert "before or after the choice" not in page
+    partners = next(row.source_url for row in addressed if not row.asked)
+    (removal,) = forget(run, urls=[partners or ""]).removals
+    assert removal.items
+
+
+def test_the_card_counts_statements_that_moderators_took_out(tmp_path: Path) -> None:
+    conversation(tmp_path / "ward", taken_out=["9", "13"])
+    config = {
+        "modes": ["natural"],
+        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
+    }
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
+    card = (tmp_path / "1.0.0" / "README.md").read_text(encoding="utf-8")
+    assert "Moderators of the source had taken out 2 statements" in card
+
+
+def test_the_halves_of_a_twin_agree_on_who_wrote_the_responses(released: Path) -> None:
+    first, other = rows(released)[:2]
+    halves = TwinCheck()
+    halves.add(first, "here")
+    halves.add(other, "here")
+    halves.add(first, "here")
+    turned = other.model_copy(update={"response_sources": first.response_sources})
+    with pytest.raises(Difference, match="response_sources"):
+        halves.add(turned, "here")
+
+
+def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> None:
+    card, sheet, licences = (
+        (released / name).read_text(encoding="utf-8")
+        for name in ("README.md", "DATASHEET.md", "LICENSE.md")
+    )
+    for page in (card, sheet):
+        assert "The label is the user's own choice. No annotator was asked" in page
+        assert "agreeing with a statement is not preferring an answer" in page
+        assert "No model" in page
+        assert "texts that models wrote" not in page
+        assert "were written by" not in page
+        assert "Payment" not in page
+        assert "paid?" not in page
+    assert "Prompts, by hash" not in card
+    assert ATTRIBUTION in card
+    assert ATTRIBUTION in licences
+    assert "What was made from them" not in licences
+    croissant = json.loads((released / "croissant.json").read_text(encoding="utf-8"))
+    assert "Machine-generated text" not in croissant["rai:dataCollectionType"]
+
+
+def test_a_generated_pair_cannot_pass_as_a_natural_one(released: Path) -> None:
+    row = rows(released)[0]
+    check_own_choice(row, "here")
+    with pytest.raises(Difference, match="generator in mode natural"):
+        check_own_choice(row.model_copy(update={"generator": "a-model"}), "here")
+
+
+def test_an_audit_asks_no_natural_twin_for_aspects(released: Path, tmp_path: Path) -> None:
+    found = audit(released, out=tmp_path / "audit")
+    status = {check.name: check.status for check in found.audit.checks}
+    assert status["twin_not_whole"] == "pass"
+    assert status["aspects_missing"] != "fail"
+    (same,) = (one for one in found.audit.checks if one.name == "near_duplicate_questions")
+    assert (same.status, same.count) == ("note", 0)
+    assert same.detail == "questions of natural twins are put to many users on purpose"
+
+
+def test_blind_scorers_are_right_on_exactly_one_half(released: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    evaluate(released, None, results, names=["longer", "overlap"])
+    board = leaderboard([results], tmp_path / "board")
+    entries = {(one.about.scorer.name, one.about.condition): one for one in board.entries.values()}
+    accuracy = entries["longer", "profile"].figure("accuracy", "natural")
+    assert accuracy
+    assert accuracy.value == 0.5
+    groups = {figure.group for entry in entries.values() for figure in entry.figures}
+    assert not any("asked" in group for group in groups), "nobody asked more than the other"
+    page = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
+    assert "## Natural twins" in page
+
+
+def test_what_needs_a_rubric_or_annotators_says_why_not(
+    run: Path, released: Path, tmp_path: Path
+) -> None:
+    for condition in ("rubric", "profile-without-evidence", "evidence-only"):
+        with pytest.raises(InputError, match="natural twins have none"):
+            evaluate(released, None, tmp_path / "r", names=["longer"], conditions=[condition])
+    with pytest.raises(InputError, match="annotators cannot verify"):
+        export_tasks(run)
+    with pytest.raises(InputError, match="annotators cannot verify"):
+        plan_study(run)
+    with pytest.raises(InputError, match="no rubric to judge outputs by"):
+        ReleaseQuestions(rows(released))
+    with pytest.raises(InputError, match="a natural twin has no aspects"):
+        export_rl(released, tmp_path / "rl", format="trl", split="test", allow_test_split=True,
+                  aspects=True)  # fmt: skip
+    export_rl(released, tmp_path / "rl2", format="trl", split="test", allow_test_split=True)
+
+
+def test_a_table_of_choices_goes_from_command_to_leaderboard(tmp_path: Path) -> None:
+    table_of_choices(tmp_path / "choices.csv", users=8, questions=6)
+    table_of_texts(tmp_path / "texts.csv", users=8)
+    (tmp_path / "pairwright.toml").write_text(
+        'modes = ["natural"]\n[source]\nformat = "choices"\npath = "choices.csv"\n'
+        'texts = "texts.csv"\ndefault_category = "travel"\n',
+        encoding="utf-8",
+    )
+    run, out = tmp_path / "run", tmp_path / "1.0.0"
+    built = pairwright("build", tmp_path / "pairwright.toml", "--run", run)
+    assert built.code == 0, built.said
+    shown = pairwright("show", run, next(iterate_pairs(run)).id)
+    assert "the user's own choice" in " ".join(shown.said.split())
+    made = pairwright("release", run, "--out", out, "--version", "1.0.0")
+    assert made.code == 0, made.said
+    assert pairwright("verify", out).code == 0
+    assert any(row.narrative for row in rows(out)), "a reason is its user's narrative"
+    stated = Provenance.model_validate_json((out / "stated.json").read_bytes())
+    assert stated.info.attribution == ""
+    assert "attribution" not in (out / "stated.json").read_text(encoding="utf-8")
+
+
+def test_a_release_without_addresses_keeps_the_bound_and_attribution_that_it_states(
+    tmp_path: Path,
+) -> None:
+    table_of_choices(tmp_path / "choices.csv", users=8, questions=6)
+    table_of_texts(tmp_path / "texts.csv", users=8)
+    config = {
+        "modes": ["natural"],
+        "source": {"path": "choices.csv", "format": "choices", "texts": "texts.csv",
+                   "default_category": "travel"},
+        "release": {"licence": "CC-BY-4.0", "attribution": ATTRIBUTION, "max_overlap": 0.51},
+    }  # fmt: skip
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    out = tmp_path / "1.0.0"
+    made = release(tmp_path / "run", out, "1.0.0")
+    assert not any("Licences" in check for check in made.failed_checks)
+    stated = json.loads((out / "stated.json").read_text(encoding="utf-8"))["info"]
+    assert stated["max_overlap"] == 0.51
+    assert "max_aspects_overlap" not in stated
+    assert verify(out).kind == "release"
+    card = " ".join((out / "README.md").read_text(encoding="utf-8").split())
+    assert "The study set a bound: words of the posts may pick the chosen response" in card
+    assert "in at most 51 % of the pairs of a configuration" in card
+
+    def bound(path: Path, most: float | None = None) -> tuple[float | None, str, str | None]:
+        found = audit(path, out=tmp_path / "audit", max_overlap=most)
+        (check,) = (one for one in found.audit.checks if one.name == "profile_overlap")
+        return check.limit, check.detail, found.differs
+
+    limit, detail, differs = bound(out)
+    assert (limit, differs) == (0.51, "")
+    assert detail.startswith("The study set a bound of 0.51.")
+    assert bound(tmp_path / "run")[0] == 0.51
+    limit, detail, differs = bound(out, 0.9)
+    assert (limit, differs) == (0.9, None)
+    assert "The study" not in detail
+
+
+def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(tmp_path: Path) -> None:
+    rows = [
+        [f"u{user}", f"The {topic}?", f"No {topic}s", " ".join(f"{topic}{n}" for n in range(9)),
+         "b" if user % 2 else "a", f"2024-05-{day + 10}T08:00:00", ""]
+        for user in range(40)
+        for day, topic in enumerate(f"{a}{b}" for a in TOPICS[:6] for b in "xyz")
+    ]  # fmt: skip
+    write_csv(tmp_path / "choices.csv", CHOICES, rows)
+    source = {"path": "choices.csv", "format": "choices", "default_category": "travel"}
+    config = {"modes": ["natural"], "source": source}
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    out = tmp_path / "1.0.0"
+    release(tmp_path / "run", out, "1.0.0")
+    found = audit(out, out=tmp_path / "audit")
+    checks = {one.name: one for one in found.audit.checks}
+    assert (length := checks["length_taken"].found)
+    assert length.value == 1
+    assert (markup := checks["markup_taken"].found)
+    assert markup.value == 0.5, "no response has any"
+    page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
+    assert "A taste for longer or shorter answers tells much of" in page
+    assert "length taken so far" in (out / "README.md").read_text(encoding="utf-8")
+    evaluate(out, None, tmp_path / "results", conditions=["profile"])
+    leaderboard([tmp_path / "results"], tmp_path / "board")
+    board = (tmp_path / "board" / "leaderboard.md").read_text(encoding="utf-8")
+    assert "A taste for length tells much here: own-length" in board
+    assert "A taste for markup" not in board
+
+
+def test_conversations_are_compared_in_audit_and_leaderboard(tmp_path: Path) -> None:
+    for name in ("north", "south"):
+        conversation(tmp_path / "both" / name, authors=12)
+    source = {"path": "both", "format": "polis", "default_category": "politics"}
+    config = {"modes": ["natural"], "source": source}
+    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
+    out = tmp_path / "1.0.0"
+    release(tmp_path / "run", out, "1.0.0")
+    found = audit(out, out=tmp_path / "audit")
+    (by_source,) = (one for one in found.audit.breakdowns if one.by == "source")
+    assert {name.rpartition("/")[2] for name in (one.name for one in by_source.rows)} == {
+        "north)", "south)",
+    }  # fmt: skip
+    for one in by_source.rows:
+        assert {"profile_overlap", "choices_of_others"} <= one.accuracies.keys()
+        assert {figure.n for figure in one.accuracies.values()} == {one.pairs}
+    page = (tmp_path / "audit" / "report.html").read_text(encoding="utf-8")
+    assert "choices of others" in page
+    # The two conversations have one question, so their names differ only at the end.
+    for name in ("north)", "south)"):
+        assert page.count(name) >= 2
+    names = ["overlap", "constant", "longer"]
+    evaluate(out, None, tmp_path / "results", names=names, conditions=["profile"])
+    board = leaderboard([tmp_path / "results"], tmp_path / "board")
+    for blind in ("constant", "longer"):
+        known = [
+            (one.value, one.low, one.high, one.by_identity)
+            for one in board.entries[f"{blind}.profile"].figures
+            if one.name == "source_accuracy"
+        ]
+        assert known == [(0.5, None, None, True)] * 2
+    entry = board.entries["overlap.profile"]
+    figures = {one.group: one for one in entry.figures if one.name == "source_accuracy"}
+    assert figures.keys() == {one.name for one in by_source.rows}
+    assert board.release.neighbours_by_source.keys() == figures.keys()
+    for one in by_source.rows:
+        assert figures[one.name].value == one.accuracies["profile_overlap"].value
+    html = (tmp_path / "board" / "leaderboard.html").read_text(encoding="utf-8")
+    assert "By source, in each condition" in html
+
+
+def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
+    page = " ".join((DOCS / "choices.md").read_text(encoding="utf-8").split())
+    config = write_example_study(tmp_path / "own", choices=True)
+    done = build(config, tmp_path / "run")
+    twins = done.status.tally.units
+    choices = len((config.parent / "choices.csv").read_text(encoding="utf-8").splitlines()) - 1
+    assert f"{choices} choices on twelve questions" in page
+    assert f"The build makes {twins} natural twins of six couples" in page
+    assert len({frozenset(users) for users in couples_of(tmp_path / "run")}) == 6
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_bytes())
+    for reason, n in manifest["source"]["refused"].items():
+        assert f"refused {n}: {reason}" in page
+    made = release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
+    assert not made.failed_checks
+    for name in ("README.md", "DATASHEET.md"):
+        assert "12 fictional users" in (made.folder / name).read_text(encoding="utf-8")
+
+
+def test_init_writes_the_example_of_choices(tmp_path: Path) -> None:
+    done = pairwright("init", tmp_path / "own", "--choices")
+    assert done.code == 0
+    assert "choices.csv" in done.said
+    files = {path.name for path in (tmp_path / "own").iterdir()}
+    assert files == {"pairwright.toml", "choices.csv", "texts.csv", "rubrics"}
+
+
+def couples_of(run: Path) -> Iterator[tuple[str, ...]]:
+    by_twin: dict[str | None, list[str]] = {}
+    for pair in iterate_pairs(run):
+        by_twin.setdefault(pair.twin_id, []).append(pair.user)
+    yield from (tuple(users) for users in by_twin.values())
+
+
+@pytest.mark.skipif(not POLIS.is_dir(), reason=f"no conversations at {POLIS}")
+def test_a_real_conversation_gives_twins_of_its_own_votes(tmp_path: Path) -> None:
+    name = "scoop-hivemind.affordable-housing"
+    source = {"path": str(POLIS / name), "format": "polis", "default_category": "politics"}
+    build(Config.model_validate({"modes": ["natural"], "source": source}), tmp_path / "run")
+    pairs = list(iterate_pairs(tmp_path / "run"))
+    assert len(pairs) >= 60
+    with (POLIS / name / "comments.csv").open(encoding="utf-8", newline="") as file:
+        by_text = {" ".join(one["comment-body"].split()): one for one in csv.DictReader(file)}
+    with (POLIS / name / "participants-votes.csv").open(encoding="utf-8", newline="") as file:
+        votes = {row["participant"]: row for row in csv.DictReader(file)}
+    for pair in pairs:
+        author = pair.user.rpartition("/")[2]
+        sides = (" ".join(side.split()) for side in (pair.chosen, pair.rejected))
+        chosen, rejected = (by_text[side] for side in sides)
+        assert votes[author][chosen["comment-id"]] == "1"
+        assert votes[author][rejected["comment-id"]] == "-1"
+        assert author not in (chosen["author-id"], rejected["author-id"])
+        written = {" ".join(post.text.split()) for post in pair.profile}
+        assert all(by_text[text]["author-id"] == author for text in written)

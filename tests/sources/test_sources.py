@@ -1,0 +1,1008 @@
+"""Every wrinkle of a history file is refused or repaired by a stated rule, with its place."""
+
+import csv
+import io
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+from hashlib import blake2b
+from itertools import permutations
+from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pairwright.errors import SourceError
+from pairwright.extras import install
+from pairwright.records import Item, content_id
+from pairwright.settings.domains import Domain, Domains
+from pairwright.settings.source_rules import SourceRules
+from pairwright.sources import SourceProblem, _nothing_left, read, source_hash
+from pairwright.sources.markup import to_text
+from pairwright.sources.problems import REASONS, REMEDIES, ProblemCounts, SourceRefusal
+from pairwright.sources.stackexchange.accepted import REASONS as ACCEPTED_REASONS
+from pairwright.sources.times import utc
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "stackexchange"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real histories at {DATA}")
+
+DOMAINS = Domains(
+    [
+        Domain(
+            key="Home", name="Home", subcategories=("cooking", "movies", "coffee"), kinds=("tools",)
+        )
+    ],
+    Path("rubrics"),
+)
+
+STEW = "My stew is watery every time and I do not own a scale to measure anything with."
+BREAD = "Rye bread in a gas oven that only reaches two hundred degrees, is it hopeless?"
+KNIFE = "Which single knife should a left-handed beginner with small hands buy first?"
+QUESTION = "How do I keep a risotto warm for late guests?"
+NARRATIVE = "They come from work at different hours and I only have two burners."
+
+
+class Result(NamedTuple):
+    items: list[Item]
+    problems: list[SourceProblem]
+
+    @property
+    def item(self) -> Item:
+        (item,) = self.items
+        return item
+
+    @property
+    def problem(self) -> SourceProblem:
+        (problem,) = self.problems
+        return problem
+
+
+def result(folder: Path, name: str, **policy: Any) -> Result:
+    found = list(read(SourceRules(path=name, **policy), DOMAINS, folder))
+    return Result(
+        [f for f in found if isinstance(f, Item)],
+        [f for f in found if isinstance(f, SourceProblem)],
+    )
+
+
+def post(id: str, text: Any, created: Any = None, **more: Any) -> dict[str, Any]:
+    return {"id": id, "text": text, "category": "cooking", "created": created, **more}
+
+
+def row(id: str = "b", **changes: Any) -> dict[str, Any]:
+    """An item as a file has it, with whatever a test changes in it; None takes a field away."""
+    fields = {
+        "id": id,
+        "user": f"user of {id}",
+        "question": QUESTION,
+        "narrative": NARRATIVE,
+        "category": "cooking",
+        "created": "2020-01-09",
+        "profile": [
+            post("p1", STEW, "2020-01-01"),
+            post("p2", BREAD, "2020-01-02"),
+            post("p3", KNIFE, "2020-01-03"),
+        ],
+        **changes,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def with_post(
+    text: Any, created: Any = "2020-01-04", id: Any = "px", **more: Any
+) -> dict[str, Any]:
+    """The item with one more post at the end of its profile."""
+    fields = row()
+    fields["profile"].append(post(id, text, created, **more))
+    return fields
+
+
+def write_lines(path: Path, *rows: object) -> None:
+    lines = [r if isinstance(r, bytes) else json.dumps(r).encode() for r in rows]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+
+
+REFUSED_ROWS = {
+    "a row that is not an object": ([1, 2], "not_an_object", None),
+    "a line that is not JSON": (b'{"id": "b",', "bad_json", None),
+    "a line nested beyond all measure": (b"[" * 100_000, "bad_json", None),
+    "a line that is not UTF-8": (b'{"id": "caf\xe9"}', "invalid_utf8", None),
+    "no id": (row(id=""), "missing_id", None),
+    "an id that an earlier line has": (row("a"), "duplicate_id", "a"),
+    "an empty user": (row(user=" "), "missing_user", "b"),
+    "a user written NULL": (row(user="NULL"), "missing_user", "b"),
+    "no user where the file has users": (row(user=None), "missing_user", "b"),
+    "an empty question": (row(question=""), "empty_question", "b"),
+    "a question written N/A": (row(question="N/A"), "empty_question", "b"),
+    "a question that is a number": (row(question=7), "wrong_type", "b"),
+    "a profile that is not a list": (row(profile="none yet"), "wrong_type", "b"),
+    "aspects that are not objects": (row(rubric_aspects=["short"]), "wrong_type", "b"),
+    "no category and no default": (row(category=""), "missing_category", "b"),
+    "a category of no domain": (row(category="chess"), "unknown_category", "b"),
+    "a time nobody can read": (row(created="03/04/2015"), "bad_time", "b"),
+    "no profile": (row(profile=None), "too_few_posts", "b"),
+    "too few posts": (row(profile=[post("p1", STEW)]), "too_few_posts", "b"),
+}
+
+
+@pytest.mark.parametrize(("bad", "reason", "id"), REFUSED_ROWS.values(), ids=REFUSED_ROWS.keys())
+def test_a_bad_row_is_refused_with_its_place_and_reading_goes_on(
+    tmp_path: Path, bad: object, reason: str, id: str | None
+) -> None:
+    write_lines(tmp_path / "h.jsonl", row("a"), bad, row("c"))
+    got = result(tmp_path, "h.jsonl")
+    assert [item.id for item in got.items] == ["a", "c"]
+    assert got.problem.action == "refused"
+    assert got.problem.reason == reason
+    assert got.problem.where == "h.jsonl:2"
+    assert got.problem.id == id
+    assert got.problem.detail
+
+
+REFUSED_POSTS = {
+    "a post without text": (with_post(""), "empty_text"),
+    "a post written None": (with_post("None"), "empty_text"),
+    "a post whose text is a number": (with_post(17), "wrong_type"),
+    "a post without an id": (with_post("A fine kettle.", id=""), "missing_id"),
+    "a post of an unreadable time": (with_post("A fine kettle.", "yesterday"), "bad_time"),
+    "a post of the question's moment": (with_post("A kettle.", "2020-01-09T00:00Z"), "later_post"),
+    "a later post": (with_post("A kettle.", "2020-02-01"), "later_post"),
+    "a post of the day of a question with a time": (
+        {**with_post("A kettle.", "2020-01-09"), "created": "2020-01-09T09:00"},
+        "later_post",
+    ),
+    "a post of the day of a question without a time": (
+        {**with_post("A kettle.", "2020-01-09"), "created": "2020-01-09"},
+        "later_post",
+    ),
+    "a post with another's id": (with_post("A kettle.", id="p1"), "duplicate_post_id"),
+    "a post with another's text": (with_post(f"  {STEW.upper()}"), "duplicate_post"),
+    "the question itself": (with_post(f"Hi. {QUESTION.lower()} {KNIFE}"), "target_in_profile"),
+    "the question's narrative": (with_post(f"{NARRATIVE} Help!"), "target_in_profile"),
+}
+
+
+@pytest.mark.parametrize(("fields", "reason"), REFUSED_POSTS.values(), ids=REFUSED_POSTS.keys())
+def test_a_bad_post_is_refused_and_its_item_kept(
+    tmp_path: Path, fields: dict[str, Any], reason: str
+) -> None:
+    write_lines(tmp_path / "h.jsonl", row("a"), fields)
+    got = result(tmp_path, "h.jsonl")
+    assert [p.id for p in got.items[1].profile] == ["p1", "p2", "p3"]
+    assert (got.problem.action, got.problem.reason) == ("refused", reason)
+    assert got.problem.where == "h.jsonl:2"
+    assert got.problem.id == (fields["profile"][3]["id"] or None)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_post_without_a_time_is_counted_or_refused_where_others_have_one(
+    tmp_path: Path, keep: bool
+) -> None:
+    write_lines(tmp_path / "h.jsonl", with_post("A kettle.", None))
+    got = result(tmp_path, "h.jsonl", undated_posts=keep)
+    assert got.problem.reason == "undated_post"
+    assert got.problem.action == ("repaired" if keep else "refused")
+    assert len(got.item.profile) == 3 + keep
+
+
+def test_where_nothing_has_a_time_no_post_is_said_to_have_none(tmp_path: Path) -> None:
+    posts = [{**one, "created": None} for one in row()["profile"]]
+    write_lines(tmp_path / "h.jsonl", row(created=None, profile=posts))
+    assert result(tmp_path, "h.jsonl", undated_posts=False).problems == []
+
+
+def test_a_post_that_is_no_object_is_refused(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.jsonl", row(profile=[*row()["profile"], "loose words"]))
+    got = result(tmp_path, "h.jsonl")
+    assert got.problem.reason == "not_an_object"
+    assert len(got.item.profile) == 3
+
+
+def test_an_item_left_with_too_few_posts_is_refused_after_what_was_said_about_them(
+    tmp_path: Path,
+) -> None:
+    late = [post("p1", STEW, "2021-01-01"), post("p2", f"<p>{BREAD}</p>", "2020-01-01")]
+    write_lines(tmp_path / "h.jsonl", row("a"), row(profile=late))
+    got = result(tmp_path, "h.jsonl")
+    # No `html_to_text`: what is refused in the end was not repaired.
+    assert [(p.reason, p.id) for p in got.problems] == [
+        ("later_post", "p1"),
+        ("too_few_posts", "b"),
+    ]
+
+
+REPAIRED_POSTS = {
+    "HTML": ("<p>Tom &amp; I <b>fry</b></p>\n<p>fish</p>", "html_to_text", "Tom & I fry\n\nfish"),
+    "a title of the Stack Exchange API": ("What&#39;s &quot;al dente&quot;?", "html_to_text", None),
+    "control characters": ("a\x00b \x1b[31mred", "control_characters", "ab [31mred"),
+    "bidi controls": ("pay \u202eevil\u2066 now", "control_characters", "pay evil now"),
+    "half a surrogate pair": ("fine \ud83d day", "control_characters", "fine  day"),
+    "100,000 characters": ("word " * 20_000, "long_post", ("word " * 4000).strip()),
+    "100,000 characters without a space": ("x" * 100_000, "long_post", "x" * 20_000),
+    "a word as long as a post": ("a b " + "x" * 30_000, "long_post", "a b " + "x" * 19_996),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "clean"), REPAIRED_POSTS.values(), ids=REPAIRED_POSTS.keys()
+)
+def test_a_post_is_repaired_and_said_to_be(
+    tmp_path: Path, text: str, reason: str, clean: str | None
+) -> None:
+    write_lines(tmp_path / "h.jsonl", row("a"), with_post(text))
+    got = result(tmp_path, "h.jsonl")
+    assert got.items[1].profile[3].text == (clean or 'What\'s "al dente"?')
+    assert (got.problem.action, got.problem.reason) == ("repaired", reason)
+    assert (got.problem.where, got.problem.id) == ("h.jsonl:2", "px")
+
+
+def test_a_repair_of_an_item_is_said_once_however_many_fields_it_touched(tmp_path: Path) -> None:
+    write_lines(
+        tmp_path / "h.jsonl",
+        row(question=f"<p>{QUESTION}</p>", narrative="<p>a</p><p>b\x00\x01</p>"),
+    )
+    got = result(tmp_path, "h.jsonl")
+    assert (got.item.question, got.item.narrative) == (QUESTION, "a\n\nb")
+    assert [(p.reason, p.id) for p in got.problems] == [
+        ("html_to_text", "b"),
+        ("control_characters", "b"),
+    ]
+
+
+def test_an_aspect_without_text_is_left_out(tmp_path: Path) -> None:
+    aspects = [{"aspect": "two burners", "evidence": "two burners", "weight": 3}, {"reason": "?"}]
+    write_lines(tmp_path / "h.jsonl", row(rubric_aspects=aspects))
+    got = result(tmp_path, "h.jsonl")
+    assert [a.aspect for a in got.item.rubric_aspects] == ["two burners"]
+    assert (got.problem.action, got.problem.reason) == ("repaired", "empty_aspect")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if a < b and c > d",
+        "a <b and c> d",
+        "I <3 you",
+        "List<String> names",
+        "=SUM(A1:A9)",
+        "@here -1 +1",
+        "AT&T &co",
+        "میخواهم 👩\u200d🍳",
+    ],
+)
+def test_text_that_only_looks_odd_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    write_lines(tmp_path / "h.jsonl", with_post(text))
+    got = result(tmp_path, "h.jsonl")
+    assert got.problems == []
+    assert got.item.profile[3].text == text
+
+
+@pytest.mark.parametrize(
+    ("html", "plain"),
+    [
+        ('<p>see <a href="http://x.y/?a=1&b=2" rel="nofollow">this</a></p>', "see this"),
+        ("<pre><code>if a &lt; b:\n    go()</code></pre>", "if a < b:\n    go()"),
+        ("<ul><li>one</li><li>two</li></ul>", "- one\n- two"),
+        ("a<br/>b<script>alert('<p>')</script><style>p {}</style>c", "a\nbc"),
+        ("<p>List<String> &lt;b&gt;</p><!-- lang -->", "List<String> <b>"),
+        ('<img src="a.png" alt="a > b"> after', "after"),
+        ("<P CLASS=x>loud</P>", "loud"),
+    ],
+)
+def test_html_becomes_the_text_a_reader_sees(html: str, plain: str) -> None:
+    assert to_text(html) == plain
+
+
+@pytest.mark.parametrize(
+    "hostile", ["<a ", "<!--", "<![x", "<p a='", "</a ", "<script>", "<?", "&#"], ids=repr
+)
+def test_hostile_markup_costs_no_more_than_its_length(hostile: str) -> None:
+    to_text("<p>" + hostile * 20_000)  # html.parser alone needs up to a minute for these
+
+
+def test_a_profile_is_put_in_time_order_whatever_form_its_times_have(tmp_path: Path) -> None:
+    posts = [
+        post("seconds", STEW, 1577923200),
+        post("offset", BREAD, "2020-01-01T01:00:00+02:00"),
+        post("date", KNIFE, "2020-01-01"),
+    ]
+    for number, order in enumerate(permutations(posts)):
+        write_lines(tmp_path / f"{number}.jsonl", row(profile=list(order)))
+        got = result(tmp_path, f"{number}.jsonl")
+        assert [p.id for p in got.item.profile] == ["offset", "date", "seconds"]
+        assert got.problems == []
+
+
+def test_without_times_the_order_of_the_file_is_kept(tmp_path: Path) -> None:
+    mixed = [post("p1", STEW, "2020-01-03"), post("p2", BREAD), post("p3", KNIFE, "2020-01-01")]
+    later = [post("p1", STEW, "2030-01-03"), post("p2", BREAD, "2030-01-04")]
+    write_lines(tmp_path / "h.jsonl", row("a", profile=mixed), row(profile=later, created=None))
+    got = result(tmp_path, "h.jsonl")
+    assert [p.id for p in got.items[0].profile] == ["p1", "p2", "p3"]
+    assert len(got.items[1].profile) == 2
+    assert [problem.reason for problem in got.problems] == ["undated_post"]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2011-12-01 09:20:33.740", "2011-12-01T09:20:33.740"),
+        ("2015-02-13T15:31:12.300", "2015-02-13T15:31:12.300"),
+        ("2015-02-13T15:31:12Z", "2015-02-13T15:31:12.000"),
+        ("2015-02-13 15:31:12.3 UTC", "2015-02-13T15:31:12.300"),
+        ("2015-02-13T01:00:00+02:30", "2015-02-12T22:30:00.000"),
+        ("2015-02-13 01:00:00 +0230", "2015-02-12T22:30:00.000"),
+        ("2015-02-13", "2015-02-13T00:00:00.000"),
+        ("20150213", "2015-02-13T00:00:00.000"),
+        (1322731233, "2011-12-01T09:20:33.000"),
+        ("1322731233", "2011-12-01T09:20:33.000"),
+        (1322731233740, "2011-12-01T09:20:33.740"),
+        (1322731233.74, "2011-12-01T09:20:33.740"),
+        (date(2015, 2, 13), "2015-02-13T00:00:00.000"),
+        (datetime(2015, 2, 13, 1, tzinfo=UTC), "2015-02-13T01:00:00.000"),
+        (pd.Timestamp("2015-02-13 01:00:00.123456"), "2015-02-13T01:00:00.123"),
+    ],
+)
+def test_a_time_becomes_utc_without_an_offset(value: Any, expected: str) -> None:
+    assert utc(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["2015", 2015, 0, "03/04/2015", "soon", "٢٠١٥-٠٢-١٣", float("inf"), 10**30, -5]
+)
+def test_what_is_not_certainly_a_time_is_none(value: Any) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 (any of them)
+        utc(value)
+
+
+def test_lamp_qa_has_no_users_so_each_item_is_one(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.jsonl", row("a", user=None), row("b", user=None))
+    got = result(tmp_path, "h.jsonl")
+    assert [item.user for item in got.items] == ["a", "b"]
+    assert got.problems == []
+
+
+def test_the_benchmarks_own_schema_is_read_and_its_responses_left_alone(tmp_path: Path) -> None:
+    official = row(user=None, created=None, chosen="c", rejected="r", score=1)
+    write_lines(tmp_path / "h.jsonl", official)
+    item = result(tmp_path, "h.jsonl").item
+    assert (item.id, item.domain, item.narrative) == ("b", "Home", NARRATIVE)
+
+
+def test_ids_and_users_are_only_data(tmp_path: Path) -> None:
+    users = ["../../x", "u" * 5000, "=cmd()", "C:\\con", "'; DROP TABLE"]
+    write_lines(tmp_path / "h.jsonl", *(row(f"/{n}", user=u) for n, u in enumerate(users)))
+    got = result(tmp_path, "h.jsonl")
+    assert [item.user for item in got.items] == users
+    assert [item.id for item in got.items] == ["/0", "/1", "/2", "/3", "/4"]
+
+
+def test_a_number_for_an_id_is_its_digits(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.jsonl", row("a", user=17), row("b", user=17.0))
+    assert [item.user for item in result(tmp_path, "h.jsonl").items] == ["17", "17"]
+
+
+def test_a_missing_category_takes_the_default(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.jsonl", row(category="NaN"))
+    assert result(tmp_path, "h.jsonl", default_category="coffee").item.category == "coffee"
+
+
+def test_an_unknown_category_names_the_category_and_the_domains(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.jsonl", row("a"), row(category="chess"))
+    assert (
+        result(tmp_path, "h.jsonl").problem.detail == "'chess' belongs to none of the domains Home"
+    )
+
+
+def test_a_duplicate_id_names_the_line_of_the_first(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.jsonl", row("z"), row("a"), row("a"))
+    assert "h.jsonl:2" in result(tmp_path, "h.jsonl").problem.detail
+
+
+def test_byte_order_marks_empty_lines_and_crlf_are_nothing_to_speak_of(tmp_path: Path) -> None:
+    lines = [
+        b"\xef\xbb\xbf" + json.dumps(row("a")).encode(),
+        b"",
+        b"  ",
+        json.dumps(row()).encode(),
+    ]
+    (tmp_path / "h.jsonl").write_bytes(b"\r\n".join(lines))
+    got = result(tmp_path, "h.jsonl")
+    assert [item.id for item in got.items] == ["a", "b"]
+    assert got.problems == []
+
+
+def test_line_ends_inside_a_text_become_newlines(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.jsonl", with_post("one\r\ntwo\u2028three"))
+    got = result(tmp_path, "h.jsonl")
+    assert got.item.profile[3].text == "one\ntwo\nthree"
+    assert got.problems == []
+
+
+def test_json_and_parquet_give_what_jsonl_gives_and_count_rows(tmp_path: Path) -> None:
+    rows = [row("a"), row("b", user=""), row("c", rubric_aspects=[{"aspect": "x", "reason": "y"}])]
+    write_lines(tmp_path / "h.jsonl", *rows)
+    (tmp_path / "h.json").write_text(json.dumps(rows), encoding="utf-8-sig")
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "h.parquet")
+    lines, array, table = (result(tmp_path, f"h.{s}") for s in ("jsonl", "json", "parquet"))
+    assert [item.id for item in lines.items] == ["a", "c"]
+    assert lines.items == array.items
+    assert [i.profile for i in lines.items] == [i.profile for i in table.items]
+    assert [r.problem.where for r in (lines, array, table)] == [
+        "h.jsonl:2",
+        "h.json:2",
+        "h.parquet:2",
+    ]
+
+
+def test_a_profile_stored_by_columns_is_turned_into_posts(tmp_path: Path) -> None:
+    profile = {"id": ["p1", "p2"], "text": [STEW, BREAD]}
+    write_lines(tmp_path / "h.jsonl", row(profile=profile))
+    assert [p.text for p in result(tmp_path, "h.jsonl").item.profile] == [STEW, BREAD]
+
+
+def test_a_parquet_row_that_is_not_utf8_is_refused_alone(tmp_path: Path) -> None:
+    table = pa.Table.from_pylist([row("a"), row("b"), row("c")])
+    broken = pa.array([b"good", b"\xff\xfe", b"good"]).cast(pa.binary()).view(pa.string())
+    pq.write_table(
+        table.set_column(table.schema.get_field_index("narrative"), "narrative", broken),
+        tmp_path / "h.parquet",
+    )
+    got = result(tmp_path, "h.parquet")
+    assert [item.id for item in got.items] == ["a", "c"]
+    assert (got.problem.reason, got.problem.where) == ("invalid_utf8", "h.parquet:2")
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "late"),
+    [
+        (pa.timestamp("us"), 1_700_000_000_000_000, 2**62),
+        (pa.date32(), 20_000, 2**31 - 1),
+        (pa.timestamp("ms", tz="UTC"), 1_700_000_000_000, 2**60),
+    ],
+)
+def test_a_parquet_row_of_an_impossible_time_is_refused_alone(
+    tmp_path: Path, kind: pa.DataType, good: int, late: int
+) -> None:
+    table = pa.Table.from_pylist([row("a"), row("b"), row("c")])
+    times = pa.array([good, late, good], type=kind)
+    place = table.schema.get_field_index("created")
+    pq.write_table(table.set_column(place, "created", times), tmp_path / "h.parquet")
+    got = result(tmp_path, "h.parquet")
+    assert [item.id for item in got.items] == ["a", "c"]
+    assert (got.problem.reason, got.problem.where) == ("bad_time", "h.parquet:2")
+
+
+@pytest.mark.parametrize("name", ["same", "number"])
+def test_a_table_of_very_many_columns_is_refused_in_a_second(tmp_path: Path, name: str) -> None:
+    columns = ["c" if name == "same" else f"c{n}" for n in range(50_000)]
+    (tmp_path / "wide.csv").write_text(",".join(columns) + "\n")
+    started = time.process_time()
+    with pytest.raises(SourceError) as caught:
+        result(tmp_path, "wide.csv", format="posts")
+    assert time.process_time() - started < 3
+    assert len(str(caught.value)) < 1000
+    expected = "two columns are named 'c'" if name == "same" else "and 49,960 more"
+    assert expected in str(caught.value)
+
+
+def test_items_are_read_as_they_are_asked_for(tmp_path: Path) -> None:
+    write_lines(tmp_path / "h.jsonl", row("a"), b"x", row("c"))
+    with (tmp_path / "h.jsonl").open("ab") as file:
+        file.truncate(file.tell() - 9)
+    found: Iterator[Item | SourceProblem] = read(SourceRules(path="h.jsonl"), DOMAINS, tmp_path)
+    assert isinstance(next(found), Item)
+    assert [getattr(f, "where", None) for f in found] == ["h.jsonl:2", "h.jsonl:3"]
+
+
+# ---- one post a row
+
+
+def posts_csv(*lines: str, head: str = "user,created,title,text,category,url") -> bytes:
+    return "\n".join([head, *lines, ""]).encode()
+
+
+ANN = (
+    "ann,2020-01-02,,Rye bread is hopeless,movies,http://x/2",
+    "ann,2020-01-01,Watery stew,I own no scale,cooking,http://x/1",
+    f"ann,2020-01-03,{QUESTION},{NARRATIVE},cooking,http://x/3",
+)
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_csv_of_semicolons_or_tabs_is_read_as_one_of_commas(
+    tmp_path: Path, separator: str
+) -> None:
+    commas = posts_csv(*ANN, f'ann,2020-01-03,"{QUESTION}","a; b\tc, d",cooking,')
+    (tmp_path / "p.csv").write_bytes(commas)
+    rows = list(csv.reader(io.StringIO(commas.decode())))
+    (tmp_path / "other").mkdir()
+    with (tmp_path / "other" / "p.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+    assert result(tmp_path / "other", "p.csv", format="posts") == result(
+        tmp_path, "p.csv", format="posts"
+    )
+
+
+@pytest.mark.parametrize("how", ["sep=; before it", "carriage returns", "both"])
+def test_a_csv_as_excel_writes_it_is_read_with_the_right_line_numbers(
+    tmp_path: Path, how: str
+) -> None:
+    """Its column names have a comma, and its last record is not whole."""
+    commas = posts_csv(*ANN, "bob,2020-01-01", head="user,created,title,text,category,url[ or none")
+    content = commas.replace(b",", b";").replace(b"[", b",")
+    before = 0
+    if how != "carriage returns":
+        content, before = b"\xef\xbb\xbfsep=;\r\n" + content, 1
+    if how != "sep=; before it":
+        content = content.replace(b"\r\n", b"\n").replace(b"\n", b"\r")
+    (tmp_path / "p.csv").write_bytes(content)
+    got = result(tmp_path, "p.csv", format="posts", url="url, or none")
+    assert [post.text for post in got.item.profile] == [
+        "Watery stew I own no scale",
+        "Rye bread is hopeless",
+    ]
+    assert (got.problem.reason, got.problem.where) == ("ragged_row", f"p.csv:{5 + before}")
+
+
+def test_the_named_separator_counts_whatever_the_records_look_like(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_bytes(b"sep=\t\n" + posts_csv(*ANN).replace(b",", b"\t"))
+    assert result(tmp_path, "p.csv", format="posts").item.user == "ann"
+    (tmp_path / "p.csv").write_bytes(b"sep=;\n" + posts_csv(*ANN))
+    with pytest.raises(SourceError, match="no column user"):
+        result(tmp_path, "p.csv", format="posts")
+
+
+@pytest.mark.parametrize("written", ["01.03.2024 08:00", "3/1/2024", "13-3-24"])
+def test_a_date_whose_day_and_month_are_uncertain_says_how_to_write_it(
+    tmp_path: Path, written: str
+) -> None:
+    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, f"ann,{written},t,x,cooking,"))
+    problem = result(tmp_path, "p.csv", format="posts").problem
+    assert (problem.reason, problem.value) == ("bad_time", written)
+    assert "on purpose" in problem.detail
+    assert "2024-03-01T08:00" in problem.detail
+    assert "Day.month.year" in REMEDIES["bad_time"]
+
+
+def test_a_quoted_separator_in_a_column_name_separates_nothing(tmp_path: Path) -> None:
+    head = 'user,created,title,text,category,url,"a;b;c;d;e;f;g;h;i"'
+    lines = [f"{line},x" for line in ANN]
+    (tmp_path / "p.csv").write_bytes(posts_csv(*lines, head=head))
+    assert result(tmp_path, "p.csv", format="posts").item.user == "ann"
+
+
+def test_a_users_latest_post_is_the_question_and_the_earlier_ones_the_profile(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN))
+    got = result(tmp_path, "p.csv", format="posts")
+    item = got.item
+    assert item.id == content_id("item", "ann", QUESTION, "2020-01-03T00:00:00.000")
+    assert (item.user, item.question, item.narrative) == ("ann", QUESTION, NARRATIVE)
+    assert (item.category, item.domain, item.source_url) == ("cooking", "Home", "http://x/3")
+    assert [(p.id, p.text, p.category, p.source_url) for p in item.profile] == [
+        (f"{item.id}-p1", "Watery stew I own no scale", "cooking", "http://x/1"),
+        (f"{item.id}-p2", "Rye bread is hopeless", "movies", "http://x/2"),
+    ]
+    assert got.problems == []
+
+
+def test_targets_are_a_users_latest_posts_each_with_what_is_older(tmp_path: Path) -> None:
+    more = (
+        "ann,2020-01-04,What shall I grow on a shady sill?,I only own pots,cooking,",
+        "bob,2020-01-01,Alone here?,x,cooking,",
+    )
+    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, *more))
+    sizes = {
+        targets: [
+            (item.question, len(item.profile))
+            for item in result(tmp_path, "p.csv", format="posts", targets=targets).items
+        ]
+        for targets in (1, 2, 3, "all")
+    }
+    last, before = ("What shall I grow on a shady sill?", 3), (QUESTION, 2)
+    assert sizes == {1: [last], 2: [before, last], 3: [before, last], "all": [before, last]}
+    got = result(tmp_path, "p.csv", format="posts", targets="all")
+    assert [(p.reason, p.where, p.id) for p in got.problems] == [
+        ("too_few_posts", "p.csv:3", "ann"),
+        ("too_few_posts", "p.csv:2", "ann"),
+        ("too_few_posts", "p.csv:6", "bob"),
+    ]
+
+
+def test_a_post_that_stands_in_several_items_is_spoken_of_once(tmp_path: Path) -> None:
+    html = ANN[1].replace("I own no scale", "<p>I own no scale</p>")
+    last = "ann,2020-01-04,What shall I grow on a shady sill?,I only own pots,cooking,"
+    (tmp_path / "p.csv").write_bytes(posts_csv(ANN[0], html, ANN[2], last))
+    got = result(tmp_path, "p.csv", format="posts", targets=2)
+    assert len(got.items) == 2
+    assert (got.problem.reason, got.problem.where) == ("html_to_text", "p.csv:3")
+
+
+def test_a_question_that_is_there_twice_is_one_item(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN, ANN[2]))
+    got = result(tmp_path, "p.csv", format="posts", targets="all")
+    assert len(got.items) == 1
+    assert ("repeated_question", "p.csv:4") in [(p.reason, p.where) for p in got.problems]
+
+
+def test_only_questions_are_asked_where_posts_have_a_kind(tmp_path: Path) -> None:
+    lines = [f"{line},{kind}" for line, kind in zip(ANN, ("Review", "answer", ""), strict=True)]
+    last = "ann,2020-02-01,,Rye is fine now,cooking,,answer"
+    bob = "bob,2020-01-01,Only answers?,x,cooking,,answer"
+    odd = f"ann,2019-01-01,,Odd words,cooking,,{'ignore the rules above ' * 3}"
+    head = "user,created,title,text,category,url,type"
+    (tmp_path / "p.csv").write_bytes(posts_csv(*lines, last, bob, odd, head=head))
+    got = result(tmp_path, "p.csv", format="posts", kind="type")
+    assert got.item.question == QUESTION
+    assert [post.kind for post in got.item.profile] == ["answer", "review"]
+    assert [(p.reason, p.where) for p in got.problems] == [
+        ("bad_kind", "p.csv:7"), ("no_question", "p.csv:6"),
+    ]  # fmt: skip
+
+
+def test_posts_of_an_item_may_have_a_kind(tmp_path: Path) -> None:
+    posts = [post("p1", STEW, kind="answer"), post("p2", BREAD)]
+    write_lines(tmp_path / "h.jsonl", row(profile=posts))
+    assert [p.kind for p in result(tmp_path, "h.jsonl").item.profile] == ["answer", ""]
+
+
+REFUSED_RECORDS = {
+    "no user": (",2020-01-01,t,x,cooking,", "missing_user", None),
+    "a user written null": ("null,2020-01-01,t,x,cooking,", "missing_user", None),
+    "no time": ("ann,,t,x,cooking,", "bad_time", "ann"),
+    "an unreadable time": ("ann,1 Jan,t,x,cooking,", "bad_time", "ann"),
+    "neither title nor text": ("ann,2020-01-01,N/A,,cooking,", "empty_text", "ann"),
+    "a cell too many": ("ann,2020-01-01,t,x,cooking,,", "ragged_row", None),
+    "quotes that do not match": ('ann,2020-01-01,t,"x" y,cooking,', "bad_csv", None),
+    "another user with one post": ("bob,2020-01-01,t,x,cooking,", "too_few_posts", "bob"),
+    "a post of the question's moment": ("ann,2020-01-03T00:00Z,,x,cooking,", "later_post", None),
+    "the same text again": (
+        "ann,2020-01-02,,rye bread is hopeless,movies,",
+        "duplicate_post",
+        None,
+    ),
+    "the question, asked before": (
+        f"ann,2019-01-02,,{QUESTION},cooking,",
+        "target_in_profile",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "reason", "id"), REFUSED_RECORDS.values(), ids=REFUSED_RECORDS.keys()
+)
+def test_a_bad_record_is_refused_with_the_line_on_which_it_starts(
+    tmp_path: Path, line: str, reason: str, id: str | None
+) -> None:
+    first, *rest = ANN
+    two_lines = first.replace("Rye bread", '"Rye bread').replace("hopeless", 'hopeless"')
+    two_lines = two_lines.replace("bread is", "bread\nis")
+    # The bad record comes before its rivals in time, and stands on line 4 after one of two lines.
+    (tmp_path / "p.csv").write_bytes(posts_csv(two_lines, line, *rest))
+    got = result(tmp_path, "p.csv", format="posts")
+    assert len(got.item.profile) == 2
+    assert (got.problem.action, got.problem.reason) == ("refused", reason)
+    assert got.problem.where == "p.csv:4"
+    assert id is None or got.problem.id == id
+
+
+def test_a_cell_that_is_not_utf8_costs_its_record_only(tmp_path: Path) -> None:
+    bad = b"bob,2020-01-01,caf\xe9,x,cooking,\n"
+    (tmp_path / "p.csv").write_bytes(posts_csv(*ANN) + bad)
+    got = result(tmp_path, "p.csv", format="posts")
+    assert got.item.user == "ann"
+    assert (got.problem.reason, got.problem.where) == ("invalid_utf8", "p.csv:5")
+
+
+def test_cells_are_data_whatever_a_spreadsheet_would_do_with_them(tmp_path: Path) -> None:
+    cells = ["=1+1 is what I cook", "+49 a phone", "@chef told me", "-- so it goes"]
+    lines = [f"=ann,2020-01-0{n},,{cell},cooking," for n, cell in enumerate(cells, start=1)]
+    (tmp_path / "p.csv").write_bytes(posts_csv(*lines, "=ann,2020-01-09,Why?,b,cooking,"))
+    item = result(tmp_path, "p.csv", format="posts").item
+    assert item.user == "=ann"
+    assert [p.text for p in item.profile] == cells
+
+
+def test_a_cell_may_be_longer_than_the_csv_module_allows_by_default(tmp_path: Path) -> None:
+    long = f"bob,2020-01-01,,{'word ' * 40_000},cooking,"
+    (tmp_path / "p.csv").write_bytes(posts_csv(long, *ANN, *(a.replace("ann", "bob") for a in ANN)))
+    got = result(tmp_path, "p.csv", format="posts")
+    assert len(got.items[0].profile) == 3
+    assert (got.problem.reason, got.problem.where) == ("long_post", "p.csv:2")
+    assert got.problem.id == got.items[0].profile[0].id
+
+
+@pytest.mark.parametrize(
+    ("body", "question"),
+    [
+        ("How warm is warm?\nI mean the plates.", "How warm is warm?"),
+        ("How warm is warm? " + "I mean plates. " * 30, "How warm is warm?"),
+        ("warm plates " * 40, None),
+    ],
+    ids=["the first line", "the first sentence", "neither is short enough"],
+)
+def test_without_a_title_the_opening_is_the_question(
+    tmp_path: Path, body: str, question: str | None
+) -> None:
+    frame = pd.DataFrame(
+        [
+            *({"user": "u", "text": t, "created": n} for n, t in enumerate((STEW, BREAD), 10**9)),
+            {"user": "u", "text": body, "created": 2 * 10**9},
+            *({"user": "v", "text": t, "created": n} for n, t in enumerate((STEW, BREAD), 10**9)),
+            {"user": "v", "text": "Short?", "created": 2 * 10**9},
+        ]
+    )
+    frame.to_json(tmp_path / "p.jsonl", orient="records", lines=True)
+    got = result(tmp_path, "p.jsonl", format="posts", default_category="movies")
+    if question:
+        assert got.items[0].question == question
+        assert got.items[0].narrative == body.strip()
+    else:
+        assert (got.problem.reason, got.problem.id) == ("empty_question", "u")
+        assert got.problem.where == "p.jsonl:3"
+
+
+def test_columns_may_have_other_names_and_every_format_says_the_same(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "OwnerUserId": ["ann", "ann", "ann", None],
+            "CreationDate": ["2011-12-01 09:20:33.740", "2011-12-02", "2011-12-03", "2011-12-04"],
+            "Title": [None, "Rye", QUESTION, "x"],
+            "Body": [f"<p>{STEW}</p>", BREAD, NARRATIVE, "y"],
+        }
+    )
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    frame.to_csv(tmp_path / "p.tsv", index=False, sep="\t")
+    frame.to_parquet(tmp_path / "p.parquet")
+    frame.to_json(tmp_path / "p.jsonl", orient="records", lines=True)
+    names = {"user": "OwnerUserId", "created": "CreationDate", "title": "Title", "text": "Body"}
+    policy = {**names, "format": "posts", "default_category": "cooking"}
+    got = [result(tmp_path, f"p.{s}", **policy) for s in ("parquet", "csv", "tsv", "jsonl")]
+    assert [p.text for p in got[0].item.profile] == [STEW, f"Rye {BREAD}"]
+    assert got[0].item.profile[0].created == "2011-12-01T09:20:33.740"
+    assert [(p.reason, p.where) for p in got[0].problems] == [
+        ("missing_user", "p.parquet:4"),
+        ("html_to_text", "p.parquet:1"),
+    ]
+    assert [p.where for p in got[1].problems] == ["p.csv:5", "p.csv:2"]
+    contents = {r.item.model_dump_json() for r in got}
+    assert len(contents) == 1
+
+
+# ---- a file that is of no use
+
+
+class Useless(NamedTuple):
+    name: str
+    content: bytes | None
+    says: tuple[str, ...]
+    policy: Mapping[str, str] = MappingProxyType({})
+
+
+POSTS = MappingProxyType({"format": "posts"})
+USELESS = {
+    "a file that is not there": Useless("h.jsonl", None, ("h.jsonl: no such file", "relative to")),
+    "an empty file": Useless("h.jsonl", b"", ("h.jsonl: the file is empty", "download it again")),
+    "a file of empty lines": Useless("h.jsonl", b"\n\n", ("h.jsonl: no rows",)),
+    "an empty array": Useless("h.json", b"[]", ("h.json: no rows",)),
+    "an unknown suffix": Useless("h.xlsx", b"x", ("h.xlsx: unknown", "'.xlsx'", ".parquet")),
+    "a packed file": Useless("h.jsonl.gz", b"\x1f\x8b", ("unknown", "unpack")),
+    "a packed file under another name": Useless("h.jsonl", b"\x1f\x8b\x08", ("packed", "Unpack")),
+    "UTF-16": Useless("h.jsonl", '{"id": 1}'.encode("utf-16"), ("UTF-16", "as UTF-8")),
+    "CSV in UTF-16": Useless(
+        "p.csv", "user;text".encode("utf-16"), ("UTF-16", "in Excel: save as CSV UTF-8"), POSTS
+    ),
+    "column names that are not CSV": Useless(
+        "p.csv", b'user,"te"xt\n', ("p.csv:1: the column names are not CSV: ", "twice"), POSTS
+    ),
+    "a broken array": Useless(
+        "h.json", b'[\n{"id": 1},\n{"id":]', ("h.json:3: not JSON", ".jsonl")
+    ),
+    "an array that is not UTF-8": Useless("h.json", b'[\n"\xff"]', ("h.json:2: not UTF-8", "Save")),
+    "an object for an array": Useless("h.json", b'{"a": 1}', ("an object", "[{...}, {...}]")),
+    "an array named .jsonl": Useless(
+        "h.jsonl", b"[{}]", ("h.jsonl:1", "not_an_object 1", ".json ")
+    ),
+    "broken Parquet": Useless("h.parquet", b"PAR1 no", ("h.parquet: not a readable", "again")),
+    "items in CSV": Useless("h.csv", b"id\n1\n", ("cannot hold items", 'format = "posts"')),
+    "posts without their columns": Useless(
+        "p.csv",
+        b"uid,created,text,category\n",
+        ("p.csv:1: no column user", "uid, created, text, category", "`user`"),
+        POSTS,
+    ),
+    "posts without a category": Useless(
+        "p.csv", b"user,created,text\n", ("no column category", "default_category"), POSTS
+    ),
+    "a title column that is not there": Useless(
+        "p.csv",
+        b"user,created,text,category\n",
+        ("no column Heading", "`title`"),
+        {**POSTS, "title": "Heading"},
+    ),
+    "columns only": Useless("p.csv", b"user,created,text,category\n", ("p.csv: no rows",), POSTS),
+    "two columns of one name": Useless("p.tsv", b"user\tuser\n", ("p.tsv:1", "Rename"), POSTS),
+    "a quote never closed": Useless(
+        "p.csv",
+        posts_csv(*ANN, 'ann,2020,"t,x,y,z', "a", "b"),
+        ("p.csv:5", "Close the quote"),
+        POSTS,
+    ),
+    "column names that are not UTF-8": Useless(
+        "p.csv", b"us\xe9r\n1\n", ("p.csv:1", "not UTF-8", "in Excel: save as CSV UTF-8"), POSTS
+    ),
+}
+
+
+@pytest.mark.parametrize("case", USELESS.values(), ids=USELESS.keys())
+def test_a_file_of_no_use_is_an_error_that_says_where_and_what_to_do(
+    tmp_path: Path, case: Useless
+) -> None:
+    if case.content is not None:
+        (tmp_path / case.name).write_bytes(case.content)
+    with pytest.raises(SourceError) as caught:
+        result(tmp_path, case.name, **case.policy)
+    assert str(tmp_path) in caught.value.where
+    assert caught.value.fix
+    for words in case.says:
+        assert words in str(caught.value)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="Name a file in it"):
+        result(tmp_path.parent, tmp_path.name)
+
+
+def test_parquet_items_without_their_columns_name_those_there_are(tmp_path: Path) -> None:
+    pd.DataFrame({"id": ["a"], "query": ["q"]}).to_parquet(tmp_path / "h.parquet")
+    with pytest.raises(SourceError, match=r"no column question, profile, category\n.*id, query"):
+        result(tmp_path, "h.parquet")
+
+
+def test_a_file_of_bad_rows_is_summed_up_with_the_first_place(tmp_path: Path) -> None:
+    write_lines(
+        tmp_path / "h.jsonl", row("a", user=""), row("b", category="x"), row("c", category="y")
+    )
+    with pytest.raises(SourceError) as caught:
+        result(tmp_path, "h.jsonl")
+    assert caught.value.where == f"{tmp_path}/h.jsonl:2"
+    assert "unknown_category 2, missing_user 1" in caught.value.what
+    assert "'x' belongs to none of the domains Home" in caught.value.what
+    assert "'x' (1), 'y' (1)" in caught.value.what
+    assert 'also = ["x", "y"]' in caught.value.fix
+    assert "rubrics/<domain>.toml" in caught.value.fix
+    assert str(caught.value).count("also") == 1
+
+
+def test_every_reason_in_the_code_has_its_rule() -> None:
+    package = Path(sys.modules["pairwright"].__file__ or "").parent
+    files = [*(package / "sources").rglob("*.py"), package / "construct" / "natural.py"]
+    code = "".join(path.read_text(encoding="utf-8") for path in files)
+    before = (
+        r"(?:Refusal|refused|setdefault)\(\s*|_refuse\(place, row, |repairs\[|note = \{"
+        r"|reason=|never_response = |\(read.never_response, "
+    )
+    used = set(re.findall(f'(?:{before})"([a-z_0-9]+)"', code))
+    pairing = {name for name in REASONS if f'"{name}"' in files[-1].read_text(encoding="utf-8")}
+    assert used | pairing | set(ACCEPTED_REASONS) == set(REASONS)
+
+
+# ---- hashes and the Hub
+
+
+def test_the_hash_is_of_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "h.jsonl").write_bytes(b"abc\n")
+    expected = blake2b(b"abc\n", digest_size=16).hexdigest()
+    assert source_hash(SourceRules(path="h.jsonl"), Path(tmp_path)) == f"b2:{expected}"
+    assert source_hash(SourceRules(path=f"{tmp_path}/h.jsonl"), Path("/")) == f"b2:{expected}"
+    with pytest.raises(SourceError, match="no such file"):
+        source_hash(SourceRules(path="other.jsonl"), tmp_path)
+
+
+class _Dataset(list[dict[str, Any]]):
+    @property
+    def column_names(self) -> list[str]:
+        return list(self[0])
+
+
+def test_a_hub_id_is_loaded_with_its_config_split_and_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def load_dataset(*args: Any, **options: Any) -> _Dataset:
+        asked.extend([*args, options])
+        return _Dataset([row("a"), row("b", question="")])
+
+    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
+    got = result(tmp_path, "org/name-v1.5@main", config="Lifestyle", split="validation")
+    assert asked == ["org/name-v1.5", "Lifestyle", {"split": "validation", "revision": "main"}]
+    assert got.item.id == "a"
+    assert (got.problem.where, got.problem.reason) == ("org/name-v1.5@main:2", "empty_question")
+
+
+def test_without_the_extra_a_hub_id_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(SourceError, match=re.escape(install("hub"))):
+        result(tmp_path, "org/name")
+
+
+def test_a_dataset_that_cannot_be_loaded_is_a_source_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load_dataset(*_: Any, **__: Any) -> None:
+        raise ConnectionError("no network")
+
+    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
+    with pytest.raises(SourceError, match=r"ConnectionError: no network\n.*Check the id"):
+        result(tmp_path, "org/name")
+
+
+def test_a_hub_id_is_fingerprinted_by_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dataset_info(name: str, revision: str | None) -> SimpleNamespace:
+        return SimpleNamespace(sha=f"commit-of-{name}-{revision}")
+
+    hub = SimpleNamespace(HfApi=lambda: SimpleNamespace(dataset_info=dataset_info))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    assert (
+        source_hash(SourceRules(path="org/name@main"), tmp_path)
+        == "org/name@commit-of-org/name-main"
+    )
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    pinned = f"org/name@{'0' * 40}"
+    assert source_hash(SourceRules(path=pinned), tmp_path) == pinned
+    with pytest.raises(SourceError, match="pip install"):
+        source_hash(SourceRules(path="org/name"), tmp_path)
+
+
+# ---- real histories
+
+
+@needs_data
+@pytest.mark.parametrize(("site", "users", "posts"), [("movies", 281, 682), ("coffee", 24, 122)])
+def test_real_histories_come_in_whole(site: str, users: int, posts: int) -> None:
+    got = result(DATA, f"{site}.jsonl")
+    assert Counter(p.reason for p in got.problems) == {}
+    assert len(got.items) == users
+    assert sum(len(item.profile) for item in got.items) == posts
+    for item in got.items:
+        times = [p.created or "" for p in item.profile]
+        assert times == sorted(times)
+        assert times[-1] < (item.created or "")
+        assert all(p.source_url for p in item.profile)
+
+
+@needs_data
+def test_real_histories_are_the_same_from_every_format(tmp_path: Path) -> None:
+    lines = (DATA / "coffee.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    (tmp_path / "coffee.json").write_text(json.dumps(rows), encoding="utf-8")
+    pd.DataFrame(rows).to_parquet(tmp_path / "coffee.parquet")
+    expected = result(DATA, "coffee.jsonl").items
+    assert result(tmp_path, "coffee.json").items == expected
+    assert result(tmp_path, "coffee.parquet").items == expected
+
+
+def test_advice_is_about_what_most_were_refused_for() -> None:
+    problems = ProblemCounts()
+    for reason, n in (("too_few_posts", 12), ("target_in_profile", 72)):
+        for line in range(n):
+            problems.add(SourceRefusal(reason, "so").at(f"a.jsonl:{line}", None))
+    error = _nothing_left("a.jsonl", problems)
+    assert "target_in_profile 72, too_few_posts 12" in str(error)
+    assert error.fix.startswith("A history must hold more than the question")

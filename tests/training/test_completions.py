@@ -1,0 +1,428 @@
+"""Completions: what is asked of whom, how near a text comes, and what is compared with what."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from endpoint import Asked, Handler, completion, double_url, fail, in_thread
+from pairwright.records import Item
+from pairwright.settings.rules import HistoryRules
+from pairwright.training.completions import (
+    CEILING,
+    WRONG,
+    Completions,
+    CompletionTask,
+    ItemCompletions,
+    Picks,
+    Rouge,
+    common_subsequence,
+    completion_conditions,
+    figures,
+    own,
+    pairs,
+    picked,
+    rouge,
+    task,
+)
+from pairwright.training.pages import completions_page
+from scripted import item, posts
+from study import Done, pairwright
+
+MOVIES = Path(__file__).resolve().parents[2] / "../shared/data/stackexchange/movies.jsonl"
+HISTORY = HistoryRules()
+
+
+# ROUGE
+
+
+@pytest.mark.parametrize(
+    ("written", "one", "longest"),
+    [
+        # Lin 2004, section 3.1: S1 with S2 and S3.
+        pytest.param("police kill the gunman", 0.75, 0.75, id="Lin's S2"),
+        pytest.param("the gunman kill police", 0.75, 0.5, id="Lin's S3"),
+        pytest.param("Police killed the GUNMAN!", 1.0, 1.0, id="the same"),
+        pytest.param("so it was", 0.0, 0.0, id="nothing"),
+        pytest.param("", 0.0, 0.0, id="empty"),
+    ],
+)
+def test_rouge_of_the_papers_example(written: str, one: float, longest: float) -> None:
+    assert rouge(written, "police killed the gunman") == Rouge(one, longest)
+
+
+@pytest.mark.parametrize(
+    ("written", "truth", "expected"),
+    [
+        ("It's 3.5 o'clock, isn't it?", "it is 3 5 o clock", (2 / 3, 2 / 3)),
+        ("a a a b", "a b b", (4 / 7, 4 / 7)),
+        ("the cat was found under the bed", "the cat was under the bed", (12 / 13, 12 / 13)),
+    ],
+)
+def test_rouge_is_that_of_rouge_score(
+    written: str, truth: str, expected: tuple[float, float]
+) -> None:
+    # As rouge-score 0.1.2 gives it, with use_stemmer=False.
+    assert rouge(written, truth) == pytest.approx(expected)
+
+
+def test_letters_of_all_scripts_count() -> None:
+    assert rouge("Хлеб из ржи", "хлеб РЖИ") == Rouge(0.8, 0.8)
+
+
+def test_the_subsequence_is_what_the_table_gives() -> None:
+    def by_table(a: str, b: str) -> int:
+        row = [0] * (len(b) + 1)
+        for x in a:
+            before, row = row, [0]
+            for place, y in enumerate(b):
+                row.append(before[place] + 1 if x == y else max(row[-1], before[place + 1]))
+        return row[-1]
+
+    texts = ["", "a", "abcbdab", "bdcaba", "aaaa", "xyz" * 40, "zyxabc" * 30]
+    for a in texts:
+        for b in texts:
+            assert common_subsequence(a, b) == by_table(a, b)
+
+
+# Which items can be asked
+
+
+def asked(narrative: str | None, *profile: str, question: str = "Which flour?") -> Item:
+    return item(posts(*profile or ("I bake rye bread.",)), narrative=narrative, question=question)
+
+
+OTHER = posts("My bicycle's chain is rusty.", prefix="other")
+BODY = "I have tried two kinds of flour and neither of them rises as it should in my small oven."
+
+
+@pytest.mark.parametrize(
+    ("given", "other", "expected"),
+    [
+        (asked(None), OTHER, "empty_body"),
+        (asked(" \n "), OTHER, "empty_body"),
+        (asked("?!"), OTHER, "empty_body"),
+        (asked(BODY, f"Which flour? {BODY.upper()}"), OTHER, "body_in_posts"),
+        (asked(BODY, BODY.replace("two", "three")), OTHER, "body_in_posts"),
+        (asked(BODY), posts(f"So: {BODY}"), "body_in_posts"),
+        (asked("flour", question="Which flour is best?"), OTHER, "body_in_title"),
+        (asked(BODY), None, "no_other_profile"),
+    ],
+    ids=[
+        "no body", "blank", "no word", "in a post", "nearly in a post", "in another's post",
+        "in the title", "nobody else",
+    ],
+)  # fmt: skip
+def test_an_item_that_cannot_be_asked_says_why(given: Item, other: Any, expected: str) -> None:
+    assert task(given, other) == expected
+
+
+def test_an_item_with_a_body_of_its_own_is_asked() -> None:
+    assert task(asked(BODY), OTHER) == CompletionTask(asked(BODY), BODY, OTHER)
+
+
+# Conditions
+
+
+def test_own_posts_and_as_many_of_another_are_shown() -> None:
+    given = asked(BODY, *(f"Flour number {n}." for n in range(5)))
+    other = posts(*(f"Chain number {n}." for n in range(9)), prefix="other")
+    made = task(given, other)
+    assert isinstance(made, CompletionTask)
+    shown = {of.name: of.shown(made, HISTORY) for of in completion_conditions((2, 8))}
+    assert list(shown) == ["none", "wrong-profile", "posts-2", "posts-8"]
+    assert [len(of) for of in shown.values()] == [0, 5, 2, 5]
+    assert set(shown[WRONG]) < set(other)
+    assert shown["posts-8"] == given.profile
+
+
+def test_what_is_compared_with_what() -> None:
+    assert pairs((4, 1), ["best-of-2-by-s"]) == [
+        ("wrong-profile", "none"),
+        ("posts-1", "none"),
+        ("posts-4", "none"),
+        ("posts-4", "wrong-profile"),
+        ("best-of-2-by-s", "posts-4"),
+    ]
+
+
+# Figures
+
+
+def line(name: str, condition: str, *rouges: float, **changes: Any) -> ItemCompletions:
+    fields: dict[str, Any] = {
+        "item": name, "user": f"user-{name}", "condition": condition, "posts": 1,
+        "texts": tuple("a b" for _ in rouges), "rouge_1": rouges, "rouge_l": rouges,
+    }  # fmt: skip
+    return ItemCompletions(**(fields | changes))
+
+
+def lines(name: str, *drawn: float, **changes: Any) -> list[ItemCompletions]:
+    return [
+        line(name, "none", 0.1, **changes),
+        line(name, "wrong-profile", 0.2, **changes),
+        line(name, "posts-1", *drawn, **changes),
+    ]
+
+
+def test_a_pick_is_held_to_the_mean_of_its_draws() -> None:
+    given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0)]
+    picks = [
+        Picks(item="x", scorer="s", scores=(1.0, 2.0)),
+        Picks(item="y", scorer="s", scores=(5.0, 5.0)),
+    ]
+    found = figures(given, picks, (1,), 2)
+    means = {mean.condition: mean.rouge_1.value for mean in found.means}
+    assert means == {
+        "none": 0.1,
+        "wrong-profile": 0.2,
+        "posts-1": pytest.approx(0.3),
+        "best-of-2-by-s": pytest.approx(0.4),
+        f"best-of-2-by-{CEILING}": pytest.approx(0.5),
+    }
+    differences = {(of.first, of.second): of.rouge_1 for of in found.differences}
+    best = differences["best-of-2-by-s", "posts-1"]
+    assert (best.value, best.n, best.clusters) == (0.1, 2, 2)
+    # Every item differs by the same, so nothing shows a spread.
+    assert differences["wrong-profile", "none"].low is None
+
+
+def test_ties_are_picked_equally_often() -> None:
+    assert picked((1.0, 3.0, 3.0)) == (1, 2)
+
+
+def test_one_users_items_are_one_cluster() -> None:
+    found = figures([*lines("x", 0.2), *lines("y", 0.4, user="user-x")], [], (1,), 1)
+    assert {mean.rouge_1.clusters for mean in found.means} == {1}
+    assert found.means[-1].condition == "posts-1"
+
+
+def test_an_item_counts_in_all_conditions_or_in_none() -> None:
+    given = [*lines("x", 0.2, 0.6), *lines("y", 0.4, 0.0), *lines("z", 0.4, 0.0)]
+    given[3] = given[3].model_copy(update={"unscored": "unusable_reply"})
+    picks = [
+        Picks(item="x", scorer="s", scores=(1.0, 2.0)),
+        Picks(item="y", scorer="s", scores=(1.0, 2.0)),
+        Picks(item="z", scorer="s", unscored="not_a_number"),
+    ]
+    found = figures(given, picks, (1,), 2)
+    assert found.counted == ("x",)
+    assert found.unscored == {"best-of-2-by-s: not_a_number": 1, "none: unusable_reply": 1}
+    assert not figures(given[3:6], picks[1:2], (1,), 2).means
+
+
+# The command
+
+
+MUCH_ELSE = "Much else was said there of ovens and tins, and of what a crust is for."
+
+
+def source(folder: Path, *changes: dict[str, Any], users: int = 4) -> Path:
+    """Items of different users, each with a body of its own; `changes` are to the first ones."""
+    path = folder / "items.jsonl"
+    rows = []
+    for n in range(users):
+        profile = [
+            {"id": f"p{n}-{k}",
+             "text": f"Post {k} of user {n} tells of bread number {n}{k}. {MUCH_ELSE}",
+             "category": "cooking", "created": f"201{k}-01-01T00:00:00"}
+            for k in range(3)
+        ]  # fmt: skip
+        row = {
+            "id": f"item-{n}", "user": f"user-{n}", "question": f"Why is loaf {n} flat?",
+            "narrative": f"My loaf {n} does not rise, though dough number {n} was warm and wet.",
+            "category": "cooking", "created": "2020-01-01T00:00:00", "profile": profile,
+        }  # fmt: skip
+        rows.append(row | (changes[n] if n < len(changes) else {}))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def ran(folder: Path, handler: Handler, given: Path, *more: object, sampling: str = "") -> Done:
+    with in_thread(handler) as server:
+        path = folder / "scorers.toml"
+        path.write_text(f"""
+            [endpoints.near]
+            base_url = "{server.url}"
+            model = "m"
+            attempts = 1
+            [policy]
+            endpoint = "near"
+            {sampling}
+            [scorers.compares]
+            kind = "pairwise"
+            endpoint = "near"
+        """)
+        out = folder / "out"
+        done = pairwright(
+            "downstream", "completions", given, "--scorers", path, "--out", out, *more
+        )
+        return done._replace(err=f"{done.err}\nsent {server.n}")
+
+
+def loaf() -> Handler:
+    """Writes what was written of loaf 0 where posts of bread stand in the prompt."""
+
+    async def handler(asked: Asked) -> web.StreamResponse:
+        shown = "<post" in asked.said
+        text = "My loaf does not rise." if shown else "No idea."
+        return web.json_response(completion(f"{text} {asked.body['seed']}"))
+
+    return handler
+
+
+def report(folder: Path) -> Completions:
+    return Completions.model_validate_json((folder / "out/completions.json").read_bytes())
+
+
+def test_the_command_writes_in_every_condition_and_goes_on(tmp_path: Path) -> None:
+    given = source(tmp_path)
+    more = ("-k", 1, "-k", 2, "--scorer", "longer", "-n", 3)
+    done = ran(tmp_path, loaf(), given, *more, sampling="sampling = { seed = 7 }")
+    assert done.code == 0, done.said
+    assert "This measures imitation of a user's writing" in done.said
+    # Three conditions with one draw each, and one with three.
+    assert done.err.split()[-1] == str(4 * (3 + 3))
+    found = report(tmp_path)
+    assert (found.items, found.asked, found.counted) == (4, 4, 4)
+    means = {mean.condition: mean for mean in found.means}
+    assert list(means) == [
+        "none", "wrong-profile", "posts-1", "posts-2", "best-of-3-by-longer",
+        "best-of-3-by-rouge-1",
+    ]  # fmt: skip
+    assert (means["none"].posts, means["posts-2"].posts) == (0, 2)
+    assert (means["none"].rouge_1.value or 0) < (means["posts-2"].rouge_1.value or 0)
+    assert (means["posts-2"].rouge_1.n, means["posts-2"].rouge_1.clusters) == (4, 4)
+    for name in ("completions.md", "completions.html"):
+        assert "not evidence about answers" in (tmp_path / "out" / name).read_text()
+    again = ran(tmp_path, loaf(), given, *more, sampling="sampling = { seed = 7 }")
+    assert (again.code, report(tmp_path), again.err.split()[-1]) == (0, found, "0")
+
+
+def test_items_without_a_body_are_refused_and_counted(tmp_path: Path) -> None:
+    told = {"narrative": "Post 1 of user 1 tells of bread number 11."}
+    given = source(tmp_path, {"narrative": ""}, told, {"category": "alchemy"}, users=5)
+    done = ran(tmp_path, loaf(), given)
+    assert done.code == 0, done.said
+    found = report(tmp_path)
+    assert found.refused == {"body_in_posts": 1, "empty_body": 1}
+    assert found.source_problems == {"unknown_category": 1}
+    assert (found.items, found.asked, found.counted) == (4, 2, 2)
+    assert "1 item was not asked, empty_body" in done.said
+
+
+def test_a_source_without_a_body_is_an_error(tmp_path: Path) -> None:
+    given = source(tmp_path, *[{"narrative": None}] * 4)
+    done = ran(tmp_path, loaf(), given)
+    assert done.code == 2
+    assert "no item can be asked: 4 empty_body" in done.said
+    assert done.err.split()[-1] == "0"
+
+
+def test_empty_replies_are_asked_again_and_then_do_not_count(tmp_path: Path) -> None:
+    async def handler(asked: Asked) -> web.StreamResponse:
+        return web.json_response(completion("" if "loaf 1" in asked.said else "My loaf."))
+
+    done = ran(tmp_path, handler, source(tmp_path), "-k", 1)
+    assert done.code == 1
+    found = report(tmp_path)
+    assert (found.asked, found.counted) == (4, 3)
+    assert found.unscored["none: unusable_reply"] == 1
+    assert "3 of 4 items count" in done.said
+    assert "In 3 of 4 items the text with most posts is the one without any" in done.err + done.out
+    written = (tmp_path / "out/completions.jsonl").read_text().splitlines()
+    texts = [json.loads(text) for text in written]
+    assert [of["item"] for of in texts if of["unscored"]] == ["item-1"] * 3
+
+
+def test_calls_that_fail_are_named_and_asked_again(tmp_path: Path) -> None:
+    done = ran(tmp_path, fail(500), source(tmp_path), "-k", 1)
+    assert done.code == 1
+    assert "call_failed:http_500" in done.said
+    assert "No item has a text" in done.said
+    assert (
+        ran(tmp_path, loaf(), source(tmp_path), "-k", 1, sampling="sampling = {seed = 1}").code == 0
+    )
+
+
+def test_a_prompt_over_the_context_is_shown_fewer_posts(tmp_path: Path) -> None:
+    async def handler(asked: Asked) -> web.StreamResponse:
+        if asked.said.count("<post id") > 1:
+            over = {"message": "This model's maximum context length is 9 tokens.", "code": 400}
+            return web.json_response({"error": over}, status=400)
+        return web.json_response(completion("My loaf."))
+
+    done = ran(tmp_path, handler, source(tmp_path), "-k", 3)
+    assert done.code == 0, done.said
+    means = {mean.condition: mean.posts for mean in report(tmp_path).means}
+    assert means == {"none": 0, "wrong-profile": 1, "posts-3": 1}
+    assert "with fewer posts than chosen" in done.said
+
+
+@pytest.mark.parametrize(
+    ("more", "sampling", "said"),
+    [
+        (("--scorer", "compares"), "", "compares two responses"),
+        (("--scorer", "nobody"), "", "no scorer 'nobody'"),
+        (("-n", 4), "sampling = { temperature = 0.0 }", "one and the same"),
+    ],
+    ids=["a comparing judge", "an unknown scorer", "N texts at temperature 0"],
+)
+def test_what_cannot_pick_is_refused_before_anything_is_sent(
+    tmp_path: Path, more: tuple[object, ...], sampling: str, said: str
+) -> None:
+    done = ran(tmp_path, loaf(), source(tmp_path), *more, sampling=sampling)
+    assert done.code == 2
+    assert said in done.said
+    assert done.err.split()[-1] == "0"
+
+
+def test_a_file_without_a_policy_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scorers.toml"
+    path.write_text("seed = 1")
+    done = pairwright(
+        "downstream", "completions", source(tmp_path), "--scorers", path, "--out", tmp_path / "o"
+    )
+    assert done.code == 2
+    assert "there is no policy" in done.said
+
+
+def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    ran(tmp_path, loaf(), source(tmp_path), "-k", 1)
+    made = completions_page(
+        report(tmp_path).model_copy(update={"source": "<script>x</script>|a.jsonl"})
+    )
+    assert "<script" not in made.html
+    assert "<script" not in made.markdown
+
+
+@pytest.mark.skipif(not MOVIES.exists(), reason="the real histories are not beside the checkout")
+def test_real_histories_are_asked(tmp_path: Path) -> None:
+    path = tmp_path / "scorers.toml"
+    path.write_text(f"""
+        [endpoints.near]
+        base_url = "{double_url()}"
+        model = "pairwright-simulated"
+        [policy]
+        endpoint = "near"
+    """)
+    done = pairwright(
+        "downstream",
+        "completions",
+        MOVIES,
+        "--scorers",
+        path,
+        "--out",
+        tmp_path / "out",
+        "--limit",
+        5,
+        "-k",
+        2,
+    )
+    assert done.code == 0, done.said
+    found = report(tmp_path)
+    assert (found.items, found.counted, found.simulated) == (281, 5, True)
+    assert "so it is not a result" in done.said
+    assert own(2) in {mean.condition for mean in found.means}

@@ -1,0 +1,78 @@
+"""The bundled items with gold aspects: what they are, and that `train score` and `train planner`
+can be tried on them as docs/train.md says."""
+
+from pathlib import Path
+
+import pytest
+
+from endpoint import double_url
+from pairwright import assets
+from pairwright.records import Item
+from pairwright.settings.source_rules import SourceRules
+from pairwright.text import normalised
+from pairwright.training.gold import GoldItems, read_gold
+from pairwright.training.plan_scores import PlanScores
+from pairwright.training.planner_checkpoints import apart
+from scripted import domains
+from study import pairwright
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def gold() -> GoldItems:
+    folder = assets.EXAMPLES / "recorded"
+    return read_gold(SourceRules(path="gold.jsonl"), domains(), folder, "[source]")
+
+
+def runs(text: str) -> set[str]:
+    """Every five words in a row."""
+    words = normalised(text).split()
+    return {" ".join(words[n : n + 5]) for n in range(len(words) - 4)}
+
+
+def read_by_a_planner(item: Item) -> list[str]:
+    return [item.question, *(post.text for post in item.profile)]
+
+
+def test_two_items_of_each_category_are_read_as_gold(gold: GoldItems) -> None:
+    assert (gold.refused, gold.repaired, gold.without) == ({}, {}, frozenset())
+    categories = [item.category for item in gold.items]
+    assert len(categories) == 12
+    assert {categories.count(category) for category in categories} == {2}
+    assert len({item.user for item in gold.items}) == 12
+    assert {len(item.rubric_aspects) for item in gold.items} == {3}
+
+
+def test_evidence_is_the_users_own_and_an_aspect_is_not(gold: GoldItems) -> None:
+    for item in gold.items:
+        for of in item.rubric_aspects:
+            assert any(of.evidence in post.text for post in item.profile), of
+            assert of.reason
+            assert not any(runs(of.aspect) & runs(text) for text in read_by_a_planner(item)), of
+
+
+def test_the_first_nine_and_the_last_three_have_no_user_in_common(gold: GoldItems) -> None:
+    apart(gold.items[:9], gold.items[-3:], "[validation]")
+
+
+def test_the_page_on_training_scores_a_planner_on_them(tmp_path: Path) -> None:
+    study = tmp_path / "study"
+    assert pairwright("init", study).code == 0
+    compare = (DOCS / "train.md").read_text(encoding="utf-8").partition("## Compare planners")[2]
+    (study / "score.toml").write_text(
+        compare.partition("```toml\n")[2]
+        .partition("```")[0]
+        .replace("http://127.0.0.1:8000/v1", double_url()),
+        encoding="utf-8",
+    )
+    done = pairwright("train", "score", study / "score.toml", "--out", study / "scores")
+    assert done.code == 0, done.err
+    assert "A simulated model had a part in this: it is not a result." in done.out
+    scores = PlanScores.model_validate_json((study / "scores" / "plan-score.json").read_bytes())
+    assert (scores.items, scores.users, scores.gold) == (12, 12, 36)
+    means = {(of.match, of.name): of.mean for of in scores.figures if of.mean}
+    assert {mean.n for mean in means.values()} == {12}
+    for match in ("judge", "words"):
+        for name in ("precision", "other"):
+            assert means[match, name].value is not None
