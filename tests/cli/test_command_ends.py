@@ -82,7 +82,7 @@ def commands() -> Iterator[str]:
 
 def test_the_end_of_every_command_is_tried() -> None:
     assert set(TRIED_BY) == set(commands())
-    sources = "".join(path.read_text(encoding="utf-8") for path in TESTS.glob("test_*.py"))
+    sources = "".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py"))
     assert {test for test in TRIED_BY.values() if f"\ndef {test}(" not in sources} == set()
 
 
