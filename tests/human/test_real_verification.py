@@ -17,6 +17,7 @@ from browser import logged_in, open_form, picture
 from endpoint import double_url
 from label_studio_server import Person, cache_folder
 from opinions import Answers, Given, opinion, result, states, ticks
+from pairwright.estimate import Estimate
 from pairwright.text import passages
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.projects import labelling_links, pushed_state
@@ -311,6 +312,6 @@ def assert_decided(folder: HumanFolder, expected: Mapping[str, str]) -> None:
     assert decided == expected
     report = json.loads((folder.path / "report.json").read_text(encoding="utf-8"))
     (whole,) = (of for of in report["decisions"] if of["group"] == "all")
-    counts = {state: share["k"] for state, share in whole["states"].items() if share["k"]}
-    assert counts == Counter(expected.values())
+    counts = {state: Estimate.model_validate(of).k for state, of in whole["states"].items()}
+    assert {state: k for state, k in counts.items() if k} == Counter(expected.values())
     assert whole["subjects"] == len(expected)
