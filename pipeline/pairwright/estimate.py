@@ -40,21 +40,21 @@ class Estimate(Record):
 
     def text(self, digits: int = 3, *, sign: bool = False) -> str:
         """`0.712 (0.651 to 0.768)`; `n/a (why)` without a value; `sign` is for a difference."""
-        return self._text(1, f"{'+' if sign else ''},.{digits}f", "")
+        return self._text(1, digits, sign, "")
 
     def percent(self, digits: int = 0, *, sign: bool = False) -> str:
         """`71 % (65 to 77)`; of a difference with a sign, `+12 (+3 to +21)`, in points."""
-        return self._text(100, f"{'+' if sign else ''}.{digits}f", "" if sign else " %")
+        return self._text(100, digits, sign, "" if sign else " %")
 
     def counted(self) -> str:
         """`5 of 20: 25 % (11 to 47)`; of none, `0 of 0`."""
         return f"{self.k:,} of {self.n:,}: {self.percent()}" if self.n else "0 of 0"
 
-    def _text(self, scale: int, form: str, unit: str) -> str:
+    def _text(self, scale: int, digits: int, sign: bool, unit: str) -> str:
         if self.value is None:
             return f"n/a ({self.note})" if self.note else "n/a"
+        form = f"{'+' if sign else ''},.{digits}f"
         # Rounded first, so that no zero has a minus sign.
-        digits = int(form[-2])
         value, low, high = (
             None if x is None else f"{round(scale * x, digits) + 0.0:{form}}"
             for x in (self.value, self.low, self.high)

@@ -7,7 +7,8 @@ Every value that a template prints is untrusted text and is shown as it is: no m
 image comes from a value. A whole number is printed with its thousands, an estimate with its
 interval; any other number is formatted by the template; None is an error. The words of a template
 are Markdown with tables. `fold` (kit.md.jinja) hides what follows until a reader opens it. The HTML
-needs no other file, has no scripts, and loads nothing. The same values give the same bytes.
+needs no other file and loads nothing; its policy names its one sheet, and its script where it has
+one. The same values give the same bytes.
 """
 
 import base64
@@ -116,8 +117,8 @@ def _inside_html(text: str) -> Markup:
 def _environment() -> jinja2.Environment:
     """Kept: to compile a template takes longer than to fill it."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([FOLDER / "templates", FOLDER]),
-        autoescape=lambda name: bool(name),
+        loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
         finalize=escaped,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
