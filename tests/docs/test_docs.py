@@ -434,3 +434,12 @@ def test_the_page_on_audits_names_every_gate() -> None:
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     named = re.findall(r"`(\w+)`", " ".join(cells))
     assert sorted(named) == sorted([*get_args(TextGate), *get_args(JudgedGate)])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_what_a_page_imports_is_there(page: Path) -> None:
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    for module, names in re.findall(r"from (pairwright[\w.]*) import (\w+(?:, \w+)*)", text):
+        for name in names.split(", "):
+            home = importlib.import_module(module)
+            assert hasattr(home, name) or importlib.util.find_spec(f"{module}.{name}"), name
