@@ -22,8 +22,7 @@ from pairwright.audits.records import RowReader
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
-from pairwright.dataset.checksums import read_checksums, root_digest, write_checksums
-from pairwright.dataset.splits import splits_of
+from pairwright.dataset.layout import read_checksums, root_digest, splits_of, write_checksums
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import Field, JsonValue
 
 from pairwright.dataset import model_name, read_lines
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, on_disk
 from pairwright.records import Record
 from pairwright.releases.changes import TRIAL, numbers_of
