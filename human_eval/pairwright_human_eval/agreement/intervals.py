@@ -299,7 +299,7 @@ def agreement(
     `clusters` maps items to what is sampled in their stead, such as both halves of a twin to the
     twin; without it each item is sampled alone. Raises ValueError where it lacks an item.
     """
-    cluster = np.arange(len(ratings.items))
+    cluster: Indices = np.arange(len(ratings.items))
     if clusters is not None:
         if lost := [item for item in ratings.items if item not in clusters]:
             raise ValueError(f"item {lost[0]} is in no cluster")
