@@ -9,7 +9,7 @@ import numpy as np
 
 from pairwright.estimate import Estimate, share
 from pairwright.records import Record
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.assign import one_sided
 from pairwright_human_eval.decisions import VERIFIED, Decision, State, Votes, preference_outcome
 from pairwright_human_eval.records import Purpose

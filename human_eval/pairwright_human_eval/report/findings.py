@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pairwright.estimate import Estimate
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
-from pairwright.settings.study_rules import HumanRules, StoredRules
+from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.looks import Looks

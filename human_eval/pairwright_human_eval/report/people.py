@@ -6,7 +6,7 @@ from statistics import median
 
 from pairwright.estimate import Estimate, share
 from pairwright.records import Record
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, nonreader_pass
 from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.records import (
