@@ -19,7 +19,7 @@ from endpoint import Endpoint, completion, in_thread
 from pairwright.cli.downstream import print_scores
 from pairwright.cli.printing import print_page
 from pairwright.dataset import Row, read_lines
-from pairwright.dataset.checksums import write_checksums
+from pairwright.dataset.layout import write_checksums
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.best_of_n.curves import (
     CEILING,
