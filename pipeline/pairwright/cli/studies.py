@@ -29,7 +29,7 @@ from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.check_tasks import TaskSign
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.report.words import (
+from pairwright_human_eval.report.page import (
     agreement_in_brief,
     brief_warnings,
     label_error_sentence,
