@@ -40,16 +40,8 @@ from pairwright.text.scripts import (
     words,
     words_of,
 )
-from pairwright.text.stems import (
-    STOPWORDS,
-    WordCache,
-    echo,
-    jaccard,
-    stem,
-    stemmer,
-    terms,
-    terms_of,
-)
+from pairwright.text.stems import WordCache, echo, jaccard, stem, stemmer, terms, terms_of
+from pairwright.text.stopwords import STOPWORDS
 
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "bare_quote", "canonical",
