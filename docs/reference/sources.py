@@ -91,7 +91,7 @@ of the question that it is about, so that it can be read alone; that line is ano
 closed question, and one whose title cannot be answered without the text below it, is not asked
 and stays in the history. A title is taken for one of these if it points at something (`this
 circuit`, `the following`, `my code`, `the picture`), or has fewer than {histories.MIN_TERMS} words
-with content; `What is a doppio?` passes. The rules are for English histories. A text is the
+with content; `What is a doppio?` passes. The rules are for English titles. A text is the
 last version of a post; one that its user edited after the question is counted (`edited_later`).
 
 **How a post is read.** HTML becomes text, the texts of links stay, entities are decoded. A block
