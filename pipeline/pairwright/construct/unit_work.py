@@ -3,12 +3,11 @@
 from typing import Protocol, assert_never
 
 from pairwright.construct.build_rules import BuildRules, rubric_of
-from pairwright.construct.contrast import build_contrast
 from pairwright.construct.corpus import BuildUnit, Corpus, older_than
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.own_choice_pairs import build_accepted, build_natural
 from pairwright.construct.partners import PartnerCandidate, Survey, SurveyOutcome, survey_question
-from pairwright.construct.twin import build_twin
+from pairwright.construct.written_pairs import build_contrast, build_twin
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import Models
 from pairwright.models.run import traced
