@@ -67,9 +67,7 @@ class BuildResult:
         want of a usable reply; a target, if there was one, is reached, and something is kept."""
         target = self.status.target
         missing = target is not None and target.missing
-        counted = self.status.tally
-        short = counted.failed or counted.short_of_replies or counted.nothing_kept
-        return not (short or self.status.waiting or missing)
+        return not (self.status.tally.is_short or self.status.waiting or missing)
 
 
 def build(
