@@ -311,7 +311,9 @@ def conclude(task: BuildTask) -> tuple[Tally, list[ReplyCheck]]:
     if counted.waiting:
         # Files that are there are whole ones; the store and its outcomes say how far it is.
         return counted, checked
-    target = task.target and reached_target(task.target, task.modes, len(task.items), counted)
+    target = None
+    if task.target is not None:
+        target = reached_target(task.target, task.modes, len(task.items), counted)
     manifest = make_manifest(
         store, rules.config, rules.prompts, task.summary, counted, checked, target
     )
