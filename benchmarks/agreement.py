@@ -19,7 +19,7 @@ from pathlib import Path
 import studies
 from coverage import coverage
 
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Agreement, Ratings, agreement, dawid_skene
 from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.records import PreferenceAnswer, response_id

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pairwright.records import Pair, Post, content_id
-from pairwright.settings.rules import PlanRules
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import (
     Assigner,
     Controls,

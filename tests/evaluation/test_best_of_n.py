@@ -18,7 +18,7 @@ from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
 from pairwright.cli.downstream import print_curves, print_scores
 from pairwright.dataset import Row, read_lines
-from pairwright.dataset.checksums import write_checksums
+from pairwright.dataset.layout import write_checksums
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.best_of_n.curves import (
     CEILING,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Parity, ScoreDifference, parity
 from pairwright_human_eval.report.claims import verified_by_chance
 

@@ -16,7 +16,7 @@ from sklearn.metrics import cohen_kappa_score
 from pairwright import assets
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.domains import load_scales
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import Look, Looks
 from pairwright_human_eval.records import (

@@ -19,7 +19,7 @@ from pairwright.models import SIMULATED, Request
 from pairwright.records import Item
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.stages.aspect_list import HEADER
 from pairwright.training.gold import (
     AspectAgreement,

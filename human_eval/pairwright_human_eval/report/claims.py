@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from pairwright.estimate import Estimate, share
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.assign import one_sided
 from pairwright_human_eval.decisions import (
     VERIFIED,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
 from pairwright.estimate import share
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, nonreader_pass
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.records import (

@@ -8,7 +8,7 @@ with its reason.
 from pairwright.estimate import Estimate
 from pairwright.modes import Mode
 from pairwright.records import Record
-from pairwright.settings.study_rules import StoredRules
+from pairwright.settings.rules import StoredRules
 from pairwright_human_eval.agreement import Agreement, Parity
 from pairwright_human_eval.agreement.intervals import Measurement
 from pairwright_human_eval.decisions import State

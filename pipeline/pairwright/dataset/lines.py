@@ -5,10 +5,8 @@ of CPU to read and 3.6 s to write, as much as a loop by hand. Through dictionari
 does by default, they take 8.4 s and 14 s.
 
 Other code reads or writes lines by itself where it needs more than records in their order: places
-to seek (`release.pairs_file`, `construct.corpus`), text that is compared with a released file byte
-by byte (`release.primary`, `release.derive`), stored JSON that becomes no record on its way
-(`construct.outcomes`), and files of other programs, of which every bad line is reported and the
-rest is read (`sources`, `models.batch`, `evaluate.outputs`).
+to seek, text that is compared byte by byte, stored JSON that becomes no record on its way, and
+files of other programs, of which every bad line is reported and the rest is read.
 """
 
 from collections.abc import Iterable, Iterator

@@ -15,7 +15,7 @@ from pairwright.estimate import Estimate
 from pairwright.records import Item, Record
 from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 
 NO_GOLD = "no_gold_aspects"

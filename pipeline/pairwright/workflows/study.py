@@ -16,7 +16,7 @@ from pairwright.errors import InputError, cannot_lock, on_disk
 from pairwright.estimate import Estimate
 from pairwright.options import Doc
 from pairwright.settings.config import Config
-from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
+from pairwright.settings.rules import LATER_LIMITS, HumanRules
 from pairwright_human_eval import AnnotationTool
 from pairwright_human_eval.acceptance import Acceptance, accept, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by

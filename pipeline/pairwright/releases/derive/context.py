@@ -9,7 +9,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from pairwright.dataset import Layout
-from pairwright.dataset.checksums import file_digest
+from pairwright.dataset.layout import file_digest
 from pairwright.records import Record
 from pairwright.releases.derive.audit_summary import AuditSummary, summarise_audit
 from pairwright.releases.derive.build_summary import (

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from pairwright.estimate import Estimate
 from pairwright.records import Record
-from pairwright.settings.study_rules import HumanRules, StoredRules
+from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import StoppingRule
