@@ -9,7 +9,7 @@ import pytest
 
 from live_study import LiveStudy, split_votes, usual
 from pairwright_human_eval.form import QUESTIONS
-from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, QualityAnswers, Verdict
+from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, QualityAnswers
 from pairwright_human_eval.sheet_answers import control_of, guarded, pieces, unguarded
 from released import PAIRS, Answers, answered, released, rows, run_of
 from sheets import ANSWER, FIELD, TASK, WHAT, Rows, sheet_rows, write
@@ -62,7 +62,7 @@ def test_a_study_by_spreadsheet_is_decided_reported_and_released(
 
 
 def test_the_same_answers_come_from_a_spreadsheet_and_from_label_studio(study: LiveStudy) -> None:
-    def answers() -> dict[str, Verdict]:
+    def answers() -> dict[str, object]:
         return {verdict.task: verdict.answers for verdict in study.verdicts}
 
     study.do("import", *map(study.fill, NAMES))
