@@ -13,8 +13,7 @@ from pairwright.construct.drafts import (
     write_draft,
 )
 from pairwright.gates import DraftSides, check_writing, judge_contrast
-from pairwright.models import Models, together
-from pairwright.models.run import CallLog, traced
+from pairwright.models import CallLog, Models, together, traced
 from pairwright.records import Contrast, Draft, Item, Pair, Rejected, Rubric, content_id, pseudonym
 from pairwright.retrieve import selected
 from pairwright.stages.writer import PAPER_STANCES, Stance, write_paper

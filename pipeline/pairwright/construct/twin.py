@@ -15,8 +15,7 @@ from pairwright.construct.drafts import (
     write_draft,
 )
 from pairwright.gates import DraftSides, check_echo, check_writing, judge_twin
-from pairwright.models import Models, together
-from pairwright.models.run import traced
+from pairwright.models import Models, together, traced
 from pairwright.records import (
     Draft,
     Item,
