@@ -827,7 +827,9 @@ def infer(
         plans=plans or SharedWork(),
     )
     user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
-    used = models(Traced(llm, log) if log else llm)
+    used = models(llm)
+    if log is not None:
+        used = used.bound_to(lambda llm: Traced(llm, log))
     return wait(infer_rubric(user_question, used, settings))
 
 

@@ -78,13 +78,13 @@ def leniency(text: str) -> Leniency | None:
     body = _unfenced(text)
     fenced = body is not text
     # Most replies of engines are one printable line, and a look is cheaper than a parser.
-    controlled = not body.isprintable() and not _is_json(body) and _is_json(body, strict=False)
-    if fenced and (controlled or _is_json(body)):
+    controlled = not body.isprintable() and not is_json(body) and is_json(body, strict=False)
+    if fenced and (controlled or is_json(body)):
         return "fence_and_control_characters" if controlled else "fence"
     return "control_characters" if controlled else None
 
 
-def _is_json(body: str, *, strict: bool = True) -> bool:
+def is_json(body: str, *, strict: bool = True) -> bool:
     try:
         json.loads(body, strict=strict)
     except (ValueError, RecursionError):

@@ -137,7 +137,7 @@ def _stand_in(reply: BatchReply, where: str) -> bytes:
         status = code if isinstance(code, int) and 400 <= code <= 599 else None
     if status is None:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
-    error = {"message": json.dumps(reply.body or "no message")[:500]} | error
+    error = {"message": json.dumps(reply.body or "no message")[:500], **error}
     # A line does not say whether its room is what its role begins with. No run hangs on one line.
     meaning = refusal(status, error, where, Secrets(None), enlarged=True)
     if status == 403:
