@@ -218,7 +218,7 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
 
 
 def _second_round(folder: HumanFolder) -> list[KeyedTask]:
-    return list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
+    return list(read_key(folder.adjudication_key))
 
 
 def _check_forms(folder: HumanFolder, study: Study) -> None:

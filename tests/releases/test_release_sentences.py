@@ -23,7 +23,7 @@ from pairwright.releases.primary import read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.report.records import ControlComparison
+from pairwright_human_eval.report.claims import ControlComparison
 from pairwright_human_eval.subjects import Subject
 from released import INFO, PAIRS, Answer, Answers, right, run_of
 

@@ -28,7 +28,6 @@ from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.study_files import (
     FixedStudy,
     closed_tasks,
-    read_replacements,
     read_study,
 )
 from pairwright_human_eval.subjects import (
@@ -144,7 +143,7 @@ class OpenStudy(NamedTuple):
         if self.lock is not None:
             return derive(self.folder, key, study)
         accounts = read_given(self.folder, {task.annotator for task in key.values()})
-        closed = frozenset(closed_tasks(read_replacements(self.folder)))
+        closed = closed_tasks(self.folder)
         return accept(stored_exports(self.folder), key, study, accounts, closed)
 
 

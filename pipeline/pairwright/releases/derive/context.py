@@ -22,7 +22,7 @@ from pairwright.releases.derive.study_summary import HumanSummary, summarise_stu
 from pairwright.releases.primary import Kind, PrimaryFiles, primary_paths
 from pairwright.releases.summary import Summary
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.report.findings import Findings
 
 
 @dataclass(frozen=True)
