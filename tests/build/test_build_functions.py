@@ -141,6 +141,18 @@ def contrast(
     return wait(build_contrast(of, models(llm), policy(other_users, **config)))
 
 
+def kept_pair(llm: Scripted, **more: Any) -> Contrast:
+    found = contrast(llm, **more)
+    assert isinstance(found, Contrast), found
+    return found
+
+
+def no_pair(llm: Scripted, **more: Any) -> Rejected:
+    found = contrast(llm, **more)
+    assert isinstance(found, Rejected), found
+    return found
+
+
 def twin(
     llm: Scripted,
     of: Item = ASKER,
@@ -151,21 +163,9 @@ def twin(
     return wait(build_twin(of, partner, models(llm), policy(other_users, **config)))
 
 
-def kept_pair(llm: Scripted, **more: Any) -> Contrast:
-    found = contrast(llm, **more)
-    assert isinstance(found, Contrast), found
-    return found
-
-
 def kept_twin(llm: Scripted, **more: Any) -> Twin:
     found = twin(llm, **more)
     assert isinstance(found, Twin), found
-    return found
-
-
-def no_pair(llm: Scripted, **more: Any) -> Rejected:
-    found = contrast(llm, **more)
-    assert isinstance(found, Rejected), found
     return found
 
 
@@ -184,28 +184,28 @@ def refusals(drafts: tuple[Draft, ...]) -> list[str]:
 
 def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -> None:
     pair = kept_pair(script(), strategies=["omit"]).pair
-    assert (pair.mode, pair.item_id, pair.user, pair.question) == (
-        "violate", "item-1", "una", QUESTION,
-    )  # fmt: skip
-    assert (pair.chosen, pair.rejected) == (FOR_UNA, PLAIN)
+    assert pair.model_dump(exclude={"draft", "rubric", "profile"}) == {
+        "id": content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN),
+        "mode": "violate", "item_id": "item-1", "user": "una", "question": QUESTION,
+        "category": ASKER.category, "domain": ASKER.domain, "chosen": FOR_UNA, "rejected": PLAIN,
+        "judge": "the-judge", "twin_id": None, "asked": True, "narrative": NARRATIVE,
+        "created": ASKER.created, "source_url": None, "response_sources": None,
+        "neighbours": None, "simulated": False,
+    }  # fmt: skip
     assert pair.profile == UNA
     assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
-    assert (pair.draft.strategy, pair.draft.generator) == ("omit", "the-generator")
-    assert pair.judge == "the-judge"
-    assert (pair.twin_id, pair.asked, pair.simulated) == (None, True, False)
-    assert pair.narrative == NARRATIVE
-    assert {name: a.share for name, a in pair.draft.adherence.items()} == {"first": 1, "second": 0}
-    assert set(pair.draft.quality) == {"first", "second"}
-    assert pair.draft.comparison == "tie"
-    assert all(gate.passed for gate in pair.draft.gates)
-    assert len(pair.draft.gates) == 16
+    draft = pair.draft
+    assert (draft.strategy, draft.generator, draft.comparison) == ("omit", "the-generator", "tie")
+    assert {name: a.share for name, a in draft.adherence.items()} == {"first": 1, "second": 0}
+    assert set(draft.quality) == {"first", "second"}
+    assert all(gate.passed for gate in draft.gates)
+    assert len(draft.gates) == 16
 
 
 def test_a_pair_id_is_the_hash_of_what_the_pair_says() -> None:
     pair = kept_pair(script()).pair
-    assert pair.id == content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN)
     assert re.fullmatch(r"pair-[0-9a-f]{16}", pair.id)
-    assert kept_pair(script()).pair.id == pair.id
+    assert kept_pair(script()).pair == pair
     other = PLAIN.replace("fresh", "new")
     assert kept_pair(script(write_omitting=other, write_contradicting=other)).pair.id != pair.id
     # Two items may hold one question of one user: their pairs are two.
@@ -279,8 +279,7 @@ def test_a_draft_that_a_text_gate_refuses_costs_no_judgement() -> None:
 
 
 def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() -> None:
-    short = "Bake it twice."
-    llm = script(write_adhering=lambda r: [LEAKS, LEAKS, short][r.draw])
+    llm = script(write_adhering=lambda r: [LEAKS, LEAKS, "Bake it twice."][r.draw])
     rejected = no_pair(llm, draws=3)
     assert (rejected.stage, rejected.reason) == ("gates", "too_short")
     assert rejected.detail == "measured 3, limit 20"
@@ -288,13 +287,17 @@ def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() ->
     assert [d.draw for d in rejected.drafts] == [0, 1, 2]
 
 
+def written_for(request: Request) -> str:
+    """Whose answer a judge reads: `una`'s, `victor`'s, or `plain`."""
+    response = parts("response", body(request))[0]
+    return "una" if FOR_UNA in response else "victor" if FOR_VICTOR in response else "plain"
+
+
 def fitting(**scores: int | tuple[int, int]) -> Callable[[Request], Canned]:
     """A judge of adherence that gives each writer's answers a score, or one for each aspect."""
 
     def given(request: Request) -> Canned:
-        response = parts("response", body(request))[0]
-        author = "una" if FOR_UNA in response else "victor" if FOR_VICTOR in response else "plain"
-        found = scores.get(author, 0)
+        found = scores.get(written_for(request), 0)
         return scored(*(found if isinstance(found, tuple) else (found, found)))
 
     return given
@@ -302,13 +305,7 @@ def fitting(**scores: int | tuple[int, int]) -> Callable[[Request], Canned]:
 
 def by_response(**grades: int) -> Callable[[Request], Canned]:
     """A judge of quality: `una`, `plain` or `victor` to a grade."""
-    known = {"una": FOR_UNA, "plain": PLAIN, "victor": FOR_VICTOR}
-
-    def grade(request: Request) -> Canned:
-        response = parts("response", body(request))[0]
-        return graded(next((g for n, g in grades.items() if known[n] in response), 4))
-
-    return grade
+    return lambda request: graded(grades.get(written_for(request), 4))
 
 
 def verdict(straight: str, swapped: str) -> Callable[[Request], Canned]:
@@ -319,27 +316,17 @@ def verdict(straight: str, swapped: str) -> Callable[[Request], Canned]:
     return given
 
 
+PARITY: dict[str, Answer] = {"quality": by_response(una=5), "compare": verdict("A", "B")}
+
+
 def test_after_a_refusal_for_parity_or_an_unread_judgement_both_sides_are_drawn_again() -> None:
-    for changes in (
-        {"quality": by_response(una=5), "compare": verdict("A", "B")},
-        {"quality": "no JSON"},
-    ):
+    for changes in (PARITY, {"quality": "no JSON"}):
         llm = script(**changes)
         assert no_pair(llm, draws=2, strategies=["omit"]).stage == "gates"
         assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0, 1]}
 
 
 REFUSED = "An earlier version of this answer was refused. "
-
-
-def told_next(name: str, changes: dict[str, Answer]) -> str:
-    """What the writer of a side reads at its last draw of what was wrong before."""
-    llm = script(**changes)
-    no_pair(llm, draws=2, strategies=["omit"])
-    last = llm.prompts(name)[-1]
-    return "\n".join(
-        line.removeprefix(REFUSED) for line in last.split("\n") if line.startswith(REFUSED)
-    )
 
 
 @pytest.mark.parametrize(
@@ -373,15 +360,13 @@ def told_next(name: str, changes: dict[str, Answer]) -> str:
 def test_a_redraw_tells_the_writer_what_was_wrong(
     name: str, changes: dict[str, Answer], note: str
 ) -> None:
-    told = told_next(name, changes)
-    assert told.split("\n")[0] == note
-    assert told.count("\n") < 2
-
-
-def test_the_first_draw_says_nothing_of_an_earlier_one() -> None:
-    llm = script()
-    kept_pair(llm, strategies=["omit"])
-    assert not any("earlier" in p for p in llm.prompts("write_adhering", "write_omitting"))
+    llm = script(**changes)
+    no_pair(llm, draws=2, strategies=["omit"])
+    lines = llm.prompts(name)[-1].split("\n")
+    told = [line.removeprefix(REFUSED) for line in lines if line.startswith(REFUSED)]
+    assert (told or [""])[0] == note
+    assert len(told) <= 2
+    assert not any("earlier" in prompt for prompt in llm.prompts(name)[:-1])
 
 
 def test_every_gate_that_blames_a_side_has_a_note() -> None:
