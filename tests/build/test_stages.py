@@ -689,8 +689,12 @@ def test_the_plain_writer_reads_the_question_alone() -> None:
 def test_the_papers_writers_read_the_best_posts_too() -> None:
     llm = Scripted(paper_expected="Bread.", paper_avoided="Cake.")
     for stance in ("expected", "avoided"):
-        rules, asked = PlanRules(posts=2), (QUESTION, PROFILE, RUBRIC, stance)
-        good(write_paper(*asked, model(llm), prompts(), rules, words=80, draw=0))
+        good(
+            write_paper(
+                QUESTION, PROFILE, RUBRIC, stance, model(llm), prompts(), PlanRules(posts=2),
+                words=80, draw=0,
+            )
+        )  # fmt: skip
     expected, avoided = llm.prompts("paper_expected", "paper_avoided")
     assert len(parts("post", expected)) == 2
     assert expected.split("<task>")[0] == avoided.split("<task>")[0]
@@ -822,7 +826,7 @@ def test_each_role_is_played_by_its_own_model() -> None:
 def test_an_aspect_that_is_generic_or_not_carried_is_dropped_with_its_reason(
     changes: dict[str, Answer], others: int, dropped: tuple[tuple[str, str, str], str, str]
 ) -> None:
-    llm = script(**changes)
+    llm = script(None, **changes)
     found = inferred(llm, others=STRANGERS[:others])
     aspect, reason, detail = dropped
     assert names(found.aspects) == [a[2] for a in (NO_OVEN, NO_NUTS, SHIFTS) if a != aspect]
