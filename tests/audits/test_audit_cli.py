@@ -9,7 +9,7 @@ import pytest
 from pairwright.audits.balance import Balance
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.human import Human
-from pairwright.audits.integrity.endings import Endings
+from pairwright.audits.integrity.responses import Endings
 from pairwright.audits.leakage.duplicates import Duplicates
 from pairwright.audits.people.scan import PersonalData
 from pairwright.audits.read import ReadRow, open_source

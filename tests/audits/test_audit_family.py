@@ -18,7 +18,7 @@ from audited import line
 from pairwright.audits import run as audit_run
 from pairwright.audits.catalogue import DEFINITIONS, ESTIMATE_CHECKS, decide
 from pairwright.audits.human import AnnotatorComparison, ParityComparison, VoteComparison
-from pairwright.audits.integrity.endings import Endings
+from pairwright.audits.integrity.responses import Endings
 from pairwright.audits.read import open_source
 from pairwright.audits.records import Check, LimitComparison, Status
 from pairwright.audits.shortcuts.classifiers import CLASSIFIERS

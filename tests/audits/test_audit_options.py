@@ -15,8 +15,8 @@ from pairwright.audits.people import people_checks
 from pairwright.audits.people.scan import PersonalData
 from pairwright.audits.read import ReadRow, UnreadRow, open_source
 from pairwright.audits.read.options import OptionKey
-from pairwright.audits.reader_guard import AuditPart
 from pairwright.audits.records import Check
+from pairwright.audits.run import AuditPart
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.records import pseudonym

@@ -15,7 +15,7 @@ from stdnum.it import codicefiscale
 from stdnum.mx import curp
 from stdnum.se import personnummer
 
-from pairwright.audits.people.finding import DataKind, Finding, starts_alone
+from pairwright.audits.people.names import DataKind, Finding, starts_alone
 
 _WORD = r"[A-Za-z0-9_-]"
 _HEX = "[0-9a-f]"
