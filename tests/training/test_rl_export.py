@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from pairwright.dataset import Row
-from pairwright.dataset.splits import places_of, splits_of
+from pairwright.dataset.layout import places_of, splits_of
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release
 from pairwright.training.rl_data import RlExport, export_prompts, outputs_of, rl_prompts

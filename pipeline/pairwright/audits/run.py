@@ -34,7 +34,7 @@ from pairwright.audits.records import (
 from pairwright.audits.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audits.shortcuts.trials import BLIND
 from pairwright.dataset import Layout, Row, content_digest
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, PairwrightError
 from pairwright.version import __version__
 from pairwright_human_eval.public_study import ReleasedStudy, read_public

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pairwright.dataset import read_lines, read_one, write_lines, write_one
-from pairwright.dataset.checksums import file_digest
+from pairwright.dataset.layout import file_digest
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import NOTHING_TO_SHOW, PairDecision

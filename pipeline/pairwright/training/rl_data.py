@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from pydantic import ConfigDict, Field, ValidationError
 
 from pairwright.dataset import Row, read_lines, write_one
-from pairwright.dataset.splits import places_of
+from pairwright.dataset.layout import places_of
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record

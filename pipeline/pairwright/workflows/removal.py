@@ -8,8 +8,7 @@ from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
-from pairwright.dataset.address import address_of
-from pairwright.dataset.tombstones import ForgetList, url_name
+from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.records import Item, pseudonym

@@ -8,7 +8,7 @@ rights.py      licences, people who asked to be forgotten, and subjects that can
 from pairwright.audits.people.rights import Licences, Tombstones, sensitive
 from pairwright.audits.people.scan import PersonalData, PublicNames
 from pairwright.audits.records import RowReader
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
 
 
 def people_checks(
