@@ -131,7 +131,7 @@ def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path)
     assert names | {
         "other_language",
         "key_place",
-        *(one.name for one in CLASSIFIERS),
+        *CLASSIFIERS,
     } == set(ESTIMATE_CHECKS)
     assert set(ESTIMATE_CHECKS) <= set(DEFINITIONS)
     for one in checks:
