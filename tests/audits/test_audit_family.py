@@ -82,8 +82,8 @@ def test_counts_and_notes_go_through_as_they_are() -> None:
 # A module that takes up statistics may decide by them: then its check belongs to the family, and
 # the module belongs in this list.
 STATISTICS = {
-    "catalogue", "shortcuts.trials", "shortcuts.gaps", "shortcuts.questions", "integrity.endings",
-    "integrity.languages", "human",
+    "catalogue", "shortcuts.trials", "shortcuts.figures", "shortcuts.questions", "human",
+    "integrity.responses",
 }  # fmt: skip
 TOOLS = {"share", "exact", "accuracy", "mean", "difference", "holm", "z_of", "Accuracy", "p_value"}
 
