@@ -280,12 +280,10 @@ def _holds(passage: str, post: str) -> bool:
     if passage in post:
         return True
     quote = text.bare_quote(passage)
-    return bool(quote) and quote in _normalised_post(post)
+    return bool(quote) and quote in _normalised(post)
 
 
-@lru_cache(maxsize=1024)
-def _normalised_post(post: str) -> str:
-    return text.normalised(post)
+_normalised = lru_cache(maxsize=1024)(text.normalised)
 
 
 @row_check(others=OTHERS, nothing="no row has two aspects")

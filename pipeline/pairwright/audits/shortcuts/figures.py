@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pairwright.answer_traits import AnswerTraits, Trait, row_traits, trait_figures
+from pairwright.audits.catalogue import note_check
 from pairwright.audits.records import EXAMPLES, Check, Flag, LimitComparison
 from pairwright.audits.shortcuts.pair_features import LIKE, PairFeatures, TwinHalf
 from pairwright.audits.shortcuts.trials import Trial, comparison, note
@@ -60,31 +61,30 @@ def _wrong(halves: Sequence[TwinHalf]) -> str:
 def length_matched(config: str, features: PairFeatures) -> Check:
     """The share of pairs of like length, on which each blind check gives its accuracy again."""
     limit = f"{LIKE - 1:.0%}".replace("%", " %")
-    return _note(
-        "length_matched",
-        config,
-        _share(features.like.astype(np.float64), features.clusters),
-        f"At most {limit} more words in the longer response. Each check says how it does on these.",
+    share = _share(features.like.astype(np.float64), features.clusters)
+    detail = (
+        f"At most {limit} more words in the longer response. Each check says how it does on these."
     )
+    return note_check("length_matched", config, share, detail=detail)
 
 
 def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
     """Differences between the two responses of twins, which the 50 % of blind scorers hide."""
     ratio, judged = features.ratio, ~np.isnan(features.quality)
-    yield _note("twin_length_gap", config, mean(ratio, features.clusters, least=1))
+    yield note_check("twin_length_gap", config, mean(ratio, features.clusters, least=1))
     quality = mean(features.quality[judged], features.clusters[judged], least=0)
     missing = f"{(~judged).sum():,} pairs have no scores of a judge." if not judged.all() else ""
-    yield _note("twin_quality_gap", config, quality, missing)
+    yield note_check("twin_quality_gap", config, quality, detail=missing)
     yield _echo_gap(config, features)
     wrong = profile_overlap.points == 0
     share = _share(wrong.astype(np.float64), profile_overlap.clusters)
-    yield _note("twin_against_baseline", config, share, profile_overlap.why)
+    yield note_check("twin_against_baseline", config, share, detail=profile_overlap.why)
     places = profile_overlap.places[wrong]
     voted = places[~np.isnan(features.people[places])]
     people = _share(features.people[voted], features.clusters[voted])
     none = "Nobody voted on these pairs." if len(places) else "There are no such pairs."
     none = "" if len(voted) else none
-    yield _note("people_against_baseline", config, people, none)
+    yield note_check("people_against_baseline", config, people, detail=none)
 
 
 def _echo_gap(config: str, features: PairFeatures) -> Check:
@@ -94,7 +94,9 @@ def _echo_gap(config: str, features: PairFeatures) -> Check:
     echoes = echoes.reshape(-1, 2)
     there = ~np.isnan(echoes).any(axis=1)
     if not there.any():
-        return _note("twin_echo_gap", config, None, "Not applicable: no twin with two rubrics.")
+        return note_check(
+            "twin_echo_gap", config, detail="Not applicable: no twin with two rubrics."
+        )
     first = [whole[n][0] for n in np.flatnonzero(there).tolist()]
     places, both = np.array([half.place for half in first], np.intp), echoes[there]
     gaps = np.abs(both[:, 0] - both[:, 1])
@@ -108,24 +110,14 @@ def _echo_gap(config: str, features: PairFeatures) -> Check:
         for n in largest
         if gaps[n] > 0
     )
-    return _note("twin_echo_gap", config, gap, detail).model_copy(update={"flags": flags})
+    return note_check("twin_echo_gap", config, gap, detail=detail).model_copy(
+        update={"flags": flags}
+    )
 
 
 def _share(points: Floats, clusters: Places) -> Estimate | None:
     share = accuracy(points, clusters)
     return share and share.found(z_of(LEVEL))
-
-
-def _note(name: str, config: str, estimate: Estimate | None, detail: str = "") -> Check:
-    return Check(
-        family="shortcuts",
-        name=name,
-        config=config,
-        status="note",
-        found=estimate,
-        of=estimate.n if estimate else 0,
-        detail=detail,
-    )
 
 
 class PreferenceLean:
@@ -192,12 +184,4 @@ class PublishedAnswers:
         for config, cases in sorted(self._cases.items()):
             for figure in trait_figures(cases):
                 if name := _BY_TRAIT.get(figure.trait):
-                    yield Check(
-                        family="shortcuts",
-                        name=name,
-                        config=config,
-                        status="note",
-                        found=figure.share,
-                        of=figure.share.n,
-                        detail="A tie counts one half.",
-                    )
+                    yield note_check(name, config, figure.share, detail="A tie counts one half.")

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audits.read.options import OptionKey
+from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Flag
 from pairwright.audits.shortcuts.classifiers import LearnablePair, learnable_pair
 from pairwright.audits.shortcuts.informed import (
