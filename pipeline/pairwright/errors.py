@@ -23,6 +23,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+
+def first_fault(error: "ValidationError") -> tuple[str, str]:
+    """The first field that pydantic refuses, by its names and dots, and what is wrong with it."""
+    first = error.errors(include_url=False)[0]
+    return ".".join(map(str, first["loc"])), first["msg"]
 
 
 def near(name: str, known: Iterable[str]) -> str:

@@ -31,7 +31,7 @@ from pairwright.releases.derive import (
     make_manifest,
     release_context,
 )
-from pairwright.releases.derive.documents import attribution, attribution_lines, preference
+from pairwright.releases.derive.documents import attribution, attribution_lines, preference_line
 from pairwright.releases.derive.pages import column_texts
 from pairwright.releases.primary import Erratum, Version, read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
@@ -451,7 +451,7 @@ def test_no_text_of_a_user_can_pass_for_the_frame(known: ReleaseContext) -> None
 def test_a_line_of_the_preference_view_is_one_line_for_every_reader(known: ReleaseContext) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     odd = row.model_copy(update={"chosen": FRAME, "question": "ends\u2028here\n\r\n"})
-    (line,) = preference([odd], "canary")
+    line = preference_line(odd, "canary")
     assert line.count("\n") == 1
     assert "\r" not in line
     assert json.loads(line)["chosen"][1]["content"] == FRAME
@@ -565,7 +565,9 @@ def test_a_build_that_no_run_writes_is_refused_with_its_field(known: ReleaseCont
 
 
 def test_an_audit_that_is_none_is_refused_with_its_field(known: ReleaseContext) -> None:
-    wrong = known.primary._replace(audit={"source": {"digest": "sha256:0"}, "checks": []})
+    wrong = known.primary._replace(
+        audit={"pairwright": "0", "source": {"digest": "sha256:0"}, "checks": []}
+    )
     with pytest.raises(InputError) as error:
         texts(replace(known, primary=wrong))
-    assert "audit.json [source.rows]" in str(error.value)
+    assert "audit.json [source.name]" in str(error.value)

@@ -147,12 +147,12 @@ def test_rows_are_in_the_order_of_the_run_the_asked_half_first(run: Path, releas
 
 def test_the_summary_is_the_one_that_reading_gives(run: Path, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "out")
-    made = write_primary(layout, gathered(run, share=0.4).content)
+    primary, summary = write_primary(layout, gathered(run, share=0.4).content)
     again = SummaryBuilder()
     for part, row in rows_of(layout):
         again.add(part, row)
-    assert made.summary == again.summary()
-    assert made.primary == read_primary(layout)
+    assert summary == again.summary()
+    assert primary == read_primary(layout)
 
 
 @pytest.mark.real
