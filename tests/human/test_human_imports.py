@@ -11,7 +11,7 @@ import pytest
 
 from pairwright.errors import InputError
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.imports import import_files, undo_import
+from pairwright_human_eval.raw_files import import_files, undo_import
 from pairwright_human_eval.study_files import read_study
 from released import exports_of, right, run_of
 from study import Done, pairwright

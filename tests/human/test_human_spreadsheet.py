@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import PREFERENCE_QUESTION
+from pairwright_human_eval.form import QUESTIONS
 from pairwright_human_eval.records import KeyedTask, Verdict
 from pairwright_human_eval.sheet_answers import control_of, guarded, pieces, unguarded
 from pairwright_human_eval.study_files import read_study
@@ -141,7 +141,7 @@ def test_a_sheet_shows_what_the_task_shows_and_names_no_side(run: Path) -> None:
     text = sheet(run).read_text(encoding="utf-8")
     own = [k for k in key_of(run).values() if k.annotator == "annotator-01"]
     assert {row[TASK] for row in rows[1:]} - {""} == {keyed.task for keyed in own}
-    assert PREFERENCE_QUESTION in text
+    assert QUESTIONS["preference"] in text
     marks = {row[TASK].partition("-")[0] for row in rows[1:]} | {row[FIELD] for row in rows[1:]}
     assert not [mark for mark in marks if re.search("chosen|rejected|vote|attention", mark)]
 

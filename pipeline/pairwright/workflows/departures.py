@@ -12,7 +12,6 @@ from pairwright.workflows.decision_report import decide
 from pairwright.workflows.progress import Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.annotation import Account
-from pairwright_human_eval.imports import forget_removed
 from pairwright_human_eval.pages import start_page_name
 from pairwright_human_eval.people import (
     People,
@@ -167,7 +166,6 @@ def withdraw_person(
         shown = {v.subject for v in answers.verdicts if v.annotator == name and v.round == 1}
         _record(study, name, answers.people)
         removed = scrub(folder)
-        forget_removed(folder)
         adjudications = drop_adjudications(folder, shown)
         left = {one: id for one, id in roster.participants.items() if one != name}
         write_roster(folder, Roster(participants=left))

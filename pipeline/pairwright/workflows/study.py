@@ -23,7 +23,7 @@ from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import read_given
-from pairwright_human_eval.raw_files import stored_annotations
+from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.study_files import (
     FixedStudy,
@@ -145,7 +145,7 @@ class OpenStudy(NamedTuple):
             return derive(self.folder, key, study)
         accounts = read_given(self.folder, {task.annotator for task in key.values()})
         closed = frozenset(closed_tasks(read_replacements(self.folder)))
-        return accept(stored_annotations(self.folder), key, study, accounts, closed)
+        return accept(stored_exports(self.folder), key, study, accounts, closed)
 
 
 @contextmanager
