@@ -102,7 +102,7 @@ def derived_files(
     yield layout.inside(layout.licences), [licence_page(release)]
     yield layout.inside(layout.changelog), [changelog(release)]
     if release.findings:
-        decisions = release.decisions.values()
+        decisions = release.primary.decisions.values()
         yield layout.inside(layout.decisions), (each.model_dump_json() + "\n" for each in decisions)
         yield layout.inside(layout.findings), [_indented(release.findings)]
     lines = set[AttributionLine]()

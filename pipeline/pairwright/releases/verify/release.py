@@ -12,7 +12,7 @@ from pairwright.errors import Difference, InputError
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.releases.changes import TRIAL, check_version
-from pairwright.releases.derive import derived_files, release_context
+from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.primary import (
     Kind,
     PrimaryFiles,
@@ -231,7 +231,7 @@ def _check_derived(
 ) -> None:
     """Every file but the primary ones, written again; no further file may be there."""
     progress("decisions and findings", 0, None)
-    context = release_context(layout, primary, read.summary)
+    context = ReleaseContext(layout, primary, read.summary)
     check_digests(manifest, context.digests)
     names = set(primary_paths(layout, primary, read.summary))
     for path, pieces in derived_files(context, read.attributed):
