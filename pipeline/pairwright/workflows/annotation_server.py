@@ -100,9 +100,7 @@ def push_tasks(
             )
         people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
         links = {who: kinds for who, kinds in labelling_links_of(study).items() if who in people}
-        return PushedTasks(
-            pushed.projects, pushed.created, pushed.imported, pushed.already, pushed.removed, links
-        )
+        return PushedTasks(*pushed, links)
 
 
 def labelling_links_of(study: OpenStudy) -> dict[str, dict[str, str]]:
