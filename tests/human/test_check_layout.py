@@ -88,33 +88,51 @@ def read(task: Task) -> list[str]:
     return [" ".join(html.unescape(TAG.sub(" ", reply)).split()) for reply in replies(task)]
 
 
-def test_signs_of_checks_are_measured_as_they_are(made: Made) -> None:
-    checks = made.of("attention")
-    asked = [t for own in made.tasks.values() for t in own if t.keyed.kind == "preference"]
-    others = [task for task in asked if task.keyed.purpose != "attention"]
-    found = {sign.name: sign for sign in check_signs(made.tasks)}
-    for name, measure in (
-        ("number of posts", lambda task: len(posts(task))),
-        ("characters of the question", lambda task: len(str(task.data["question"]))),
-        ("characters of both responses", lambda task: sum(map(len, read(task)))),
-        ("share of words that both responses have", lambda task: shared_words(*read(task))),
-    ):
-        # The area under the ROC curve of a rule that calls the larger of two a check.
-        ones, rest = [measure(task) for task in checks], [measure(task) for task in others]
-        won = sum((a > b) + (a == b) / 2 for a in ones for b in rest)
-        assert found[name].auc == pytest.approx(won / (len(ones) * len(rest)))
-    assert not found["place in the work"].tells
-    assert check_signs({"annotator-01": others}) == ()
-    alike = [task._replace(data={**task.data, "question": "?" * 900}) for task in checks]
-    told = {sign.name: sign for sign in check_signs({"annotator-01": [*others, *alike]})}
-    assert told["characters of the question"] == ("characters of the question", 1.0)
-    assert told["characters of the question"].tells
+def words(texts: list[str]) -> int:
+    return sum(len(text.split()) for text in texts)
 
 
 def shared_words(first: str, second: str) -> float:
     """The words of both texts among the words of either."""
     one, other = (set(re.findall(r"\w+", text.lower())) for text in (first, second))
     return len(one & other) / len(one | other)
+
+
+MEASURES: dict[str, Callable[[Task], float]] = {
+    "number of posts": lambda task: len(posts(task)),
+    "words of all posts": lambda task: words(posts(task)),
+    "line breaks in posts": lambda task: sum("\n" in post for post in posts(task)),
+    "words of both responses": lambda task: words(read(task)),
+    "words a sentence of the responses": lambda task: (
+        words(read(task)) / sum(len(END.split(text)) for text in read(task))
+    ),
+    "characters of both responses": lambda task: sum(map(len, read(task))),
+    "share of words that both responses have": lambda task: shared_words(*read(task)),
+    "paragraphs and list items": lambda task: len(re.findall("<(?:p|li)>", "".join(replies(task)))),
+    "characters of the question": lambda task: len(str(task.data["question"])),
+}
+
+
+def area(checks: list[float], others: list[float]) -> float:
+    """The area under the ROC curve of a rule that calls the larger of two a check."""
+    won = sum((a > b) + (a == b) / 2 for a in checks for b in others)
+    return won / (len(checks) * len(others))
+
+
+def test_signs_of_checks_are_measured_as_they_are(made: Made) -> None:
+    checks = made.of("attention")
+    asked = [t for own in made.tasks.values() for t in own if t.keyed.kind == "preference"]
+    others = [task for task in asked if task.keyed.purpose != "attention"]
+    found = {sign.name: sign for sign in check_signs(made.tasks)}
+    for name in ("number of posts", "characters of the question", "characters of both responses"):
+        measured = area([MEASURES[name](t) for t in checks], [MEASURES[name](t) for t in others])
+        assert found[name].auc == pytest.approx(measured)
+    assert not found["place in the work"].tells
+    assert check_signs({"annotator-01": others}) == ()
+    alike = [task._replace(data={**task.data, "question": "?" * 900}) for task in checks]
+    told = {sign.name: sign for sign in check_signs({"annotator-01": [*others, *alike]})}
+    assert told["characters of the question"] == ("characters of the question", 1.0)
+    assert told["characters of the question"].tells
 
 
 def wordings(*texts: str) -> set[str]:

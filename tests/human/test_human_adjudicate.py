@@ -203,9 +203,10 @@ def test_the_order_of_answers_does_not_matter() -> None:
 
 def rated(given: Answers, subject: Subject, score: int | None) -> None:
     """Give the subject other scores: nobody could judge how correct the first response is."""
-    unsure = {"correctness": None, "helpfulness": score}
+    unsure: dict[str, int | None] = {"correctness": None, "helpfulness": score}
     other = [verdict for verdict in given[subject.id] if verdict.kind != "quality"]
-    given[subject.id] = [*other, *quality(subject, unsure, 5, **placed(MADE, subject))]
+    scores = [v.model_copy(update=placed(MADE, subject)) for v in quality(subject, unsure, 5)]
+    given[subject.id] = [*other, *scores]
 
 
 @pytest.mark.parametrize("score", [4, 0])
