@@ -21,12 +21,12 @@ from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.estimate import share
 from pairwright.models.client import client
 from pairwright.settings.config import load
-from pairwright.workflows.build_estimate import estimate
-from pairwright.workflows.build_words import estimate_tables, shortfalls, wait_sentences
+from pairwright.workflows.build_estimate import estimate, estimate_tables
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.workflows.run_build import build
 from pairwright.workflows.run_status import status, verify_calls
+from pairwright.workflows.run_words import shortfalls, wait_sentences
 from study import OUTCOMES, Study, pairwright
 
 ITEMS = 4
