@@ -30,8 +30,8 @@ from pairwright.releases.primary import Provenance, UnitOutcome, read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.releases.write import write_primary
 from pairwright.settings.rules import ReleaseInfo
+from pairwright.workflows.new_release import advise
 from pairwright.workflows.new_release import release as make_release
-from pairwright.workflows.release_advice import advise
 from pairwright_human_eval.folder import HumanFolder
 from released import (
     DOMAINS,

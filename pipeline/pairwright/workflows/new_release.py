@@ -24,10 +24,13 @@ from pairwright.dataset.layout import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
+from pairwright.modes import has_own_choices
 from pairwright.options import Doc, RunPath
+from pairwright.pages import render_page
 from pairwright.releases.changes import check_version
 from pairwright.releases.derive import derived_files, release_context
 from pairwright.releases.primary import Provenance, ReleaseFiles
+from pairwright.releases.run_notes import ERRATA_FILE
 from pairwright.releases.summary import Summary
 from pairwright.releases.write import write_primary
 from pairwright.workflows.output import output_folder
@@ -262,3 +265,23 @@ def _moved_users(before: ReleaseFiles, splits: Mapping[str, str]) -> int:
         for row in read_rows(before.layout.part(part))
     }
     return sum(splits.get(user or "") == "test" for user in users)
+
+
+def advise(result: ReleaseResult, run: Path) -> tuple[str, ...]:
+    """What the maker of a release should know of it, a paragraph each."""
+    info, summary = result.provenance.info, result.summary
+    needless = {"max_overlap", "max_aspects_overlap"}
+    # A licence is needed where a post has none.
+    if "unknown" not in summary.licences:
+        needless |= {"licence"} - summary.licences.keys()
+    if not (info.licence or "").startswith("CC-BY"):
+        needless.add("attribution")
+    if has_own_choices(config.mode for config in summary.configs):
+        needless |= {"own_licence", "annotators", "payment"}
+    return render_page(
+        "release_advice",
+        result=result,
+        empty=[name for name, value in info if not value and name not in needless],
+        config=str(run / "config.toml"),
+        errata_file=str(run / ERRATA_FILE),
+    ).opening
