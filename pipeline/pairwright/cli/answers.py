@@ -52,9 +52,9 @@ def print_preview(made: TaskPreview) -> None:
     say(Console(), f"Pages written: {pages}. Open {made.index}")
 
 
-def print_pushed(pushed: PushedTasks) -> None:
+def print_pushed(made: PushedTasks) -> None:
     """Print how many tasks are on the server, and each person's links."""
-    console = Console()
+    console, pushed = Console(), made.pushed
     copies = number_of(pushed.removed, "second copy", "second copies")
     console.print(
         f"Projects: {pushed.projects} ({pushed.created} new). Tasks: {pushed.imported:,}"
@@ -66,7 +66,7 @@ def print_pushed(pushed: PushedTasks) -> None:
         " computer: a phone is too small for the form.",
         soft_wrap=True,
     )
-    for annotator, links in pushed.links.items():
+    for annotator, links in made.links.items():
         for kind, link in links.items():
             say(console, f"  {annotator}  {kind:12} {link}")
 
@@ -185,10 +185,10 @@ def take_in(
     """Import answers, or take back an import; print what became of them."""
     console, run = Console(), Path(run)
     if undo:
-        removed = remove_import(run, files or ())
-        for name, raw in removed.files.items():
-            say(console, f"Taken back: {name} (raw/{raw})")
-        print_answers(console, run, removed.answers)
+        removed, answers = remove_import(run, files or ())
+        for file in removed:
+            say(console, f"Taken back: {file.file} (raw/{file.raw})")
+        print_answers(console, run, answers)
         return 0
     taken = import_verdicts(run, files or (), progress=progress)
     console.print(f"Files taken in: {len(taken.added):,}.", highlight=False)
