@@ -29,7 +29,7 @@ from pairwright.options import Doc, RunPath
 from pairwright.pages import render_page
 from pairwright.releases.changes import check_version
 from pairwright.releases.derive import derived_files, release_context
-from pairwright.releases.primary import Provenance, ReleaseFiles
+from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import ERRATA_FILE
 from pairwright.releases.summary import Summary
 from pairwright.releases.write import write_primary
@@ -225,6 +225,11 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
     progress(Step("checksums"))
     digest = write_checksums(layout.root)
     before, errata = content.content.previous, len(content.content.primary.errata)
+    moved: set[str | None] = set()
+    for part in parts_of(before.layout.root) if before else ():
+        if before and part.split == "validation":
+            moved |= {row.user for row in read_rows(before.layout.part(part))}
+    splits = content.content.splits
     return ReleaseResult(
         folder=out,
         digest=digest,
@@ -238,7 +243,7 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
             f"{definition_of(check).title} ({config_name(check.config)})"
             for check in audited.failed
         ),
-        moved_users=_moved_users(before, content.content.splits) if before else 0,
+        moved_users=sum(splits.get(user or "") == "test" for user in moved),
         errata=errata,
         errata_left_out=errata - len(primary.errata),
     )
@@ -255,16 +260,6 @@ def _check_lean(audited: Audit, summary: Summary, out: Path) -> None:
                 fix="Write the weaker side better and build again, build twins alone"
                 ' (modes = ["twin"]), or add --trial.',
             )
-
-
-def _moved_users(before: ReleaseFiles, splits: Mapping[str, str]) -> int:
-    users = {
-        row.user
-        for part in parts_of(before.layout.root)
-        if part.split == "validation"
-        for row in read_rows(before.layout.part(part))
-    }
-    return sum(splits.get(user or "") == "test" for user in users)
 
 
 def advise(result: ReleaseResult, run: Path) -> tuple[str, ...]:
