@@ -697,8 +697,8 @@ def test_the_checks_that_ship_are_enough_and_all_different() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "no checks can be read"),
-        ("[[check]\n", "no checks can be read"),
+        (None, "no such file"),
+        ("[[check]\n", "not TOML"),
         ("check = []\n", "check"),
         ("[[check]]\nquestion = 'q'\n", "check.0"),
         (
