@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import choice_rows, items, markup, posts, problems, source_table
 from pairwright.sources.opening import FLAT, OPENERS
 from pairwright.sources.polis.files import STATEMENTS, SUMMARY, VOTES

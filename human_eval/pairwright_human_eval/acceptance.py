@@ -27,7 +27,7 @@ from pairwright_human_eval.people import (
 )
 from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
-from pairwright_human_eval.study_files import closed_tasks, read_replacements
+from pairwright_human_eval.study_files import closed_tasks
 
 _TASK_ID = re.compile("task-[0-9a-f]{16}")
 
@@ -229,8 +229,7 @@ def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> A
     """Read every raw file, find who is who, judge, and write people.json, verdicts.jsonl and
     set_aside.jsonl. Raises InputError for a raw file or people.json that was damaged."""
     given = read_given(folder, {task.annotator for task in key.values()})
-    closed = frozenset(closed_tasks(read_replacements(folder)))
-    acceptance = accept(stored_exports(folder), key, study, given, closed)
+    acceptance = accept(stored_exports(folder), key, study, given, closed_tasks(folder))
     write_people(folder, acceptance.people)
     write_lines(folder.verdicts, acceptance.verdicts)
     write_lines(folder.set_aside, acceptance.set_aside)

@@ -28,7 +28,7 @@ from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.releases.primary import Provenance, UnitOutcome, read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.releases.write import write_primary
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright.workflows.new_release import ReleaseResult
 from pairwright.workflows.new_release import release as make_release
 from pairwright.workflows.release_advice import advise

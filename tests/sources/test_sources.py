@@ -24,7 +24,7 @@ from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.records import Item, content_id
 from pairwright.settings.domains import Domain, Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, _nothing_left, read, source_hash
 from pairwright.sources.markup import to_text
 from pairwright.sources.problems import REASONS, REMEDIES, ProblemCounts, SourceRefusal

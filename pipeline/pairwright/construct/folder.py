@@ -22,8 +22,7 @@ from pairwright.models.store import CallRecord, Store
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
-from pairwright.settings.release_info import ReleaseInfo
-from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
+from pairwright.settings.rules import LATER_LIMITS, HumanRules, ReleaseInfo
 from pairwright.settings.toml_files import without_retired
 from pairwright.version import code_digest
 

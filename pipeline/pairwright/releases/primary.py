@@ -24,7 +24,7 @@ from pairwright.dataset.lines import read_document
 from pairwright.errors import InputError
 from pairwright.records import Mode, Record
 from pairwright.releases.summary import Summary
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
 

@@ -18,7 +18,7 @@ from pairwright.errors import InputError, on_disk
 from pairwright.records import Record
 from pairwright.releases.changes import TRIAL, numbers_of
 from pairwright.releases.primary import FORMAT, Erratum, Provenance
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright.version import __version__, code_digest, library_versions
 
 ERRATA_FILE = "errata.jsonl"

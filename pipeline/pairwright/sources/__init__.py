@@ -23,7 +23,7 @@ from pathlib import Path
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import choices, items, posts
 from pairwright.sources.choosers import Chooser, Voter
 from pairwright.sources.opening import Choosers, Items, SourceFormat

@@ -12,7 +12,7 @@ from pathlib import Path
 from pairwright.errors import SourceError
 from pairwright.records import content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.choice_rows import (
     ChoiceRow,
     read_choice,

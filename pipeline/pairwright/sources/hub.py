@@ -5,7 +5,7 @@ from typing import Any
 
 from pairwright.errors import SourceError
 from pairwright.extras import install
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.source_table import SourceTable, numbered
 
 _ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")

@@ -7,7 +7,7 @@ from typing import Any
 
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, address, kind_of_post, label, rows, text, time
 from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
 from pairwright.sources.problems import SourceProblem, SourceRefusal

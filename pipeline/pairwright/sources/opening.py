@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import hub
 from pairwright.sources.choosers import Chooser, Voter
 from pairwright.sources.delimited import comma_separated, tab_separated

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, address, kind_of_post, label, text, time
 from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
 from pairwright.sources.problems import SourceProblem, SourceRefusal

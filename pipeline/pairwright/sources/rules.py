@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, repaired
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.times import is_older, latest_moment

@@ -26,8 +26,7 @@ from pairwright.records import Item
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import COMPLETING
-from pairwright.settings.rules import HistoryRules
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.text import word_count
 from pairwright.training.completions import (

@@ -29,12 +29,11 @@ from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study_files import (
     closed_key,
     hand_over,
-    not_redone,
+    open_again,
     read_replacements,
     read_study,
     read_tasks,
     replace,
-    with_all_checks,
 )
 
 Person: TypeAlias = Annotated[
@@ -84,8 +83,7 @@ def replace_person(
         withdrawn = any(withdrawal.annotator == left for withdrawal in read_withdrawals(folder))
         if before := [one for one in read_replacements(folder) if one.left == left]:
             # What they had answered is open again once they have withdrawn, and only then.
-            own = not_redone(own, before) if withdrawn else []
-            own = with_all_checks(own, before, fixed.key) if own else []
+            own = open_again(own, before, fixed.key) if withdrawn else []
         if before and not own:
             raise InputError(
                 f"{left} was replaced before", where="PERSON", fix="Name the one who took over."
@@ -95,7 +93,7 @@ def replace_person(
         if by is not None:
             roster = _with(roster, newcomer, by)
         answered = {verdict.task for verdict in verdicts}
-        handed = hand_over(
+        record, tasks = hand_over(
             left,
             own,
             read_tasks(folder, own),
@@ -107,14 +105,14 @@ def replace_person(
         # Only now: an id that a refusal left behind would have a seat that is not there.
         if by is not None:
             write_roster(folder, roster)
-        replace(folder, handed)
+        replace(folder, record, tasks)
         sheets = []
         if (folder.path / "spreadsheets").exists():
             sheets = write_sheets(folder, read_study(folder), only=newcomer)
         return ReplacedPerson(
             left=left,
             annotator=newcomer,
-            tasks=len(handed.tasks),
+            tasks=len(tasks),
             kept=sum(k.task in answered and k.annotator == left for k in own),
             folder=folder.path / "tasks" / newcomer,
             sheet=sheets[0] if sheets else None,

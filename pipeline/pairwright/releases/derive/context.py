@@ -21,7 +21,7 @@ from pairwright.releases.derive.build_summary import (
 from pairwright.releases.derive.study_summary import HumanSummary, summarise_study
 from pairwright.releases.primary import Kind, PrimaryFiles, primary_paths
 from pairwright.releases.summary import Summary
-from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.report.findings import Findings
 
 
 @dataclass(frozen=True)

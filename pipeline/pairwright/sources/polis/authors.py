@@ -8,7 +8,7 @@ from typing import Any
 from pairwright.errors import SourceError
 from pairwright.records import Authorship, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import Chooser, OwnPost, Voter
 from pairwright.sources.fields import Repairs, address, label, repaired
 from pairwright.sources.opening import Choosers, SourceFormat

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pairwright.errors import SourceError
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.delimited import comma_separated
 from pairwright.sources.problems import SourceProblem
 from pairwright.sources.source_table import SourceRow, SourceTable

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from pairwright.records import Post
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, clean_text, label, repaired, text, time
 from pairwright.sources.polis.files import Conversation, statement_rows
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt

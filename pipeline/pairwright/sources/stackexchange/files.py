@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pairwright.dataset.address import stack_exchange_host
 from pairwright.errors import SourceError
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.stackexchange.archive import parse_archive
 from pairwright.sources.stackexchange.rows import RowParser, TakeRow
 

@@ -10,7 +10,7 @@ from pairwright.assets import RUBRICS
 from pairwright.errors import SourceError
 from pairwright.records import Item, Post
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, clean_text
 from pairwright.sources.markup import comment_text, post_text
 from pairwright.sources.opening import Items, SourceFormat
