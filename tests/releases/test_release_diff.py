@@ -355,7 +355,7 @@ def _pipe(path: str) -> Callable[[Path], object]:
     return put
 
 
-WRONG = (
+WRONG: tuple[tuple[Callable[[Path], object], str], ...] = (
     (shutil.rmtree, "no such folder"),
     (_drop("manifest.json"), "is not a release"),
     (_drop("checksums.sha256"), "no checksums"),
