@@ -10,8 +10,8 @@ from pairwright.settings.domains import Domains
 from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import choice_key
 from pairwright.sources.fields import Repairs, address, label, text, time
+from pairwright.sources.items import place
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow
 
 

@@ -179,15 +179,15 @@ class _BatchRun(NamedTuple):
                 count += 1
                 lines.write(problem)
                 if count <= NOTED:
-                    progress(Note(_description(problem)))
+                    custom_id = f" {problem.custom_id!r}" if problem.custom_id else ""
+                    what = f"{MEANINGS[problem.kind]}: {problem.detail}"
+                    progress(Note(f"{problem.where}:{custom_id} {what}"))
 
-            yield Ingest(self.requests, self.store, self._secrets(), note, advance)
+            names = (endpoint.api_key_env for endpoint in self.config.endpoints.values())
+            secrets = tuple(os.environ.get(name, "") for name in names if name)
+            yield Ingest(self.requests, self.store, secrets, note, advance)
         if count > NOTED:
             progress(Note(f"... and {count - NOTED:,} more in {problems}"))
-
-    def _secrets(self) -> tuple[str, ...]:
-        names = (endpoint.api_key_env for endpoint in self.config.endpoints.values())
-        return tuple(os.environ.get(name, "") for name in names if name)
 
 
 @contextmanager
@@ -200,8 +200,3 @@ def _open_batch_run(run: Path) -> Iterator[_BatchRun]:
         closing(PendingCalls(run / "batch.sqlite")) as requests,
     ):
         yield _BatchRun(folder, config, requests, store)
-
-
-def _description(problem: LineProblem) -> str:
-    custom_id = f" {problem.custom_id!r}" if problem.custom_id else ""
-    return f"{problem.where}:{custom_id} {MEANINGS[problem.kind]}: {problem.detail}"

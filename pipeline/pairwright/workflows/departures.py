@@ -91,7 +91,12 @@ def replace_person(
         verdicts = study.answers().verdicts
         newcomer = f"annotator-{len(fixed.study.annotators) + 1:02}"
         if by is not None:
-            roster = _with(roster, newcomer, by)
+            check_id(by, "--by")
+            if by in roster.participants.values():
+                raise InputError(
+                    f"{by!r} is in the study already", where="--by", fix="Name somebody else."
+                )
+            roster = Roster(participants=roster.participants | {newcomer: by})
         answered = {verdict.task for verdict in verdicts}
         record, tasks = hand_over(
             left,
@@ -117,15 +122,6 @@ def replace_person(
             folder=folder.path / "tasks" / newcomer,
             sheet=sheets[0] if sheets else None,
         )
-
-
-def _with(roster: Roster, annotator: str, participant: str) -> Roster:
-    check_id(participant, "--by")
-    if participant in roster.participants.values():
-        raise InputError(
-            f"{participant!r} is in the study already", where="--by", fix="Name somebody else."
-        )
-    return Roster(participants=roster.participants | {annotator: participant})
 
 
 @dataclass(frozen=True, slots=True)

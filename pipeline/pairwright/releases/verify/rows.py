@@ -37,7 +37,7 @@ from pairwright.releases.selection import votes_on
 from pairwright.releases.summary import Summary, SummaryBuilder
 from pairwright.releases.verify.comparison import VerifyProgress, difference, same, shown
 from pairwright.releases.verify.provenance import KeptUnit, known_models
-from pairwright.sources.times import is_older
+from pairwright.sources.fields import is_older
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import aspect_id, response_id
 from pairwright_human_eval.subjects import Outline, OutlinePair
