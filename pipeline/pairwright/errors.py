@@ -29,17 +29,18 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-def first_fault(error: "ValidationError") -> tuple[str, str]:
-    """The first field that pydantic refuses, by its names and dots, and what is wrong with it."""
-    first = error.errors(include_url=False)[0]
-    return ".".join(map(str, first["loc"])), first["msg"]
-
-
 def near(name: str, known: Iterable[str]) -> str:
     """` Did you mean 'judge'?` where a name is nearly one of those known; else nothing. It goes
     behind a sentence."""
     matches = get_close_matches(name, known, n=1, cutoff=0.6)
     return f" Did you mean {matches[0]!r}?" if matches else ""
+
+
+def first_invalid(error: "ValidationError") -> tuple[str, str]:
+    """The dotted field that a record refuses first, and why; the field is empty where it is the
+    whole record."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return ".".join(map(str, first["loc"])), first["msg"]
 
 
 class PairwrightError(Exception):

@@ -18,9 +18,8 @@ from pydantic_core import from_json, to_json
 from pairwright.dataset import line_writer
 from pairwright.errors import on_disk
 from pairwright.estimate import Estimate, share
-from pairwright.models import Leniency
+from pairwright.models import Call, Leniency
 from pairwright.models.model import UNUSABLE
-from pairwright.models.run import Call
 from pairwright.models.store import Store
 from pairwright.modes import MODES, STAGES, Stage
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin

@@ -10,8 +10,7 @@ from pairwright.construct.own_choice_pairs import build_accepted, build_natural
 from pairwright.construct.partners import PartnerCandidate, SurveyOutcome, survey_question
 from pairwright.construct.written_pairs import build_contrast, build_twin
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.models import Models
-from pairwright.models.run import CallLog, traced
+from pairwright.models import CallLog, Models, traced
 from pairwright.records import Contrast, Item, Rejected, Twin, draw_id
 from pairwright.settings.config import Config
 

@@ -21,8 +21,7 @@ from pairwright.construct.drafts import (
     write_draft,
 )
 from pairwright.gates import DraftSides
-from pairwright.models import Models, together
-from pairwright.models.run import traced
+from pairwright.models import Models, together, traced
 from pairwright.records import (
     Contrast,
     Draft,

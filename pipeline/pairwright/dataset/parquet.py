@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from pairwright.dataset.parquet_batches import TooLarge, read_batches
 from pairwright.dataset.row import MODE_FIELDS, Row, RowDelivery, RowSupport
-from pairwright.errors import InputError, first_fault, on_disk
+from pairwright.errors import InputError, first_invalid, on_disk
 
 GROUP = 1000
 """Rows written together."""
@@ -143,7 +143,7 @@ def read_rows(path: Path) -> Iterator[Row]:
         what = str(error) or "it does not fit into memory"
         raise _unreadable(path, f"after row {number}: {what}") from None
     except ValidationError as error:
-        field, fault = first_fault(error)
+        field, fault = first_invalid(error)
         raise _unreadable(f"{path}:{number} [{field}]", fault) from None
 
 

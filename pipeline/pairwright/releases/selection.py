@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pairwright.dataset import RowVotes
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import DOMAIN
-from pairwright.errors import InputError, first_fault
+from pairwright.errors import InputError, first_invalid
 from pairwright.modes import MODES
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
@@ -78,7 +78,7 @@ def _pair(line: bytes, path: Path, number: int) -> Pair:
     try:
         return Pair.model_validate_json(line)
     except ValidationError as error:
-        what = "not a pair: {}: {}".format(*first_fault(error))
+        what = "not a pair: {}: {}".format(*first_invalid(error))
         raise InputError(what, where=f"{path}:{number}", fix=_FIX) from None
 
 

@@ -13,7 +13,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.dataset import line_writer
 from pairwright.errors import InputError, on_disk
 from pairwright.models.batch import Ingest, Ingested, PendingCalls, Round, Shard, read_round
-from pairwright.models.batch.ingest import MEANINGS, LineProblem, check_readable
+from pairwright.models.batch.ingest import MEANINGS, LineProblem, lines_of
 from pairwright.models.batch.rounds import Submission, folder_of, latest_round
 from pairwright.models.batch.service import BatchApi, Polled, poll, submit
 from pairwright.models.store import Store
@@ -116,7 +116,7 @@ def ingest_replies(
     paths = [Path(file) for file in files]
     with _open_batch_run(Path(run)) as batch_run:
         for path in paths:
-            check_readable(path)
+            next(lines_of(path), None)  # Raises where it cannot be read.
         total, read = sum(path.stat().st_size for path in paths), 0
 
         def advance(size: int) -> None:

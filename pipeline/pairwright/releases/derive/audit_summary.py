@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from pydantic import ValidationError
 
 from pairwright.dataset import Layout
-from pairwright.errors import InputError, first_fault
+from pairwright.errors import InputError, first_invalid
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.settings.rules import ReleaseInfo
@@ -132,7 +132,7 @@ def read_audit(primary: PrimaryFiles, layout: Layout) -> AuditFile:
     try:
         return AuditFile.model_validate(primary.audit)
     except ValidationError as error:
-        field, fault = first_fault(error)
+        field, fault = first_invalid(error)
         raise InputError(
             fault,
             where=f"{layout.audit} [{field}]",

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, ValidationError, field_validator
 
 from pairwright.dataset import Layout
-from pairwright.errors import InputError, first_fault
+from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import share
 from pairwright.modes import STAGES, has_own_choices
 from pairwright.records import Mode, Record
@@ -119,7 +119,7 @@ def summarise_build(provenance: Provenance, layout: Layout) -> BuildSummary:
     try:
         return BuildSummary.model_validate(provenance.build)
     except ValidationError as error:
-        field, fault = first_fault(error)
+        field, fault = first_invalid(error)
         raise InputError(
             fault,
             where=f"{layout.provenance} [build.{field}]",

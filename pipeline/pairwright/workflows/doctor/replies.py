@@ -12,8 +12,7 @@ import math
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pairwright.models import Completion, Unstored, leniency
-from pairwright.models.run import CallLog, Traced
+from pairwright.models import CallLog, Completion, Traced, Unstored, leniency
 from pairwright.records import Rejected
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt_variables import Ask, Labelled
