@@ -296,10 +296,15 @@ def test_history_and_diff_agree_and_add_up(seed: int, tmp_path: Path) -> None:
 
 
 def test_the_terminal_names_twenty_and_json_all(tmp_path: Path) -> None:
-    small = written(run_of(tmp_path / "small", pairs_of(0)), tmp_path / "a")
-    large = written(run_of(tmp_path / "large", pairs_of(*range(13))), tmp_path / "b", "1.1.0")
+    small, large = (
+        written(
+            run_of(tmp_path / f"run {version}", pairs_of(*numbers), study=False),
+            tmp_path / version, version, trial=True,
+        )
+        for version, numbers in (("1.0.0", (0,)), ("1.1.0", range(13)))
+    )  # fmt: skip
     done = diff(small, large)
-    assert "small-pairs 1.0.0 to small-pairs 1.1.0" in done.out
+    assert "small-pairs-trial 1.0.0-trial to small-pairs-trial 1.1.0-trial" in done.out
     assert done.out.count("added: new") == 20
     assert "and 4 more" in done.out
     assert len(told(small, large)["subjects"]) == 24

@@ -155,14 +155,14 @@ def test_errata_leave_with_whom_they_are_about(run: Path, tmp_path: Path) -> Non
 
 def test_errata_stay_for_a_release_where_their_pair_left_for_another_reason(tmp_path: Path) -> None:
     fault = Erratum(pair=question(1)[0].id, versions="1.0.0", what="wrong")
-    run = run_of(tmp_path / "run", [*question(0), *question(1)])
+    run = run_of(tmp_path / "run", [*question(0), *question(1)], study=False)
     write_lines(run / "errata.jsonl", [fault])
-    first = written(run, tmp_path / "first")
-    again = run_of(tmp_path / "again", question(0))
-    second = written(again, tmp_path / "second", "1.1.0", previous=first.root)
+    first = written(run, tmp_path / "first", trial=True)
+    again = run_of(tmp_path / "again", question(0), study=False)
+    second = written(again, tmp_path / "second", "1.1.0", previous=first.root, trial=True)
     assert read_primary(second).errata == (fault,)
     # Whether its user is to be forgotten by now, nothing can tell any more.
-    third = written(again, tmp_path / "third", "1.2.0", previous=second.root)
+    third = written(again, tmp_path / "third", "1.2.0", previous=second.root, trial=True)
     assert read_primary(third).errata == ()
 
 
