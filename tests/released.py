@@ -41,7 +41,9 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.releases.summary import rows_of
+from pairwright.releases.derive import ReleaseContext, derived_files
+from pairwright.releases.primary import read_primary
+from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.releases.write import write_primary
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
@@ -152,6 +154,20 @@ def _named(pair: Pair, adherence: dict[str, Adherence], twin_id: str | None) -> 
     return pair.model_copy(
         update={"id": name, "twin_id": twin_id, "draft": draft, "judge": "judge-70b"}
     )
+
+
+def unaddressed(pairs: Iterable[Pair]) -> list[Pair]:
+    """The pairs without addresses of questions and posts, so that [release] licence is theirs."""
+    nowhere: dict[str, Any] = {"source_url": None}
+    return [
+        pair.model_copy(
+            update={
+                **nowhere,
+                "profile": tuple(post.model_copy(update=nowhere) for post in pair.profile),
+            }
+        )
+        for pair in pairs
+    ]
 
 
 PAIRS = tuple(pair for n in range(8) for pair in question(n, DOMAINS[n % 2]))
@@ -424,6 +440,19 @@ def gathered(
         return gather_release_content(run, database, options, log_notes)
     finally:
         database.close()
+
+
+def context_of(layout: Layout) -> ReleaseContext:
+    """What is derived from primary files that are there."""
+    summing = SummaryBuilder()
+    for part, row in rows_of(layout):
+        summing.add(part, row)
+    return ReleaseContext(layout, read_primary(layout), summing.summary())
+
+
+def texts(known: ReleaseContext) -> dict[str, str]:
+    """Every derived file."""
+    return {path: "".join(pieces) for path, pieces in derived_files(known)}
 
 
 def written(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Layout:

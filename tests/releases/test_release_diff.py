@@ -1,11 +1,9 @@
 """`pairwright diff` and history.jsonl: what changed between two releases, and why."""
 
 import json
-import os
 import random
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,7 @@ from released import (
 )
 from small_studies import user_of
 from study import Done, pairwright
+from tampering import Damage, dropped, halved, piped, replaced
 
 
 def pairs_of(*numbers: int) -> list[Pair]:
@@ -340,40 +339,20 @@ def test_two_datasets_are_not_taken_for_two_versions_of_one(first: Layout, tmp_p
 # What cannot be compared
 
 
-def _cut(path: str) -> Callable[[Path], object]:
-    return lambda root: os.truncate(root / path, (root / path).stat().st_size // 2)
-
-
-def _text(path: str, text: str) -> Callable[[Path], object]:
-    return lambda root: (root / path).write_text(text, encoding="utf-8")
-
-
-def _drop(path: str) -> Callable[[Path], object]:
-    return lambda root: (root / path).unlink()
-
-
-def _pipe(path: str) -> Callable[[Path], object]:
-    def put(root: Path) -> None:
-        (root / path).unlink()
-        os.mkfifo(root / path)
-
-    return put
-
-
-WRONG: tuple[tuple[Callable[[Path], object], str], ...] = (
+WRONG: tuple[tuple[Damage, str], ...] = (
     (shutil.rmtree, "no such folder"),
-    (_drop("manifest.json"), "is not a release"),
-    (_drop("checksums.sha256"), "no checksums"),
-    (_drop("stated.json"), "stated.json"),
-    (_cut("stated.json"), "stated.json"),
-    (_drop("history.jsonl"), "history.jsonl"),
-    (_text("history.jsonl", '{"version":1}\n'), "history.jsonl:1"),
-    (_text("build/units.jsonl", "[]\n"), "units.jsonl:1"),
-    (_cut("human/verdicts.jsonl"), "verdicts.jsonl"),
-    (_cut(Part("Home-twin", "test").path), "test-00000-of-00001.parquet"),
-    (_text(Part("Home-twin", "test").path, "PAR1"), "test-00000-of-00001.parquet"),
-    (_pipe("build/units.jsonl"), "units.jsonl: neither a file nor a folder"),
-    (_pipe("checksums.sha256"), "neither a file nor a folder"),
+    (dropped("manifest.json"), "is not a release"),
+    (dropped("checksums.sha256"), "no checksums"),
+    (dropped("stated.json"), "stated.json"),
+    (halved("stated.json"), "stated.json"),
+    (dropped("history.jsonl"), "history.jsonl"),
+    (replaced("history.jsonl", '{"version":1}\n'), "history.jsonl:1"),
+    (replaced("build/units.jsonl", "[]\n"), "units.jsonl:1"),
+    (halved("human/verdicts.jsonl"), "verdicts.jsonl"),
+    (halved(Part("Home-twin", "test").path), "test-00000-of-00001.parquet"),
+    (replaced(Part("Home-twin", "test").path, "PAR1"), "test-00000-of-00001.parquet"),
+    (piped("build/units.jsonl"), "units.jsonl: neither a file nor a folder"),
+    (piped("checksums.sha256"), "neither a file nor a folder"),
 )
 
 

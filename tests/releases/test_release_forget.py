@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from pairwright.releases.run_notes import add_tombstones, read_tombstones
 from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, violated, written
 from small_studies import user_of
 from study import Done, pairwright
+from tampering import Damage, dropped, replaced
 
 SITE = "https://diy.stackexchange.com"
 
@@ -249,25 +249,18 @@ def test_what_names_nothing_is_refused(options: tuple[str, ...], said: str, run:
     assert not (run / "forgotten.jsonl").exists()
 
 
-def _damage(name: str, text: str) -> Callable[[Path], None]:
-    def damage(run: Path) -> None:
-        (run / name).write_text(text, encoding="utf-8")
-
-    return damage
-
-
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda run: (run / "config.toml").unlink(), "config.toml"),
-        (lambda run: (run / "items.jsonl").unlink(), "items.jsonl"),
-        (_damage("items.jsonl", "{}\n"), "items.jsonl:1"),
-        (_damage("pairs.jsonl", "{}\n"), "pairs.jsonl:1"),
-        (_damage("forgotten.jsonl", '{"name":"user-1"}\n'), "forgotten.jsonl:1"),
-        (_damage("forgotten.jsonl", "user-0123456789abcdef\n"), "forgotten.jsonl:1"),
+        (dropped("config.toml"), "config.toml"),
+        (dropped("items.jsonl"), "items.jsonl"),
+        (replaced("items.jsonl", "{}\n"), "items.jsonl:1"),
+        (replaced("pairs.jsonl", "{}\n"), "pairs.jsonl:1"),
+        (replaced("forgotten.jsonl", '{"name":"user-1"}\n'), "forgotten.jsonl:1"),
+        (replaced("forgotten.jsonl", "user-0123456789abcdef\n"), "forgotten.jsonl:1"),
     ],
 )
-def test_a_damaged_run_is_refused(spoil: Callable[[Path], None], said: str, run: Path) -> None:
+def test_a_damaged_run_is_refused(spoil: Damage, said: str, run: Path) -> None:
     spoil(run)
     done = forget(run, "--user", user_of(1))
     assert done.code == 2, done.said
