@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from pairwright.evaluation.board.flips import POWER
-from pairwright.evaluation.certificate.certificate import SCORERS_NEEDED
+from pairwright.evaluation.certificate import SCORERS_NEEDED
 from pairwright.evaluation.correlation.correlations import CLAIMS_FROM, Correlation
 from pairwright.evaluation.correlation.measures import PRIMARY, RankMeasure, reported_measures
 from pairwright.evaluation.correlation.uncertainty import (

@@ -20,13 +20,14 @@ from pairwright.cli.downstream import print_curves, print_scores
 from pairwright.dataset import Row, read_lines
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluation.best_of_n.curves import (
+from pairwright.evaluation.best_of_n import (
     CEILING,
     BestOfN,
     Curve,
     PolicySample,
     SampledQuestion,
     SampleScores,
+    best_of_n_page,
     ceiling,
     curve,
     of_first,
@@ -34,7 +35,6 @@ from pairwright.evaluation.best_of_n.curves import (
     powers,
     weights,
 )
-from pairwright.evaluation.best_of_n.page import best_of_n_page
 from pairwright.evaluation.outputs import (
     JudgedOutput,
     OutputScores,

@@ -12,8 +12,7 @@ import pytest
 from decided import RELEASE, result, twin
 from pairwright import certify
 from pairwright.errors import InputError
-from pairwright.evaluation.certificate.certificate import SCORERS_NEEDED, Certificate
-from pairwright.evaluation.certificate.page import certificate_page
+from pairwright.evaluation.certificate import SCORERS_NEEDED, Certificate, certificate_page
 from pairwright.evaluation.correlation import uncertainty
 from pairwright.evaluation.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluation.decision import PairDecision

@@ -13,7 +13,12 @@ from scipy import stats
 
 from pairwright.errors import InputError
 from pairwright.evaluation.correlation import uncertainty
-from pairwright.evaluation.correlation.correlations import Correlations, DownstreamFacts, correlate
+from pairwright.evaluation.correlation.correlations import (
+    Correlations,
+    DownstreamFacts,
+    correlate,
+    correlation_page,
+)
 from pairwright.evaluation.correlation.measures import (
     RankMeasure,
     Ties,
@@ -27,7 +32,6 @@ from pairwright.evaluation.correlation.measures import (
     spearman,
 )
 from pairwright.evaluation.correlation.measures import weighted_tau as weighted
-from pairwright.evaluation.correlation.page import correlation_page
 from pairwright.evaluation.correlation.table import ModelTable, read_models
 from pairwright.evaluation.correlation.uncertainty import (
     Jackknife,

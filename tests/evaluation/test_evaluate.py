@@ -21,8 +21,12 @@ from pairwright.evaluation.content import (
     asker_of,
     partners_of,
 )
-from pairwright.evaluation.decision import PairDecision, blank_decision
-from pairwright.evaluation.evaluation import Evaluation, evaluate, reasons
+from pairwright.evaluation.decision import (
+    Evaluation,
+    PairDecision,
+    blank_decision,
+    evaluate,
+)
 from pairwright.evaluation.release import Release, ReleaseRef, posts_of
 from pairwright.evaluation.results import (
     ResultSummary,
@@ -39,6 +43,7 @@ from pairwright.evaluation.scorers.scorer import (
     ResponseScore,
     Scorer,
     Unscored,
+    reasons,
 )
 from pairwright.settings.rules import HistoryRules
 from released import PAIRS

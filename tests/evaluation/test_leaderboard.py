@@ -19,13 +19,11 @@ from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board import board as board_module
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.exports import csv_table
 from pairwright.evaluation.board.flips import sign_flip
 from pairwright.evaluation.board.inputs import gather_results
-from pairwright.evaluation.board.pages import board_notes, board_page
-from pairwright.evaluation.board.plots import accuracies
+from pairwright.evaluation.board.page import accuracies, board_notes, board_page
 from pairwright.evaluation.board.ranking import group_letters
-from pairwright.evaluation.board.rows import figure_text
+from pairwright.evaluation.board.tables import csv_table, figure_text
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import IDENTITIES, figures_of

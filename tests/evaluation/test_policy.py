@@ -21,15 +21,15 @@ from pairwright.cli.downstream import print_accuracies
 from pairwright.dataset.checksums import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.estimate import Estimate
-from pairwright.evaluation.guided.accuracy import (
+from pairwright.evaluation.guided import (
     GuidedResult,
     PolicyAccuracy,
     both_readings,
     guided_names,
     guided_results,
+    policy_page,
     taus,
 )
-from pairwright.evaluation.guided.page import policy_page
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored

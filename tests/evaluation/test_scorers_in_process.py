@@ -17,8 +17,8 @@ import jinja2
 import pytest
 
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
-from pairwright.evaluation.local import engine
-from pairwright.evaluation.local.engine import (
+from pairwright.evaluation.scorers import in_process
+from pairwright.evaluation.scorers.in_process import (
     InProcess,
     ModelTokenizer,
     TokenizedText,
@@ -26,7 +26,7 @@ from pairwright.evaluation.local.engine import (
 )
 from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.scorers.spec import Classifier
+from pairwright.evaluation.settings import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass
 class StandIn:
-    """Stands in for `pairwright.evaluation.local.models` and the model that it loads."""
+    """Stands in for `pairwright.evaluation.scorers.torch_models` and the model that it loads."""
 
     limit: int = 1000
     fails: Exception | None = None
@@ -84,8 +84,8 @@ def using(
     **spec: Any,
 ) -> T:
     """What `use` made of the sender and the scorer above it."""
-    monkeypatch.setattr(engine, "find_spec", lambda _: True)
-    monkeypatch.setattr(engine, "_imported", lambda: model)
+    monkeypatch.setattr(in_process, "find_spec", lambda _: True)
+    monkeypatch.setattr(in_process, "_imported", lambda: model)
     given = Classifier.model_validate({"kind": "classifier", "model": "tiny", **spec})
 
     async def scenario() -> T:
@@ -172,7 +172,7 @@ def test_without_the_extra_it_says_what_to_install(
     missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def use(_: InProcess, scorer: RewardModel) -> Any:
-        monkeypatch.setattr(engine, "find_spec", lambda name: None if name == missing else name)
+        monkeypatch.setattr(in_process, "find_spec", lambda name: None if name == missing else name)
         with pytest.raises(ConfigError, match="not installed") as caught:
             await scorer.score(PromptContent("Why?"), "Rye.")
         return caught.value

@@ -14,14 +14,10 @@ from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end, end_by_coverage, print_result
 from pairwright.cli.printing import say, table_of, warn
 from pairwright.estimate import p_value
-from pairwright.evaluation.best_of_n.curves import BestOfN
-from pairwright.evaluation.best_of_n.page import best_of_n_page
-from pairwright.evaluation.certificate.certificate import Certificate
-from pairwright.evaluation.certificate.page import certificate_page
-from pairwright.evaluation.correlation.correlations import Correlation
-from pairwright.evaluation.correlation.page import correlation_page
-from pairwright.evaluation.guided.accuracy import PolicyAccuracy
-from pairwright.evaluation.guided.page import policy_page
+from pairwright.evaluation.best_of_n import BestOfN, best_of_n_page
+from pairwright.evaluation.certificate import Certificate, certificate_page
+from pairwright.evaluation.correlation.correlations import Correlation, correlation_page
+from pairwright.evaluation.guided import PolicyAccuracy, policy_page
 from pairwright.evaluation.outputs import ModelScore, OutputScores
 from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
@@ -269,8 +265,8 @@ def print_certificate(certificate: Certificate, out: Path | None = None) -> int:
         rows = (
             (
                 one.scorer,
-                one.generated.estimate.text(),
-                one.natural.estimate.text(),
+                one.generated.text(),
+                one.natural.text(),
                 one.in_words,
                 f"{one.generated.n:,} and {one.natural.n:,}",
             )

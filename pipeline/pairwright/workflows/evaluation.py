@@ -11,9 +11,8 @@ from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
 from pairwright.evaluation.content import ContentSources, Strangers, asker_of, partners_of
-from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.evaluation import Evaluation, reasons
-from pairwright.evaluation.evaluation import evaluate as score_pairs
+from pairwright.evaluation.decision import Evaluation, PairDecision
+from pairwright.evaluation.decision import evaluate as score_pairs
 from pairwright.evaluation.measure.figure import by_mode
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import (
@@ -24,9 +23,8 @@ from pairwright.evaluation.results import (
     write_result,
 )
 from pairwright.evaluation.scorers.score_file import ScoreFile
-from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair
-from pairwright.evaluation.scorers.spec import ScoresOfFile
-from pairwright.evaluation.settings import Scorers, history_hash, people_rules
+from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair, reasons
+from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, people_rules
 from pairwright.models import Usage, counting
 from pairwright.notebook import run_async
 from pairwright.options import (

@@ -1,7 +1,7 @@
 """Clients of what vLLM's servers say of a response: a class, or log-probabilities."""
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.scorers.spec import ServedClassifier, ServedLikelihood
+from pairwright.evaluation.settings import ServedClassifier, ServedLikelihood
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
 from pairwright.settings.endpoints import Endpoint

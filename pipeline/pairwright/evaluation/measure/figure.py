@@ -11,10 +11,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from pairwright.estimate import Estimate
-from pairwright.evaluation.decision import NOTHING_TO_SHOW, PairDecision
-from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
+from pairwright.intervals import Floats, cluster_numbers, mean, mean_points, with_width
 from pairwright.modes import is_twin
-from pairwright.records import Cluster, Mode, Record
+from pairwright.records import Cluster, Mode
 
 RULE = (
     "Averages are over pairs, or over twins where a figure is of twins: each counts the same,"
@@ -127,36 +128,23 @@ class Group(NamedTuple):
     name: str
 
 
-class ScorerFigure(Record):
-    """One figure of one group of pairs. `value` is None where the group is empty."""
+class ScorerFigure(Estimate):
+    """The estimate of one group of pairs: n are pairs or twins; no value where it is empty."""
 
     name: str
     """A key of FIGURES, or a gain over a control."""
     mode: Mode | None
     group: str
     """The mode's name for all of its pairs, or a configuration's, or `twin, asked` and so on."""
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    """Pairs, twins or users."""
-    clusters: int
-    """Couples, users or prompts: what is independent."""
     by_identity: bool = False
     """Whether it could not have come out otherwise: then it has no interval."""
     note: str = ""
+    """What else there is to know of it; JSON has an empty one, too."""
 
     @property
-    def estimate(self) -> Estimate:
-        """The figure without its name and group."""
-        return Estimate(
-            value=self.value,
-            low=self.low,
-            high=self.high,
-            n=self.n,
-            clusters=self.clusters,
-            note="by identity" if self.by_identity else "",
-        )
+    def why(self) -> str:
+        """The note is beside the tables."""
+        return "by identity" if self.by_identity else ""
 
 
 def figure_names(table: str) -> tuple[str, ...]:
@@ -173,8 +161,8 @@ def share(
     name: str, group: Group, points: Sequence[float], clusters: Sequence[Cluster], note: str = ""
 ) -> ScorerFigure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
-    estimate = accuracy(np.array(points, np.float64), cluster_numbers(clusters))
-    return figure_of(name, group, estimate and estimate.found(z_of(LEVEL)), note)
+    estimate = mean_points(np.array(points, np.float64), cluster_numbers(clusters))
+    return figure_of(name, group, estimate, note)
 
 
 def average(
@@ -189,18 +177,16 @@ def average(
     """A mean of values up to 1, with Student's interval by cluster; without one where nothing shows
     a spread."""
     estimate = mean(values, cluster_numbers(clusters), least=least, most=1)
-    bare = estimate and with_width(estimate)
-    if bare == estimate:
-        return figure_of(name, group, estimate, note)
-    reason = "no interval: no two clusters differ"
-    return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
+    bare = with_width(estimate)
+    if bare != estimate:
+        note = "; ".join(filter(None, (note, "no interval: no two clusters differ")))
+    return figure_of(name, group, bare, note)
 
 
-def figure_of(name: str, group: Group, estimate: Estimate | None, note: str = "") -> ScorerFigure:
-    """An estimate as a figure; None where the group is empty."""
-    estimate = estimate or Estimate(value=None, low=None, high=None, n=0, clusters=0)
+def figure_of(name: str, group: Group, estimate: Estimate, note: str = "") -> ScorerFigure:
+    """An estimate as a figure."""
     return ScorerFigure(
-        name=name, mode=group.mode, group=group.name, note=note, **estimate.model_dump()
+        name=name, mode=group.mode, group=group.name, **(estimate.model_dump() | {"note": note})
     )
 
 
@@ -267,15 +253,14 @@ def by_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
 def mode_decisions(mode: Mode | None, decisions: Sequence[PairDecision]) -> ModeDecisions:
     """The decisions of a mode that count."""
     together: dict[str, list[PairDecision]] = {}
-    for decision in decisions:
-        together.setdefault(
-            (decision.twin_id if is_twin(mode) else None) or decision.id, []
-        ).append(decision)
+    for one in decisions:
+        unit = (one.twin_id if is_twin(mode) else None) or one.id
+        together.setdefault(unit, []).append(one)
     size = 2 if is_twin(mode) else 1
     units = tuple(
-        tuple(unit)
-        for unit in together.values()
-        if len(unit) == size and not any(one.unscored in NOTHING_TO_SHOW for one in unit)
+        tuple(halves)
+        for halves in together.values()
+        if len(halves) == size and not any(one.unscored in NOTHING_TO_SHOW for one in halves)
     )
     whole = tuple(unit for unit in units if all(one.choice is not None for one in unit))
     return ModeDecisions(mode, tuple(decisions), units, whole)

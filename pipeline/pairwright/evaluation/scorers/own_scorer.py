@@ -23,10 +23,10 @@ from typing import Any, NamedTuple, Protocol, SupportsFloat
 from pairwright.assets import DOCS
 from pairwright.dataset.message import user_message
 from pairwright.errors import ConfigError, Interrupted
-from pairwright.evaluation.local.engine import Gathering, QueuedCall
+from pairwright.evaluation.scorers.in_process import Gathering, QueuedCall
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.scorers.spec import PythonScorer
+from pairwright.evaluation.settings import PythonScorer
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.client.scores import chat_reply, score_reply

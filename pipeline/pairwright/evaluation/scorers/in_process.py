@@ -21,7 +21,7 @@ import jinja2
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
-from pairwright.evaluation.scorers.spec import Classifier, Dpo, Likelihood
+from pairwright.evaluation.settings import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.client import Meter
@@ -319,6 +319,6 @@ def _body(score: float | TokenLogprobs, prompt_tokens: int) -> bytes:
 
 def _imported() -> ModuleType:
     """Takes seconds, and does so beside the loop."""
-    from pairwright.evaluation.local import models
+    from pairwright.evaluation.scorers import torch_models
 
-    return models
+    return torch_models
