@@ -9,7 +9,7 @@ where models come in lineages and the scores have nothing to do with each other.
 
 With `--needed` it prints instead how many scorers `pairwright downstream certify` takes to find a
 true rank correlation with a probability of `POWER`: the table of
-`evaluation/certificate/certificate.py`.
+`evaluation/certificate.py`.
 """
 
 import argparse

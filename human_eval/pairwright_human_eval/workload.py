@@ -356,6 +356,8 @@ def study_pilot(
 
 
 def _time(timed: Sequence[TimedTask]) -> Estimate | None:
+    if not timed:
+        return None
     people = sorted({one.annotator for one in timed})
     return mean(
         np.array([one.seconds for one in timed]),

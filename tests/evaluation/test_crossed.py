@@ -104,9 +104,7 @@ def test_holms_procedure_counts_each_question_once() -> None:
     more, _ = compare_rows(tuple(points), points, clusters, {CONSTANT, LONGER})
     # Another row at one half by identity asks nothing new.
     assert few[0].adjusted == few[0].p == more[0].adjusted == more[1].adjusted
-    estimate = difference(2 * better - 1, clusters)
-    assert estimate
-    assert estimate.value == pytest.approx(2 * few[0].difference)
+    assert difference(2 * better - 1, clusters).value == pytest.approx(2 * few[0].difference)
     points["worse"] = 1 - better
     third, _ = compare_rows(tuple(points), points, clusters, {CONSTANT, LONGER})
     assert third[0].adjusted > few[0].adjusted

@@ -761,14 +761,6 @@ def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool, what: 
     assert what in done.err
 
 
-def test_a_result_without_its_lines_is_to_be_evaluated_again(tmp_path: Path) -> None:
-    path = result(tmp_path, "a", right_on(30))
-    path.with_suffix(".jsonl").unlink()
-    done = pairwright("leaderboard", tmp_path)
-    assert done.code == 2
-    assert "Run `pairwright evaluate` again" in done.err
-
-
 @pytest.mark.parametrize("place", ["board", "board/of/mine"])
 def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path, place: str) -> None:
     (tmp_path / "board").write_text("mine")

@@ -318,21 +318,14 @@ def text(ids: tuple[int, ...]) -> str:
     return "".join(map(chr, ids))
 
 
-def test_the_template_alone_says_which_tokens_there_are() -> None:
-    read(TEMPLATE).check()
-    assert text(read(TEMPLATE).whole(ASKED).ids) == "^[user]Why?;[assistant]So.;"
-
-
-def test_a_policys_prompt_ends_where_its_response_begins() -> None:
-    ids, response = read(TEMPLATE).after_prompt(ASKED)
-    assert text(ids[:response]) == "^[user]Why?;[assistant]"
-    assert text(ids[response:]) == "So.;"
-
-
-def test_a_response_is_read_as_it_is_and_without_its_end() -> None:
-    ids, response = read(TEMPLATE).response_apart(ASKED)
-    assert text(ids[:response]) == "^[user]Why?;[assistant]"
-    assert text(ids[response:]) == "So."
+def test_the_template_alone_says_which_tokens_there_are_and_where_a_response_begins() -> None:
+    words = read(TEMPLATE)
+    words.check()
+    assert text(words.whole(ASKED).ids) == "^[user]Why?;[assistant]So.;"
+    # A policy's response has an end; one that is begun is read as it is.
+    for read_as, its in ((words.after_prompt, "So.;"), (words.response_apart, "So.")):
+        ids, response = read_as(ASKED)
+        assert (text(ids[:response]), text(ids[response:])) == ("^[user]Why?;[assistant]", its)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,10 @@
-"""The worth of the best of k samples: of one question, and of all questions with intervals by user.
+"""What a policy's answers gain when a scorer picks the best of them.
 
-A scorer picks among samples; what it picks is worth what the judge says of it. Where a scorer gives
-several samples its best score, each of them is picked equally often.
+N answers to each question are the draws 0 to N - 1 of the policy. All N are judged by the aspects,
+because each is the best of some subset, and what a scorer picks is worth what the judge says of it.
+The first k of N are the draws 0 to k - 1, so a run with a larger N goes on with the draws of a
+smaller one. A scorer is shown the same posts for all samples of a question; where it gives several
+its best score, each of them is picked equally often.
 """
 
 import math

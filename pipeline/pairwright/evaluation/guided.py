@@ -152,37 +152,41 @@ def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tup
     specs: dict[str, Spec] = dict(scorers.scorers)
     names: list[str] = []
     for name in guided:
-        spec = specs[name]
-        assert isinstance(spec, GuidedDecoding), "its name was asked for"
-        policy = specs[spec.policy]
-        assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
+        spec, policy = _guided_spec(scorers, name)
         names.append(name)
         if policy.per_token:
             continue
         other = f"{spec.policy}{PER_TOKEN}"
-        _add(specs, other, policy.model_copy(update={"per_token": True}))
-        _add(specs, f"{name}{PER_TOKEN}", spec.model_copy(update={"policy": other}))
+        per_token: dict[str, Spec] = {
+            other: policy.model_copy(update={"per_token": True}),
+            f"{name}{PER_TOKEN}": spec.model_copy(update={"policy": other}),
+        }
+        for key, reading in per_token.items():
+            if specs.setdefault(key, reading) != reading or key in BASELINES:
+                raise ConfigError(
+                    "is another scorer, and the reading per token has this name",
+                    where=f"[scorers.{key}]",
+                    fix="Give that scorer another name.",
+                )
         names.append(f"{name}{PER_TOKEN}")
     return scorers.model_copy(update={"scorers": specs}), tuple(dict.fromkeys(names))
 
 
 def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
     """The policies and rewards of these guided policies, each once."""
-    names = []
-    for name in guided:
-        spec = scorers.scorers[name]
-        assert isinstance(spec, GuidedDecoding), "its name was asked for"
-        names += [spec.policy, spec.reward]
-    return tuple(dict.fromkeys(names))
+    specs = [_guided_spec(scorers, name)[0] for name in guided]
+    return tuple(dict.fromkeys(part for spec in specs for part in (spec.policy, spec.reward)))
 
 
-def _add(specs: dict[str, Spec], name: str, spec: Spec) -> None:
-    if specs.setdefault(name, spec) != spec or name in BASELINES:
-        raise ConfigError(
-            "is another scorer, and the reading per token has this name",
-            where=f"[scorers.{name}]",
-            fix="Give that scorer another name.",
-        )
+def _guided_spec(
+    scorers: Scorers, name: str
+) -> tuple[GuidedDecoding, Likelihood | ServedLikelihood]:
+    """A guided policy's table, and that of its policy."""
+    spec = scorers.scorers[name]
+    assert isinstance(spec, GuidedDecoding), "its name was asked for"
+    policy = scorers.scorers[spec.policy]
+    assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
+    return spec, policy
 
 
 def guided_results(
@@ -195,11 +199,8 @@ def guided_results(
 
     `decided` has by scorer the decisions on the same pairs in the same order.
     """
-    spec = scorers.scorers[name]
-    assert isinstance(spec, GuidedDecoding), "its name was asked for"
-    policy, reward = scorers.scorers[spec.policy], scorers.scorers.get(spec.reward)
-    assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
-    every_token = isinstance(reward, Likelihood | ServedLikelihood)
+    spec, policy = _guided_spec(scorers, name)
+    every_token = isinstance(scorers.scorers.get(spec.reward), Likelihood | ServedLikelihood)
     three = [decided[scorer] for scorer in (name, spec.policy, spec.reward)]
     whole = [_whole(together) for together in zip(*three, strict=True)]
     for mode_pairs in by_mode(whole):

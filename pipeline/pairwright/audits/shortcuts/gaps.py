@@ -116,7 +116,7 @@ def _note(name: str, config: str, estimate: Estimate | None, detail: str = "") -
         name=name,
         config=config,
         status="note",
-        found=estimate,
+        found=estimate if estimate and estimate.n else None,
         of=estimate.n if estimate else 0,
         detail=detail,
     )

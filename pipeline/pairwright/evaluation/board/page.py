@@ -271,8 +271,10 @@ def _draw_line(
     name: str = "",
 ) -> None:
     """Shares x and y with the low and the high end of y, in percent."""
-    x, y, low, high = 100 * np.array(points).T
+    x, y, low, high = (100 * np.array(points).T).tolist()
+    below = [max(0.0, at - end) for at, end in zip(y, low, strict=True)]
+    above = [max(0.0, end - at) for at, end in zip(y, high, strict=True)]
     axes.errorbar(
-        x, y, yerr=(np.maximum(0, y - low), np.maximum(0, high - y)), color=colour.light,
-        marker=marker, markersize=4, linewidth=1.2, elinewidth=0.8, label=name,
+        x, y, yerr=(below, above), color=colour.light, marker=marker, markersize=4, linewidth=1.2,
+        elinewidth=0.8, label=name,
     )  # fmt: skip

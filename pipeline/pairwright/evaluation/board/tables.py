@@ -1,4 +1,14 @@
-"""A ranking as rows of texts, for the page, the terminal and LaTeX, and the words of one figure."""
+r"""A ranking as rows of texts, for the page and the terminal; and the rankings as files for other
+programs: leaderboard.csv and leaderboard.tex.
+
+A row of the CSV is a scorer in one condition on one mode of pairs, which is empty where the pairs
+have none. Shares are from 0 to 1, and an empty cell means that there is no such figure; one that
+holds by identity has no interval. A text that a spreadsheet would take for a formula begins with an
+apostrophe; numbers are written as they are.
+
+The LaTeX file has one table a ranking, for `\input` in a document that loads `booktabs`. Names are
+of strangers: each character that LaTeX gives a meaning to is escaped.
+"""
 
 import csv
 import io

@@ -6,9 +6,10 @@ on more than one half.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.estimate import Estimate
 from pairwright.evaluation.decision import PairDecision
@@ -39,11 +40,11 @@ class FigureKind(NamedTuple):
 FIGURES: dict[str, FigureKind] = {
     "accuracy": FigureKind(
         "share of pairs where the chosen response is ahead, ties counting one half and pairs "
-        "without a score as wrong",
+        "without a score as wrong"
     ),
     "accuracy_of_scored": FigureKind(
-        "the same over only the pairs with a score, of twins over those with both halves "
-        "scored: leaving out what is hard raises it, so it is not ranked",
+        "the same over only the pairs with a score, of twins over those with both halves scored: "
+        "leaving out what is hard raises it, so it is not ranked"
     ),
     "worst_case": FigureKind(
         "accuracy if every tie and every pair without a score were wrong",
@@ -57,42 +58,37 @@ FIGURES: dict[str, FigureKind] = {
         "share of pairs with a score, and of twins of those with both halves scored",
         interval=False,
     ),
-    "ties": FigureKind(
-        "share of the scored pairs that are tied",
-        table="ranking",
-        interval=False,
-    ),
+    "ties": FigureKind("share of the scored pairs that are tied", "ranking", interval=False),
     "swap_consistency": FigureKind(
         "share of pairs where a comparing judge says the same in both orders",
-        table="judges",
+        "judges",
     ),
     "first_position": FigureKind(
-        "share of its verdicts for the response in the first place, ties counting one half: "
-        "one half where the place decides nothing",
-        table="judges",
+        "share of its verdicts for the response in the first place, ties counting one half: one "
+        "half where the place decides nothing",
+        "judges",
     ),
     "order_kappa": FigureKind(
         "Cohen's kappa of its verdicts in the two orders: 1 is the same, 0 what chance gives",
-        table="judges",
+        "judges",
         percent=False,
     ),
     "both_right": FigureKind(
-        "share of twins with both halves right, a half without a score counting as wrong: 0 "
-        "for a scorer that cannot see the user",
-        table="twins",
+        "share of twins with both halves right, a half without a score counting as wrong: 0 for a "
+        "scorer that cannot see the user",
+        "twins",
     ),
-    "both_right_of_scored": FigureKind(
-        "the same over only the twins with both halves scored",
-    ),
+    "both_right_of_scored": FigureKind("the same over only the twins with both halves scored"),
     "interaction": FigureKind(
-        "share of twins where the two responses, added, score higher for their own users than "
-        "for the other users; ties count one half, and twins without both scores count 0",
-        table="twins",
+        "share of twins where the two responses, added, score higher for their own users than for "
+        "the other users; ties count one half, and twins without both scores count 0",
+        "twins",
     ),
     "brier": FigureKind(
         "mean of (p - share of votes for the chosen response) squared; p is the logistic of the "
-        "margin between two scores, and the mean of a comparing judge's two verdicts: 0 is perfect",
-        table="calibration",
+        "margin between two scores, and the mean of a comparing judge's two verdicts: 0 is "
+        "perfect",
+        "calibration",
         percent=False,
     ),
     "ece_scaled": FigureKind(
@@ -100,23 +96,23 @@ FIGURES: dict[str, FigureKind] = {
         "response it prefers, and the share that is right, over 10 bins of equally many pairs; "
         "margins are divided by one number, fitted on other clusters than those that it is "
         "applied to",
-        table="calibration",
+        "calibration",
         percent=False,
     ),
     "accuracy_of_surer_half": FigureKind(
         "accuracy on the half of the scored pairs with the largest margins, and those with equal "
         "ones: above the accuracy where margins tell how sure a scorer may be",
-        table="calibration",
+        "calibration",
     ),
     "slice_accuracy": FigureKind(
         "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, or by the "
-        "date of the posts",
+        "date of the posts"
     ),
     "source_accuracy": FigureKind(
-        "accuracy on the natural twins of one source: a conversation, or else a question",
+        "accuracy on the natural twins of one source: a conversation, or else a question"
     ),
     "gain": FigureKind(
-        "accuracy when the profile is shown, less accuracy without it, on the same pairs",
+        "accuracy when the profile is shown, less accuracy without it, on the same pairs"
     ),
 }
 
@@ -145,6 +141,14 @@ class ScorerFigure(Estimate):
     def why(self) -> str:
         """The note is beside the tables."""
         return "by identity" if self.by_identity else ""
+
+    @model_serializer(mode="wrap")
+    def _names_first(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What it is a figure of before its numbers, as files of results have it."""
+        numbers = fields(self)
+        names = {key: numbers.pop(key) for key in ("name", "mode", "group")}
+        note = numbers.pop("note")
+        return {**names, **numbers, "note": note}
 
 
 def figure_names(table: str) -> tuple[str, ...]:
