@@ -19,7 +19,7 @@ from pathlib import Path
 import studies
 from coverage import coverage
 
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import Agreement, Ratings, agreement, dawid_skene
 from pairwright_human_eval.decisions import decide_all
 from pairwright_human_eval.records import PreferenceAnswer, response_id
@@ -113,14 +113,15 @@ def seed_spread() -> float:
 
 def large(n: int) -> float:
     """CPU seconds, user and system, of deciding and reporting `n` verdicts."""
-    from pairwright_human_eval.report import write_report
+    from pairwright_human_eval.report import compute_report, write_report
 
     study = studies.make(n // 9, kinds=("preference", "quality", "rubric"))
     verdicts = study.answered(ACCURACY)
     policy = studies.RULES
     before, start = resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
-        write_report(study.folder(Path(scratch)), study.subjects, study.fixed, verdicts, (), policy)
+        report = compute_report(study.subjects, study.fixed, verdicts, (), policy)
+        write_report(study.folder(Path(scratch)), report)
     after = resource.getrusage(resource.RUSAGE_SELF)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(f"{len(verdicts):,} verdicts: {spent:.1f} s of CPU, {time.monotonic() - start:.1f} s")

@@ -55,8 +55,7 @@ def coverage(studies: int) -> dict[str, float]:
 
 def _held(ratings: Ratings, truths: Floats) -> npt.NDArray[np.bool_]:
     """Shape (coefficients,): whether the interval holds the truth."""
-    cluster, levels = np.arange(len(ratings.items)), len(ratings.levels)
-    found = left_out(ratings, cluster, NAMES, np.arange(levels, dtype=np.float64))
+    found = left_out(ratings, np.arange(len(ratings.items)), NAMES)
     halves = [half_width(found[n], len(ratings.items), len(ratings.raters))[0] for n in NAMES]
     wide = np.array([-1.0 if half is None else half for half in halves])
     estimates = np.array([found[name].whole for name in NAMES])

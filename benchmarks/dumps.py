@@ -23,7 +23,7 @@ from histories import item
 
 from pairwright.records import Item
 from pairwright.settings.domains import Domain, Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read
 
 SITE = "cooking.stackexchange.com"

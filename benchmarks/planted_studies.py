@@ -23,7 +23,7 @@ import numpy as np
 from simulated_ratings import ACCURACY, CUTS, NOISE, SIDES
 
 from pairwright.estimate import share
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import enough_checks, excluded_by
 from pairwright_human_eval.decisions import Decision, decide
 from pairwright_human_eval.records import (

@@ -3,7 +3,7 @@
 python benchmarks/reading_order.py
 
 A simulation without a model: units in flight take turns at random, a cache of so many tokens drops
-what was used least recently. The columns are those of docs/regenerate.md.
+what was used least recently. The columns are those of docs/serve.md.
 """
 
 import random

@@ -39,7 +39,7 @@ from aiohttp import web
 from scoring import SIZES, go_on_elsewhere, pairs, write_model
 
 from pairwright.construct.folder import to_toml
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
 from pairwright.errors import PairwrightError
 from pairwright.evaluation.scorers.in_process import batch_places
 from pairwright.evaluation.settings import Classifier

@@ -28,7 +28,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
 from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore

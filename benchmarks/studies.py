@@ -18,7 +18,7 @@ from pairwright.records import (
     content_id,
 )
 from pairwright.settings.domains import load_scales
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     AspectAnswer,

@@ -34,7 +34,7 @@ from planted_studies import (
 )
 
 from pairwright.estimate import Estimate, share
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import nonreader_pass
 
 NONREADERS = (0.0, 0.2, 0.4)

@@ -13,7 +13,7 @@ from pairwright import assets
 from pairwright.cli.answers import cache_folder as cache_folder
 from pairwright.records import content_id
 from pairwright.settings.domains import Scale, load_scales
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, controls
 from pairwright_human_eval.label_studio.files import config_hashes

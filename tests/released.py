@@ -22,7 +22,7 @@ from pairwright.construct.manifest import SourceSummary, make_manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
 from pairwright.construct.tally import entry_of, tally_outcomes
 from pairwright.dataset import Layout, Row
-from pairwright.dataset.checksums import write_checksums
+from pairwright.dataset.layout import write_checksums
 from pairwright.models.store import Store
 from pairwright.records import (
     Adherence,

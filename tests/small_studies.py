@@ -15,8 +15,7 @@ from typing import Any
 from pairwright import assets
 from pairwright.records import Aspect, Draft, Pair, Post, Rubric
 from pairwright.settings.domains import load_scales
-from pairwright.settings.rules import PlanRules
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.attention import MirroredCheck
 from pairwright_human_eval.decisions import Decision, decide
 from pairwright_human_eval.records import (

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
-from pairwright.dataset.checksums import write_checksums
+from pairwright.dataset.layout import write_checksums
 from pairwright.dataset.row import derived_twin_id
 from pairwright.releases.derive import derived_files, release_context
 from pairwright.releases.primary import read_primary

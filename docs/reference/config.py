@@ -9,10 +9,15 @@ from pydantic import BaseModel
 
 from pairwright.settings.config import PRESETS, Budget, Config, Roles, SamplingByRole, essential
 from pairwright.settings.endpoints import DECIDING, OPERATIONAL, Endpoint, Sampling
-from pairwright.settings.release_info import ReleaseInfo
-from pairwright.settings.rules import GateRules, NaturalRules, PlanRules, TwinRules
-from pairwright.settings.source_rules import SourceRules
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import (
+    GateRules,
+    HumanRules,
+    NaturalRules,
+    PlanRules,
+    ReleaseInfo,
+    SourceRules,
+    TwinRules,
+)
 from reference.keys import key_table, kind_of, meaning, toml
 from reference.markdown import page_of, table
 

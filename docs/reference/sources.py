@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pydantic import BaseModel
 
 from pairwright.records import GoldAspect, Post
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import choice_rows, items, markup, posts, problems, source_table
 from pairwright.sources.opening import FLAT, OPENERS
-from pairwright.sources.polis.files import STATEMENTS, SUMMARY, VOTES
-from pairwright.sources.polis.statements import QUESTIONS
+from pairwright.sources.polis.conversation import QUESTIONS, STATEMENTS, SUMMARY, VOTES
 from pairwright.sources.problems import REMEDIES
-from pairwright.sources.stackexchange import histories, titles
+from pairwright.sources.stackexchange import histories
 from reference.markdown import page_of, table
 
 FILE_KINDS = {
@@ -91,7 +90,7 @@ text), answers and comments, each with its `kind`. An answer or a comment begins
 of the question that it is about, so that it can be read alone; that line is another person's. A
 closed question, and one whose title cannot be answered without the text below it, is not asked
 and stays in the history. A title is taken for one of these if it points at something (`this
-circuit`, `the following`, `my code`, `the picture`), or has fewer than {titles.MIN_TERMS} words
+circuit`, `the following`, `my code`, `the picture`), or has fewer than {histories.MIN_TERMS} words
 with content; `What is a doppio?` passes. The rules are for English titles. A text is the
 last version of a post; one that its user edited after the question is counted (`edited_later`).
 

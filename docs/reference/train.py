@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel
 
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.training.plan_settings import (
     FilePlanner,
     Lora,

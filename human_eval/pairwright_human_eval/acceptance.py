@@ -12,22 +12,22 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.dataset import write_lines
-from pairwright_human_eval.annotation import Account, AnnotationFile, Objection
+from pairwright_human_eval.annotation import Account, Export, Objection
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import FormAnswers, skip_remark
 from pairwright_human_eval.people import (
     People,
     Slot,
     TaskAnnotation,
-    TaskAnnotationReader,
     Voters,
     bind,
+    read_annotations,
     read_given,
     write_people,
 )
-from pairwright_human_eval.raw_files import stored_annotations
+from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import KeyedTask, SetAside, Study, Verdict, digest
-from pairwright_human_eval.study_files import closed_tasks, read_replacements
+from pairwright_human_eval.study_files import closed_tasks
 
 _TASK_ID = re.compile("task-[0-9a-f]{16}")
 
@@ -47,7 +47,7 @@ class Acceptance(NamedTuple):
 
 
 def accept(
-    files: Iterable[AnnotationFile],
+    exports: Iterable[Export],
     key: Mapping[str, KeyedTask],
     study: Study,
     given: Mapping[str, tuple[str, ...]],
@@ -60,12 +60,11 @@ def accept(
     an answer back. Anything that cannot be a verdict anyway takes nothing back. What somebody says
     in the second round about a subject that they answered in the first is set aside.
     """
-    reader = TaskAnnotationReader(key, study, closed)
     read: list[TaskAnnotation] = []
     drafts: dict[str, SetAside] = {}
-    for file in files:
-        read += reader.annotations(file)
-        drafts.update(_drafts(file))
+    for export in exports:
+        read += read_annotations(export, key, study, closed)
+        drafts.update(_drafts(export))
     annotations = _once(read)
     first = (one for one in annotations if one.keyed and one.keyed.round == 1)
     voters = Voters(annotations, bind(_work(first), given))
@@ -207,9 +206,9 @@ def _verdict(one: TaskAnnotation, keyed: KeyedTask, answers: FormAnswers) -> Ver
     )
 
 
-def _drafts(file: AnnotationFile) -> Iterator[tuple[str, SetAside]]:
+def _drafts(export: Export) -> Iterator[tuple[str, SetAside]]:
     """Tasks that somebody began and did not submit. What they began is not kept."""
-    for task in file.tasks:
+    for task in export.tasks:
         if task.drafts and not task.annotations:
             found: JsonValue = {"task": task.task, "drafts": task.drafts}
             yield (
@@ -217,7 +216,7 @@ def _drafts(file: AnnotationFile) -> Iterator[tuple[str, SetAside]]:
                 SetAside(
                     reason="draft",
                     detail="begun and not submitted",
-                    file=file.file,
+                    file=export.file,
                     task=task.task,
                     annotator=None,
                     annotation=None,
@@ -230,8 +229,7 @@ def derive(folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study) -> A
     """Read every raw file, find who is who, judge, and write people.json, verdicts.jsonl and
     set_aside.jsonl. Raises InputError for a raw file or people.json that was damaged."""
     given = read_given(folder, {task.annotator for task in key.values()})
-    closed = frozenset(closed_tasks(read_replacements(folder)))
-    acceptance = accept(stored_annotations(folder), key, study, given, closed)
+    acceptance = accept(stored_exports(folder), key, study, given, closed_tasks(folder))
     write_people(folder, acceptance.people)
     write_lines(folder.verdicts, acceptance.verdicts)
     write_lines(folder.set_aside, acceptance.set_aside)

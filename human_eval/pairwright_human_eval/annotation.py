@@ -1,9 +1,9 @@
-"""What an annotation tool gives back: as a record that names no tool, and as a study stores it.
+"""What an annotation tool gives back: as a study stores it, and as a record that names no tool.
 
 A tool's reader gives an `Export`, the copy that a study keeps: annotations of Label Studio in its
-own form, all others as `StoredAnnotation`. `raw_files` reads it as an `AnnotationFile`, and
-`acceptance` makes verdicts of that. E-mail addresses are taken out of all that people wrote before
-anything is kept.
+own form, all others as `StoredAnnotation`. `raw_files.annotations_of` reads either as `Annotation`,
+and `acceptance` makes verdicts of that. E-mail addresses are taken out of all that people wrote
+before anything is kept.
 """
 
 import re
@@ -102,42 +102,6 @@ class Annotation:
     """Why it cannot be a verdict, regardless of who gave it."""
     edited: Objection | None = None
     """Says that it is not as its annotator left it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotatedTask:
-    """One task of a file with what people did to it. Its data is known by its hash: it is either as
-    we wrote it, or not to be kept."""
-
-    id: int | None
-    """The tool's number of it."""
-    task: str | None
-    """The study's own id, from the data."""
-    data_hash: str
-    """The `digest` of the data as exported."""
-    annotations: tuple[Annotation, ...]
-    drafts: int
-    """How many were begun and not submitted. Their content is not kept."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotationFile:
-    """What one file of a tool holds."""
-
-    file: str
-    """The file's name without its folder."""
-    source: str
-    """Where its accounts are: they are numbered by server."""
-    config_hash: str | None
-    """The hash of the tool's form at the time of the export, where the file says it."""
-    simulated: bool
-    tasks: tuple[AnnotatedTask, ...]
-    seconds: float | None = None
-    """The time that a person says to have worked on the file."""
-    sequence: int = 0
-    """Of two files of a tool that notes no time, the one with the higher number came later."""
-    gone: tuple[AnnotatedTask, ...] = ()
-    """What an earlier export of the tool had and this one has not."""
 
 
 class ExportedTask(BaseModel):

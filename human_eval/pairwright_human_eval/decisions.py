@@ -14,7 +14,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.dataset import RowDelivery, RowSupport, write_lines
 from pairwright.records import Record
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.records import (
     BOTH,
     CANNOT_TELL,

@@ -5,8 +5,21 @@ names a person, lies under `private/` and never goes into a release.
 """
 
 from pathlib import Path
+from typing import TypeVar
 
+from pairwright.dataset import read_lines
+from pairwright.records import Record
 from pairwright_human_eval.records import Kind
+
+T = TypeVar("T", bound=Record)
+RESTORE = "The file was changed or cut: restore it from a copy."
+"""What to do about a damaged file."""
+
+
+def records_in(path: Path, kind: type[T], fix: str = RESTORE) -> tuple[T, ...]:
+    """The lines of a file of the study; none where there is no file. Raises InputError for a
+    damaged line."""
+    return tuple(read_lines(path, kind, fix=fix)) if path.exists() else ()
 
 
 class HumanFolder:

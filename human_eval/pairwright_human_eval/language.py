@@ -84,52 +84,43 @@ def path_of(code: str) -> Path:
     return FOLDER / f"{code}.toml"
 
 
-TEMPLATE = assets.HUMAN_EVAL / "guidelines.md"
 PLACE = "[[ scales ]]\n"
-"""The line of the template in whose place the table of scales is put."""
+"""The line of the guidelines in whose place the table of scales is put."""
 
 
 def render_guidelines(scales: Sequence[Scale], language: Language = ENGLISH) -> str:
     """The whole page, in Markdown."""
-    template = TEMPLATE if language.code == "en" else FOLDER / f"guidelines.{language.code}.md"
-    try:
-        text = template.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            str(error.strerror), where=template, fix="Write the guidelines of this language there."
-        ) from None
-    return text.replace(PLACE, scale_table(scales, language))
+    return _page("guidelines", language).replace(PLACE, _scale_table(scales, language))
 
 
 def consent_text(language: Language = ENGLISH) -> str:
     """What people agree to before they begin, in Markdown, for the study lead to fill in."""
+    return _page("consent", language)
+
+
+def _page(name: str, language: Language) -> str:
+    path = FOLDER / f"{name}.{language.code}.md"
     if language.code == "en":
-        path = assets.HUMAN_EVAL / "consent.md"
-    else:
-        path = FOLDER / f"consent.{language.code}.md"
+        path = assets.HUMAN_EVAL / f"{name}.md"
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(
-            str(error.strerror), where=path, fix="Write the consent form of this language there."
+            str(error.strerror), where=path, fix=f"Write {path.name} in this language."
         ) from None
 
 
-def scale_table(scales: Sequence[Scale], language: Language = ENGLISH) -> str:
+def _scale_table(scales: Sequence[Scale], language: Language) -> str:
     """A column for each scale with its question above, and a row for each score."""
     anchors = [
         {anchor.score: language(anchor.text) for anchor in scale.anchors} for scale in scales
     ]
-    scores = sorted({score for column in anchors for score in column})
     questions = [f"{n}. {language(scale.question)}" for n, scale in enumerate(scales, start=1)]
-    rows = [
-        ["", *questions],
-        ["---"] * (len(scales) + 1),
-        *([str(score), *(column.get(score, "") for column in anchors)] for score in scores),
-    ]
-    return "".join(_line(row) for row in rows)
-
-
-def _line(cells: Sequence[str]) -> str:
-    texts = (" ".join(cell.replace("|", "\\|").split()) for cell in cells)
-    return "|" + "|".join(f" {text} " if text else " " for text in texts) + "|\n"
+    rows = [["", *questions], ["---"] * (len(scales) + 1)]
+    for score in sorted({score for column in anchors for score in column}):
+        rows.append([str(score), *(column.get(score, "") for column in anchors)])
+    table = ""
+    for row in rows:
+        cells = (" ".join(cell.replace("|", "\\|").split()) for cell in row)
+        table += "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|\n"
+    return table

@@ -8,39 +8,18 @@ no script is needed for that. Nobody can guess its name.
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import jinja2
 from markupsafe import Markup
 
 from pairwright.records import content_id
-from pairwright_human_eval.form import Asked, Part, Shown, view_of
+from pairwright_human_eval.form import view_of
 from pairwright_human_eval.language import Language
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Study
 from pairwright_human_eval.safe_html import render_markdown
 from pairwright_human_eval.sheets import HEADINGS
 
 INDEX = "index.html"
-_PREVIEW = "preview.html.jinja"
-
-
-class _PageTask(NamedTuple):
-    """A task on a page."""
-
-    id: str
-    number: str
-    kind: Kind
-    above: tuple[Shown, ...]
-    """Question, narrative and what others answered."""
-    posts: tuple[Shown, ...]
-    responses: tuple[Shown, ...]
-    parts: tuple[Part, ...]
-    """Questions, and the aspects that they are about."""
-
-
-class _PageKind(NamedTuple):
-    heading: str
-    tasks: tuple[_PageTask, ...]
 
 
 def preview_pages(
@@ -58,60 +37,33 @@ def preview_pages(
     for keyed in key.values():
         name = keyed.annotator if keyed.round == 1 else f"{keyed.annotator}-adjudication"
         people.setdefault(name, []).append(keyed)
-    listed = [(name, page_name(name), len(own)) for name, own in sorted(people.items())]
-    first = Markup(markdown_page(guidelines))
-    yield INDEX, _render(_PREVIEW, language, title="Preview", guidelines=first, people=listed)
-    for name, page, _ in listed:
-        kinds = tuple(_kinds(people[name], tasks, study, language))
-        yield page, _render(_PREVIEW, language, title=name, kinds=kinds)
+    people = dict(sorted(people.items()))
+    counts = {name: len(own) for name, own in people.items()}
+    template, first = "preview.html.jinja", markdown_page(guidelines)
+    yield INDEX, _render(template, language, title="Preview", guidelines=first, people=counts)
+    for name, own in people.items():
+        # The parts of every task, by kind and the task's id.
+        kinds = {
+            kind: {
+                keyed.task: list(view_of(tasks[keyed.task], kind, study.scales, language))
+                for keyed in own
+                if keyed.kind == kind
+            }
+            for kind in KINDS
+        }
+        page = _render(template, language, title=name, kinds=kinds, headings=HEADINGS)
+        yield f"{name}.html", page
 
 
-def page_name(name: str) -> str:
-    """The file of a person's page. Names of annotators are ours, not theirs."""
-    return f"{name}.html"
-
-
-def _kinds(
-    own: list[KeyedTask], tasks: Mapping[str, Data], study: Study, language: Language
-) -> Iterator[_PageKind]:
-    for kind in KINDS:
-        of_kind = [keyed for keyed in own if keyed.kind == kind]
-        if of_kind:
-            yield _PageKind(
-                language(HEADINGS[kind]),
-                tuple(
-                    _task(keyed, tasks[keyed.task], f"{n} / {len(of_kind)}", study, language)
-                    for n, keyed in enumerate(of_kind, start=1)
-                ),
-            )
-
-
-def _task(keyed: KeyedTask, data: Data, number: str, study: Study, language: Language) -> _PageTask:
-    parts = view_of(data, keyed.kind, study.scales, language)
-    shown = [part for part in parts if isinstance(part, Shown)]
-    return _PageTask(
-        keyed.task,
-        number,
-        keyed.kind,
-        tuple(part for part in shown if part.role in ("question", "narrative", "earlier")),
-        tuple(part for part in shown if part.role == "post"),
-        tuple(part for part in shown if part.role == "response"),
-        tuple(p for p in parts if isinstance(p, Asked) or p.role in ("aspect", "quote")),
-    )
-
-
-def markdown_page(markdown: str) -> str:
+def markdown_page(markdown: str) -> Markup:
     """A text of ours as HTML: its lines are wrapped, unlike those of a response."""
-    return render_markdown(markdown).replace("<br />\n", "\n").replace("<br>\n", "\n")
+    page = render_markdown(markdown)
+    return Markup(page.replace("<br />\n", "\n").replace("<br>\n", "\n"))
 
 
 def _render(name: str, language: Language, **values: object) -> str:
-    given = {"_": language, "language": language.code, "safe": Markup, "asked": _is_asked}
-    return _templates().get_template(name).render(values, **given)
-
-
-def _is_asked(part: Part) -> bool:
-    return isinstance(part, Asked)
+    template = _templates().get_template(name)
+    return template.render(values, _=language, language=language.code, safe=Markup)
 
 
 @cache
@@ -144,5 +96,5 @@ def start_page_html(
     `code` is the completion code of somebody who has finished, and empty before."""
     return _render(
         "start_page.html.jinja", language, annotator=annotator, links=links, sheet=sheet, code=code,
-        consent=Markup(markdown_page(consent)), guidelines=Markup(markdown_page(guidelines)),
+        consent=markdown_page(consent), guidelines=markdown_page(guidelines),
     )  # fmt: skip

@@ -9,25 +9,26 @@ import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from pairwright.dataset import read_one
 from pairwright.errors import InputError, near
 from pairwright.files import write_whole
 from pairwright.records import Record, draw_id
 from pairwright_human_eval.annotation import (
     BY_HAND,
     Account,
-    AnnotatedTask,
     Annotation,
-    AnnotationFile,
+    Export,
+    ExportedTask,
     Objection,
 )
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import Controls, FormAnswers, controls, read_answers
-from pairwright_human_eval.records import KeyedTask, Kind, Study
+from pairwright_human_eval.folder import RESTORE, HumanFolder
+from pairwright_human_eval.form import FormAnswers, read_answers
+from pairwright_human_eval.raw_files import annotations_of
+from pairwright_human_eval.records import KeyedTask, Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,74 +50,51 @@ class TaskAnnotation:
     """None where there is a problem, and for what is skipped."""
 
 
-class TaskAnnotationReader:
-    """Reads the annotations of one study."""
+def read_annotations(
+    export: Export, key: Mapping[str, KeyedTask], study: Study, closed: Container[str] = ()
+) -> Iterator[TaskAnnotation]:
+    """Every annotation of an export, those that are gone included. `closed` are tasks that were
+    handed over to somebody else."""
+    deleted = Objection("deleted", "an earlier pull had it, and the server has it no more")
+    for n, task in enumerate((*export.tasks, *export.gone)):
+        keyed = key.get(task.task or "")
+        is_there = n < len(export.tasks)
+        wrong = _problem(task, export, keyed, study, closed) if is_there else deleted
+        for one in annotations_of(task, export):
+            problem, answers = wrong or one.problem, None
+            if keyed and not problem and not one.skipped:
+                answers = read_answers(one.entries, keyed, study.scales)
+            yield TaskAnnotation(
+                annotation=one,
+                file=export.file,
+                task=task.task,
+                keyed=keyed,
+                place=(export.source, task.id),
+                simulated=export.simulated,
+                account=None if one.account is None else Account(export.source, one.account),
+                problem=problem,
+                answers=answers,
+            )
 
-    def __init__(
-        self, key: Mapping[str, KeyedTask], study: Study, closed: Container[str] = ()
-    ) -> None:
-        """`closed` are tasks that were handed over to somebody else."""
-        self._key = key
-        self._closed = closed
-        self._study = study
-        self._controls = cache(self._controls_of)
 
-    def annotations(self, file: AnnotationFile) -> Iterator[TaskAnnotation]:
-        """Every annotation of a file, those that are gone included."""
-        for task in file.tasks:
-            problem = self._problem(file, task)
-            for annotation in task.annotations:
-                yield self._annotation(file, task, annotation, problem)
-        deleted = Objection("deleted", "an earlier pull had it, and the server has it no more")
-        for task in file.gone:
-            for annotation in task.annotations:
-                yield self._annotation(file, task, annotation, deleted)
-
-    def _annotation(
-        self,
-        file: AnnotationFile,
-        task: AnnotatedTask,
-        annotation: Annotation,
-        problem: Objection | None,
-    ) -> TaskAnnotation:
-        keyed = self._key.get(task.task or "")
-        problem = problem or annotation.problem
-        number = annotation.account
-        return TaskAnnotation(
-            annotation=annotation,
-            file=file.file,
-            task=task.task,
-            keyed=keyed,
-            place=(file.source, task.id),
-            simulated=file.simulated,
-            account=None if number is None else Account(file.source, number),
-            problem=problem,
-            answers=None if problem or annotation.skipped else self._answers(annotation, keyed),
-        )
-
-    def _answers(
-        self, annotation: Annotation, keyed: KeyedTask | None
-    ) -> FormAnswers | Objection | None:
-        if keyed is None:
-            return None
-        allowed = self._controls(keyed.kind, len(keyed.aspects))
-        return read_answers(annotation.entries, keyed, allowed, self._study.scales)
-
-    def _problem(self, file: AnnotationFile, task: AnnotatedTask) -> Objection | None:
-        keyed = self._key.get(task.task or "")
-        if keyed is None and task.task in self._closed:
-            return Objection("handed_over", "somebody else was given the task before")
-        if keyed is None:
-            return Objection("unknown_task", "its data names no task of this study")
-        if task.data_hash != keyed.data_hash:
-            return Objection("data_changed", "the task's data is not as exported")
-        form = keyed.kind if keyed.round == 1 else f"{keyed.kind}_adjudication"
-        if file.config_hash and file.config_hash != self._study.config_hashes[form]:
-            return Objection("config_changed", "the project's labelling configuration was changed")
-        return None
-
-    def _controls_of(self, kind: Kind, aspects: int) -> Controls:
-        return controls(kind, self._study.scales, aspects)
+def _problem(
+    task: ExportedTask,
+    export: Export,
+    keyed: KeyedTask | None,
+    study: Study,
+    closed: Container[str],
+) -> Objection | None:
+    """Why no annotation of the task can be a verdict."""
+    if keyed is None and task.task in closed:
+        return Objection("handed_over", "somebody else was given the task before")
+    if keyed is None:
+        return Objection("unknown_task", "its data names no task of this study")
+    if task.data_hash != keyed.data_hash:
+        return Objection("data_changed", "the task's data is not as exported")
+    form = keyed.kind if keyed.round == 1 else f"{keyed.kind}_adjudication"
+    if export.config_hash and export.config_hash != study.config_hashes[form]:
+        return Objection("config_changed", "the project's labelling configuration was changed")
+    return None
 
 
 _ACCOUNT = re.compile("[^\n]+:[0-9]+")
@@ -179,15 +157,8 @@ def read_given(folder: HumanFolder, annotators: Set[str]) -> dict[str, tuple[str
     """What the study lead says; raises InputError where it cannot be meant."""
     if not folder.people.exists():
         return {}
-    try:
-        given = People.model_validate_json(folder.people.read_bytes()).given
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise InputError(
-            f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
-            where=folder.people,
-            fix='Write {"given": {"SOURCE:ID": ["annotator-01"]}}, or remove the file.',
-        ) from None
+    fix = 'Write {"given": {"SOURCE:ID": ["annotator-01"]}}, or remove the file.'
+    given = read_one(folder.people, People, fix=fix).given
     for account, names in given.items():
         if not _ACCOUNT.fullmatch(account):
             raise InputError(
@@ -286,16 +257,8 @@ class TimeSpent(NamedTuple):
 
 def read_roster(folder: HumanFolder) -> Roster:
     """Raises InputError where the file was damaged."""
-    if not folder.participants.exists():
-        return Roster()
-    try:
-        return Roster.model_validate_json(folder.participants.read_bytes())
-    except ValidationError as error:
-        raise InputError(
-            str(error.errors(include_url=False)[0]["msg"]),
-            where=folder.participants,
-            fix="The file was changed: restore it from a copy.",
-        ) from None
+    there = folder.participants.exists()
+    return read_one(folder.participants, Roster, fix=RESTORE) if there else Roster()
 
 
 def write_roster(folder: HumanFolder, roster: Roster) -> None:
@@ -352,24 +315,32 @@ def completion_code(seed: int, annotator: str) -> str:
     return draw_id("completion", str(seed), annotator).rpartition("-")[2][:10].upper()
 
 
+def _done(
+    exports: Iterable[Export], people: People
+) -> Iterator[tuple[str, Export, ExportedTask, Annotation]]:
+    """Everything that people did, skips and changed answers too, by pseudonym."""
+    for export in exports:
+        for task in export.tasks:
+            for one in annotations_of(task, export):
+                if one.account is not None and not one.problem:
+                    for name in people.of(Account(export.source, one.account)):
+                        yield name, export, task, one
+
+
 def task_times(
-    files: Iterable[AnnotationFile], people: People, longest: float
+    exports: Iterable[Export], people: People, longest: float
 ) -> dict[tuple[str, str | None, str], float]:
-    """By pseudonym, task and annotation: the seconds of everything that people did, skips and
-    changed answers too. Each counts for `longest` at most: the task was open, and nobody may have
-    been there."""
+    """By pseudonym, task and annotation: the seconds of everything that people did. Each counts for
+    `longest` at most: the task was open, and nobody may have been there."""
     return {
         (name, task.task, one.identity): min(one.seconds, longest)
-        for file in files
-        for task in file.tasks
-        for one in task.annotations
-        if one.account is not None and not one.problem and one.seconds is not None
-        for name in people.of(Account(file.source, one.account))
+        for name, _, task, one in _done(exports, people)
+        if one.seconds is not None
     }
 
 
 def time_spent(
-    files: Sequence[AnnotationFile], people: People, longest: float, rounds: Mapping[str, int]
+    exports: Sequence[Export], people: People, longest: float, rounds: Mapping[str, int]
 ) -> dict[str, TimeSpent]:
     """By pseudonym: the time of everything that a person did, with `longest` as in `task_times`.
 
@@ -377,24 +348,15 @@ def time_spent(
     `rounds` are those of the tasks, by id.
     """
     noted: dict[tuple[str, int], tuple[int, float]] = {}
-    for file in files:
-        for task in file.tasks:
-            for one in task.annotations:
-                if one.account is None or one.problem or file.seconds is None:
-                    continue
-                for name in people.of(Account(file.source, one.account)):
-                    part = name, rounds.get(task.task or "", 1)
-                    noted[part] = max(noted.get(part, (0, 0.0)), (file.sequence, file.seconds))
+    for name, export, task, _ in _done(exports, people):
+        if export.seconds is not None:
+            part = name, rounds.get(task.task or "", 1)
+            noted[part] = max(noted.get(part, (0, 0.0)), (export.sequence, export.seconds))
     times: dict[str, list[float]] = defaultdict(list)
-    for (name, _, _), seconds in task_times(files, people, longest).items():
+    for (name, _, _), seconds in task_times(exports, people, longest).items():
         times[name].append(seconds)
     found = {name: TimeSpent(sum(own), len(own)) for name, own in times.items()}
     whole: dict[str, float] = defaultdict(float)
     for (name, _), (_, seconds) in noted.items():
         whole[name] += seconds
     return found | {name: TimeSpent(seconds, 0) for name, seconds in whole.items()}
-
-
-def finished(tasks: Mapping[str, int], done: Mapping[str, int]) -> frozenset[str]:
-    """Who has answered or skipped everything."""
-    return frozenset(name for name, n in tasks.items() if done.get(name, 0) >= n)

@@ -15,14 +15,13 @@ from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.estimate import share
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
-from pairwright.settings.study_rules import HumanRules, StoredRules
+from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import AspectCounts, Decision, aspect_counts, decide_all
 from pairwright_human_eval.records import SetAside, StoppingRule, Verdict
 from pairwright_human_eval.report.answers import abouts, answers_of, errors_by_pair
-from pairwright_human_eval.report.findings import derive_findings
+from pairwright_human_eval.report.findings import Findings, derive_findings
 from pairwright_human_eval.report.people import retested
-from pairwright_human_eval.report.records import Findings
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
 

@@ -5,38 +5,33 @@
         SERVER-PROJECT.json    a project as last pulled
         simulated-HASH.json    by simulated annotators
 
-They name accounts by number and nobody by e-mail, and hold no draft and no prediction. Of a person
-who withdraws, all that they answered leaves the files and does not come back: `Withdrawal` names
-the seat, how many answers went, and the tasks and accounts whose answers are no longer kept; the
-accounts as hashes, and no name.
+They name accounts by number and nobody by e-mail, and hold no draft and no prediction.
+`human/private/imports.jsonl` has a line for every import that added something, to take it back. Of
+a person who withdraws, all that they answered leaves the files and does not come back: `Withdrawal`
+names the seat, how many answers went, and the tasks and accounts whose answers are no longer kept;
+the accounts as hashes, and no name.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
-from pairwright.dataset import read_lines
+from pairwright.dataset import write_lines
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record, content_id
-from pairwright_human_eval.annotation import (
-    Account,
-    AnnotatedTask,
-    AnnotationFile,
-    Export,
-    ExportedTask,
-    read_stored,
-)
-from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.annotation import Account, Annotation, Export, ExportedTask, read_stored
+from pairwright_human_eval.folder import HumanFolder, records_in
 from pairwright_human_eval.label_studio import exports
-from pairwright_human_eval.label_studio.exports import clean_task, read_annotation, with_earlier
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import KeyedTask, Study
 from pairwright_human_eval.sheet_answers import is_sheet, read_sheet
+
+_IMPORTED, _SIMULATED = "import-", "simulated-"
 
 
 def read_export(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export:
@@ -46,34 +41,14 @@ def read_export(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Expor
     return exports.read_export(path)
 
 
-def read_annotations(export: Export) -> AnnotationFile:
-    """A file's annotations as records that name no tool."""
-    return AnnotationFile(
-        file=export.file,
-        source=export.source,
-        config_hash=export.config_hash,
-        simulated=export.simulated,
-        seconds=export.seconds,
-        sequence=export.sequence,
-        tasks=tuple(_annotated(task, export) for task in export.tasks),
-        gone=tuple(_annotated(task, export) for task in export.gone),
-    )
+def annotations_of(task: ExportedTask, export: Export) -> tuple[Annotation, ...]:
+    """The annotations of one of the export's tasks, as records that name no tool."""
+    if export.tool == "label-studio":
+        return tuple(exports.read_annotation(a, task, n) for n, a in enumerate(task.annotations))
+    return tuple(read_stored(a, export, n) for n, a in enumerate(task.annotations))
 
 
-def _annotated(task: ExportedTask, export: Export) -> AnnotatedTask:
-    read = (
-        read_annotation(content, task, n)
-        if export.tool == "label-studio"
-        else read_stored(content, export, n)
-        for n, content in enumerate(task.annotations)
-    )
-    return AnnotatedTask(
-        id=task.id,
-        task=task.task,
-        data_hash=task.data_hash,
-        annotations=tuple(read),
-        drafts=task.drafts,
-    )
+# People who have withdrawn
 
 
 class Withdrawal(Record):
@@ -88,14 +63,6 @@ class Withdrawal(Record):
     """The tasks that the person was given."""
 
 
-class ScrubbedExport(NamedTuple):
-    """An export without what a withdrawn person did."""
-
-    export: Export
-    removed: int
-    """Annotations that are gone from it."""
-
-
 def account_hash(account: Account, salt: str) -> str:
     """An account's hash, which says nothing without the study's salt."""
     return content_id("account", salt, str(account))
@@ -103,54 +70,56 @@ def account_hash(account: Account, salt: str) -> str:
 
 def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
     """The oldest first. Raises InputError for a damaged line."""
-    if not folder.withdrawn.exists():
-        return ()
-    fix = "The file was changed: restore it from a copy."
-    return tuple(read_lines(folder.withdrawn, Withdrawal, fix=fix))
+    return records_in(folder.withdrawn, Withdrawal)
 
 
-def without_withdrawn(export: Export, withdrawals: Sequence[Withdrawal]) -> ScrubbedExport:
-    """The export as a study may keep it: without answers of a withdrawn person's accounts, and
-    without any answer to the tasks that they were given."""
+def without_withdrawn(export: Export, withdrawals: Sequence[Withdrawal]) -> tuple[Export, int]:
+    """The export as a study may keep it, and how many annotations went: answers of a withdrawn
+    person's accounts, and any answer to the tasks that they were given."""
     if not withdrawals:
-        return ScrubbedExport(export, 0)
-    tasks = {task for withdrawal in withdrawals for task in withdrawal.tasks}
-    accounts = {(w.salt, account) for w in withdrawals for account in w.accounts}
-    salts = {withdrawal.salt for withdrawal in withdrawals}
-    scrubbed = export.model_copy(
-        update={
-            "tasks": tuple(_scrubbed(export, "tasks", tasks, accounts, salts)),
-            "gone": tuple(_scrubbed(export, "gone", tasks, accounts, salts)),
-        }
+        return export, 0
+    closed = {task for withdrawal in withdrawals for task in withdrawal.tasks}
+
+    def is_kept(one: Annotation) -> bool:
+        if one.account is None:
+            return True
+        account = Account(export.source, one.account)
+        return all(account_hash(account, w.salt) not in w.accounts for w in withdrawals)
+
+    def kept(tasks: Sequence[ExportedTask]) -> Iterator[ExportedTask]:
+        for task in tasks:
+            if task.task not in closed:
+                read = zip(task.annotations, annotations_of(task, export), strict=True)
+                left = tuple(content for content, one in read if is_kept(one))
+                yield task.model_copy(update={"annotations": left})
+
+    parts = {"tasks": tuple(kept(export.tasks)), "gone": tuple(kept(export.gone))}
+    scrubbed = export.model_copy(update=parts)
+    before, after = (
+        sum(len(task.annotations) for task in (*one.tasks, *one.gone)) for one in (export, scrubbed)
     )
-    before = export.annotations + sum(len(task.annotations) for task in export.gone)
-    after = scrubbed.annotations + sum(len(task.annotations) for task in scrubbed.gone)
-    return ScrubbedExport(scrubbed, before - after)
+    return scrubbed, before - after
 
 
-def _scrubbed(
-    export: Export, part: str, tasks: Set[str], accounts: Set[tuple[str, str]], salts: Set[str]
-) -> Iterator[ExportedTask]:
-    neutral = read_annotations(export)
-    read = neutral.tasks if part == "tasks" else neutral.gone
-    raw = export.tasks if part == "tasks" else export.gone
-    for kept, annotated in zip(raw, read, strict=True):
-        if kept.task in tasks:
-            continue
-        annotations: tuple[JsonValue, ...] = tuple(
-            content
-            for content, one in zip(kept.annotations, annotated.annotations, strict=True)
-            if one.account is None
-            or not any(
-                (salt, account_hash(Account(export.source, one.account), salt)) in accounts
-                for salt in salts
-            )
-        )
-        yield kept.model_copy(update={"annotations": annotations})
+def scrub(folder: HumanFolder) -> int:
+    """Take what withdrawn people did out of every raw file and off the record of imports, and say
+    how many annotations went. A file without any annotation that is left goes."""
+    withdrawals = read_withdrawals(folder)
+    removed = 0
+    for path in sorted(folder.raw.glob("*.json")):
+        export, gone = without_withdrawn(read_raw(path), withdrawals)
+        removed += gone
+        if not export.annotations and not export.gone and gone:
+            with on_disk(path):
+                path.unlink()
+        else:
+            _write(path, export)
+    # The names of files may name people.
+    _keep_imports(folder, lambda file: (folder.raw / file.raw).exists())
+    return removed
 
 
-_IMPORTED, _SIMULATED = "import-", "simulated-"
-_AGAIN = "This raw file was changed: pull or import again, and move this one away."
+# Files
 
 
 class StoredFile(NamedTuple):
@@ -167,24 +136,14 @@ def store(export: Export, folder: HumanFolder) -> StoredFile:
     Raises InputError where simulated and real answers would meet.
     """
     check_unmixed(folder, simulated=export.simulated)
-    return _write(raw_file(export, folder), _content(export), export)
+    return _write(raw_file(export, folder), export)
 
 
 def raw_file(export: Export, folder: HumanFolder) -> Path:
     """Where `store` keeps an export."""
     # The same answers again are the same file, no matter when they came.
-    name = hashlib.sha256(_content(export, frozenset({"sequence"}))).hexdigest()[:16]
+    name = hashlib.sha256(_content(export, "sequence")).hexdigest()[:16]
     return folder.raw / f"{_SIMULATED if export.simulated else _IMPORTED}{name}.json"
-
-
-def next_number(folder: HumanFolder) -> int:
-    """The `sequence` of the next file of a tool that notes no time."""
-    return 1 + max((read_raw(path).sequence for path in imported_files(folder)), default=0)
-
-
-def imported_files(folder: HumanFolder) -> list[Path]:
-    """The raw files of what was imported by hand."""
-    return sorted(folder.raw.glob(f"{_IMPORTED}*.json"))
 
 
 def store_pulled(export: Export, folder: HumanFolder) -> StoredFile:
@@ -197,27 +156,9 @@ def store_pulled(export: Export, folder: HumanFolder) -> StoredFile:
     check_unmixed(folder, simulated=False)
     path = folder.raw / export.file
     if path.exists():
-        export = with_earlier(export, read_raw(path))
-    export = without_withdrawn(export, read_withdrawals(folder)).export
-    return _write(path, _content(export), export)
-
-
-def scrub(folder: HumanFolder) -> int:
-    """Take what withdrawn people did out of every raw file, and say how many annotations went.
-
-    A file without any annotation that is left goes.
-    """
-    withdrawals = read_withdrawals(folder)
-    removed = 0
-    for path in sorted(folder.raw.glob("*.json")):
-        export, gone = without_withdrawn(read_raw(path), withdrawals)
-        removed += gone
-        if not export.annotations and not export.gone and gone:
-            with on_disk(path):
-                path.unlink()
-        else:
-            _write(path, _content(export), export)
-    return removed
+        export = exports.with_earlier(export, read_raw(path))
+    kept, _ = without_withdrawn(export, read_withdrawals(folder))
+    return _write(path, kept)
 
 
 def stored_exports(folder: HumanFolder) -> Iterator[Export]:
@@ -226,46 +167,40 @@ def stored_exports(folder: HumanFolder) -> Iterator[Export]:
         yield read_raw(path)
 
 
-def stored_annotations(folder: HumanFolder) -> Iterator[AnnotationFile]:
-    """What is in the raw files, in the order of their names."""
-    return map(read_annotations, stored_exports(folder))
-
-
 def read_raw(path: Path) -> Export:
     """A raw file of a study: as pulled, or as stored by `store`. Raises InputError."""
+    again = "This raw file was changed: pull or import again, and move this one away."
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}", where=path, fix=_AGAIN) from None
+        raise InputError(f"cannot be read: {error}", where=path, fix=again) from None
     if not isinstance(content, dict):
         raise InputError(
             "is not a raw file", where=path, fix="Move it away, and `human import` it if it is one."
         )
     try:
         tasks = {
-            name: tuple(map(_stored, given))
+            name: tuple(map(_stored_task, given))
             for name in ("tasks", "gone")
             if isinstance(given := content.get(name), list)
         }
         return Export.model_validate({**content, **tasks, "file": path.name})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise InputError(
-            f"{'.'.join(map(str, first['loc']))}: {first['msg']}",
-            where=path,
-            fix=_AGAIN,
-        ) from None
+        what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise InputError(what, where=path, fix=again) from None
 
 
-def _stored(task: JsonValue) -> ExportedTask:
+def _stored_task(task: JsonValue) -> ExportedTask:
     if isinstance(task, dict) and "data_hash" in task:
         return ExportedTask.model_validate(task)
-    return clean_task(task)
+    return exports.clean_task(task)
 
 
 def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
     """Raise InputError where the study has answers of the other sort: simulated, or real."""
-    others = [p for p in folder.raw.glob("*.json") if _is_simulated(p) != simulated]
+    paths = folder.raw.glob("*.json")
+    others = [path for path in paths if path.name.startswith(_SIMULATED) != simulated]
     if others:
         there, new = ("real", "simulated") if simulated else ("simulated", "real")
         raise InputError(
@@ -276,18 +211,165 @@ def check_unmixed(folder: HumanFolder, *, simulated: bool) -> None:
         )
 
 
-def _is_simulated(path: Path) -> bool:
-    return path.name.startswith(_SIMULATED)
-
-
-def _content(export: Export, without: frozenset[str] = frozenset()) -> bytes:
+def _content(export: Export, *without: str) -> bytes:
     # A file of Label Studio's is written as it was before there were other tools.
     unsaid = {"tool", "seconds", "sequence"} - export.model_fields_set
     return json.dumps(export.model_dump(exclude={"file", *unsaid, *without})).encode() + b"\n"
 
 
-def _write(path: Path, content: bytes, export: Export) -> StoredFile:
+def _write(path: Path, export: Export) -> StoredFile:
+    content = _content(export)
     if path.exists() and path.read_bytes() == content:
         return StoredFile(path, False, export.annotations)
     write_whole(path, content)
     return StoredFile(path, True, export.annotations)
+
+
+# Files that people exported by hand: taken in, and taken back
+
+
+class ImportedFile(Record):
+    """One file of an import."""
+
+    file: str
+    """Its name as it was given, without its folder."""
+    raw: str
+    """The name under `raw/`."""
+
+
+class ImportRecord(Record):
+    """A line of imports.jsonl: what one import added."""
+
+    files: tuple[ImportedFile, ...]
+
+
+class ImportResult(NamedTuple):
+    """What became of the files of an import."""
+
+    added: tuple[ImportedFile, ...]
+    repeated: tuple[str, ...]
+    """Files that hold what an earlier one held, to the letter: nothing was added."""
+    refused: tuple[InputError, ...]
+    """Why a file was not taken in. Nothing of it is kept."""
+
+
+def import_files(
+    paths: Iterable[Path], folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study
+) -> ImportResult:
+    """Take in every file that is an export of the study, even where others are refused.
+
+    A file that names no task of the `key` is not kept, so that a stranger's texts are never in the
+    study. Raises InputError where simulated answers are.
+    """
+    check_unmixed(folder, simulated=False)
+    before, withdrawals = read_imports(folder), read_withdrawals(folder)
+    added: list[ImportedFile] = []
+    repeated: list[str] = []
+    refused: list[InputError] = []
+    for path in paths:
+        try:
+            export = _export_of_study(path, key, study, withdrawals)
+        except InputError as error:
+            refused.append(error)
+            continue
+        if export.tool == "spreadsheet":
+            there = (read_raw(raw).sequence for raw in _imported_files(folder))
+            export = export.model_copy(update={"sequence": 1 + max(there, default=0)})
+        raw = raw_file(export, folder)
+        if raw.exists():
+            repeated.append(path.name)
+            continue
+        # A name may hold bytes that are not text.
+        name = path.name.encode(errors="replace").decode()
+        added.append(ImportedFile(file=name, raw=raw.name))
+        # First the record, so that all that is there can be taken back.
+        write_lines(folder.imports, [*before, ImportRecord(files=tuple(added))])
+        store(export, folder)
+    return ImportResult(tuple(added), tuple(repeated), tuple(refused))
+
+
+def _export_of_study(
+    path: Path, key: Mapping[str, KeyedTask], study: Study, withdrawals: Sequence[Withdrawal]
+) -> Export:
+    export = read_export(path, key, study)
+    if not any(task.task in key for task in export.tasks):
+        raise InputError(
+            f"holds no task of this study: none of its {len(export.tasks):,} tasks was exported"
+            " by it",
+            where=path,
+            fix="Nothing of it was kept. Give the export of a project of this study, or name the"
+            " run that the file belongs to.",
+        )
+    kept, removed = without_withdrawn(export, withdrawals)
+    if removed and not kept.annotations:
+        raise InputError(
+            "holds only answers of a person who has withdrawn",
+            where=path,
+            fix="Nothing of it was kept: delete the file.",
+        )
+    return kept
+
+
+def undo_import(folder: HumanFolder, names: Sequence[str] = ()) -> tuple[ImportedFile, ...]:
+    """Remove the raw files of the last import, or those of the named files.
+
+    A name is that of a file as it was given, or of its raw file. Raises InputError for a name that
+    nothing or several files have, and where there is nothing to take back.
+    """
+    imports = read_imports(folder)
+    if not names and not imports:
+        raise InputError(
+            "no import is on record here",
+            where=folder.imports,
+            fix=_name_one(path.name for path in _imported_files(folder)),
+        )
+    imported = [file for record in imports for file in record.files]
+    recorded = {file.raw for file in imported}
+    # An earlier version kept no record of its imports.
+    imported += [
+        ImportedFile(file=path.name, raw=path.name)
+        for path in _imported_files(folder)
+        if path.name not in recorded
+    ]
+    gone = tuple(dict.fromkeys(_named(name, imported) for name in names)) or imports[-1].files
+    for file in gone:
+        path = folder.raw / file.raw
+        with on_disk(path):
+            path.unlink(missing_ok=True)
+    _keep_imports(folder, lambda file: file not in gone)
+    return gone
+
+
+def read_imports(folder: HumanFolder) -> tuple[ImportRecord, ...]:
+    """The imports on record, the oldest first. Raises InputError for a damaged line."""
+    fix = (
+        "The file was changed: remove it. `human import --undo import-HASH.json` takes back a raw"
+        " file without it."
+    )
+    return records_in(folder.imports, ImportRecord, fix)
+
+
+def _keep_imports(folder: HumanFolder, is_kept: Callable[[ImportedFile], bool]) -> None:
+    """Take all other files off the record."""
+    if imports := read_imports(folder):
+        left = (tuple(filter(is_kept, record.files)) for record in imports)
+        write_lines(folder.imports, [ImportRecord(files=files) for files in left if files])
+
+
+def _imported_files(folder: HumanFolder) -> list[Path]:
+    return sorted(folder.raw.glob(f"{_IMPORTED}*.json"))
+
+
+def _named(name: str, imported: list[ImportedFile]) -> ImportedFile:
+    found = [file for file in imported if name in (file.file, file.raw)]
+    if len(found) == 1:
+        return found[0]
+    what = "no such file was imported"
+    if found:
+        what = f"{len(found)} files of that name were imported"
+    raise InputError(what, where=name, fix=_name_one(file.raw for file in found or imported))
+
+
+def _name_one(raw: Iterable[str]) -> str:
+    there = ", ".join(raw)
+    return f"Name one of {there}." if there else "Nothing that was imported by hand is here."

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from pairwright.records import Record, content_id
 from pairwright.settings.domains import Scale
-from pairwright.settings.study_rules import StoredRules
+from pairwright.settings.rules import StoredRules
 
 Data = dict[str, JsonValue]
 """What a task shows."""

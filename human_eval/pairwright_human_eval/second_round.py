@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from pairwright.errors import InputError, on_disk
 from pairwright.records import content_id
-from pairwright.settings.rules import PlanRules
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.text import visible
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
@@ -219,7 +218,7 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
 
 
 def _second_round(folder: HumanFolder) -> list[KeyedTask]:
-    return list(read_key(folder.adjudication_key)) if folder.adjudication_key.exists() else []
+    return list(read_key(folder.adjudication_key))
 
 
 def _check_forms(folder: HumanFolder, study: Study) -> None:

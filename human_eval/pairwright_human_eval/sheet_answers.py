@@ -12,16 +12,14 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
-
-from pydantic import JsonValue
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotation, clean_text
-from pairwright_human_eval.form import controls, labels_of
+from pairwright_human_eval.form import controls, questions, quoted
 from pairwright_human_eval.language import ENGLISH, Language
 from pairwright_human_eval.records import KeyedTask, Study
 
@@ -70,28 +68,23 @@ def pieces(text: str) -> list[str]:
     return [text[n : n + LONGEST] for n in range(0, len(text), LONGEST)] or [""]
 
 
-def sheet_rows(path: Path) -> list[list[str]]:
-    """All rows. Raises InputError for what is not a text of cells."""
-    text, separator = _text(path)
+def sheet_rows(path: Path) -> tuple[list[list[str]], str]:
+    """All rows, and what is between their cells. Raises InputError for what is not a text of
+    cells."""
+    text = _text(path)
+    first, _, rest = text.partition("\n")
+    if re.fullmatch(r"sep=.\s*", first):  # Excel writes and reads such a line.
+        first, text = rest.partition("\n")[0], rest
+    separator = max(",;\t", key=first.count)
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)), separator
     except csv.Error as error:
         raise InputError(
             f"cannot be read as cells: {error}", where=path, fix="Save it as CSV (UTF-8) again."
         ) from None
 
 
-def _text(path: Path) -> tuple[str, str]:
-    """The text of a sheet, and what is between its cells."""
-    text = _decoded(path)
-    first, _, rest = text.partition("\n")
-    if re.fullmatch(r"sep=.\s*", first):  # Excel writes and reads such a line.
-        first, _, _ = rest.partition("\n")
-        text = rest
-    return text, max(",;\t", key=first.count)
-
-
-def _decoded(path: Path) -> str:
+def _text(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -111,24 +104,23 @@ def drop_rows(path: Path, tasks: Set[str]) -> None:
     """Take the rows of these tasks out of a sheet, and leave all others as they are. A file that
     cannot be read as cells goes as a whole."""
     try:
-        rows = sheet_rows(path)
+        rows, separator = sheet_rows(path)
     except InputError:
         path.unlink()
         return
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=_text(path)[1])
-    writer.writerows(row for row in rows if not tasks & set(map(unguarded, row)))
+    left = (row for row in rows if not tasks & set(map(unguarded, row)))
+    csv.writer(text, delimiter=separator).writerows(left)
     write_whole(path, codecs.BOM_UTF8 + text.getvalue().encode(errors="replace"))
 
 
 SOURCE = "spreadsheet"
 MOST_NAMED = 5
 """Mistakes of a file that its error quotes."""
-_FIX = "Mend it, and import the file again: nothing of it was kept."
 
 
 class _Cell(NamedTuple):
-    """One row that is filled in."""
+    """A row as far as it is read."""
 
     row: int
     """As a spreadsheet counts them: the head is row 1."""
@@ -137,27 +129,17 @@ class _Cell(NamedTuple):
     answer: str
 
 
-class _Mistake(NamedTuple):
-    row: int
-    column: str
-    what: str
-
-
-class _Form(NamedTuple):
-    """What somebody wrote for one task."""
-
-    choices: dict[str, str]
-    comment: str
-    skipped: bool
+_Mistake = tuple[int, str, str]
+"""A row, a column, and what is wrong there."""
 
 
 def is_sheet(path: Path) -> bool:
     """Whether a file has the columns of a sheet."""
     try:
-        rows = sheet_rows(path)
+        rows, _ = sheet_rows(path)
     except InputError:
         return False
-    return bool(rows) and {TASK, FIELD} <= {_plain(cell) for cell in rows[0]}
+    return bool(rows) and {TASK, FIELD} <= set(map(_plain, rows[0]))
 
 
 def read_sheet(
@@ -168,44 +150,57 @@ def read_sheet(
     A task that is answered in part is counted as begun, and one without any answer is not there.
     Raises InputError, which names file, row, column and task.
     """
-    rows = sheet_rows(path)
-    cells = _filled(path, rows, language)
+    cells, column = _cells(path, language)
     mistakes: list[_Mistake] = []
-    forms: dict[str, _Form] = {}
-    minutes, agreed = None, False
     by_task: dict[str, list[_Cell]] = defaultdict(list)
+    seconds, agreed = None, False
     for cell in cells:
+        if not cell.answer:
+            continue
         if cell.field == CONSENT and not cell.task:
             agreed = _plain(cell.answer) in {YES, _plain(language(YES))}
         elif cell.field == MINUTES:
-            minutes = _number(cell, mistakes)
+            minutes = cell.answer.replace(",", ".")
+            if re.fullmatch(r"\d{1,6}(\.\d+)?", minutes):
+                seconds = float(minutes) * 60
+            else:
+                what = f"{quoted(cell.answer)} is not a number of minutes"
+                mistakes.append((cell.row, column, what))
         elif cell.task in key:
             by_task[cell.task].append(cell)
+        elif cell.task:
+            mistakes.append((cell.row, TASK, f"{quoted(cell.task)} is not a task of this study"))
         else:
-            what = (
-                f"{_quoted(cell.task)} is not a task of this study"
-                if cell.task
-                else ("an answer to no task")
-            )
-            mistakes.append(_Mistake(cell.row, TASK, what))
+            mistakes.append((cell.row, TASK, "an answer to no task"))
+    forms = {}
     for name, own in by_task.items():
-        forms[name] = _form(own, key[name], study, language, mistakes)
+        forms[name], wrong = _form(own, key[name], study, language, column)
+        mistakes += wrong
     people = sorted({key[name].annotator for name in forms})
     if len(people) > 1:
         what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
-        mistakes.insert(0, _Mistake(1, TASK, what))
+        mistakes.append((1, TASK, what))
     if forms and not agreed:
         what = f"the person has not agreed to take part (field {CONSENT}, {language(YES)})"
-        mistakes.insert(0, _Mistake(_row_of(path, rows, CONSENT), ANSWER, what))
+        row = next((cell.row for cell in cells if _plain(cell.field) == CONSENT), 1)
+        mistakes.append((row, column, what))
     if mistakes:
-        raise _error(path, mistakes, _answer_column(rows, language))
-    named = {unguarded(row[0]) for row in _columns(path, rows, (TASK,))} & key.keys()
+        ordered = sorted(mistakes)
+        said = [f"row {row}, column {name}: {what}" for row, name, what in ordered[:MOST_NAMED]]
+        if len(ordered) > MOST_NAMED:
+            said.append(f"and {len(ordered) - MOST_NAMED:,} more mistakes")
+        raise InputError(
+            "; ".join(said),
+            where=path,
+            fix="Mend it, and import the file again: nothing of it was kept.",
+        )
+    named = sorted({cell.task for cell in cells} & key.keys())
     return Export(
         file=path.name,
         tool="spreadsheet",
         source=SOURCE,
-        seconds=None if minutes is None else minutes * 60,
-        tasks=tuple(_exported(key[name], forms.get(name), study) for name in sorted(named)),
+        seconds=seconds,
+        tasks=tuple(_exported(key[name], forms.get(name), study) for name in named),
     )
 
 
@@ -215,109 +210,78 @@ def account_of(annotator: str) -> int:
     return number if annotator.startswith("annotator-") else 1_000 + number
 
 
-def _exported(keyed: KeyedTask, form: _Form | None, study: Study) -> ExportedTask:
+def _exported(keyed: KeyedTask, form: StoredAnnotation | None, study: Study) -> ExportedTask:
     asked = controls(keyed.kind, study.scales, len(keyed.aspects))
-    whole = form is not None and (form.skipped or form.choices.keys() == asked.keys())
-    filled_in: tuple[JsonValue, ...] = ()
-    if form and whole:
-        annotation = StoredAnnotation(
-            account=account_of(keyed.annotator),
-            skipped=form.skipped,
-            choices=tuple(sorted(form.choices.items())),
-            comment=form.comment,
-        )
-        filled_in = (annotation.model_dump(mode="json"),)
-    begun = form is not None and not whole
+    is_whole = form is not None and (form.skipped or len(form.choices) == len(asked))
     return ExportedTask(
         id=None,
         task=keyed.task,
         data_hash=keyed.data_hash,
-        annotations=filled_in,
-        drafts=int(begun),
+        annotations=(form.model_dump(mode="json"),) if form and is_whole else (),
+        drafts=int(form is not None and not is_whole),
     )
 
 
 def _form(
-    cells: Sequence[_Cell],
-    keyed: KeyedTask,
-    study: Study,
-    language: Language,
-    mistakes: list[_Mistake],
-) -> _Form:
-    asked = controls(keyed.kind, study.scales, len(keyed.aspects))
+    cells: Sequence[_Cell], keyed: KeyedTask, study: Study, language: Language, column: str
+) -> tuple[StoredAnnotation, list[_Mistake]]:
+    """What somebody wrote for one task."""
+    # As the sheet words it, as older sheets did, and in English.
+    own, *others = (
+        questions(keyed.kind, study.scales, len(keyed.aspects), words)
+        for words in (language, language.before, ENGLISH)
+    )
+    mistakes: list[_Mistake] = []
     choices: dict[str, str] = {}
     rows: dict[str, int] = {}
     comment, skipped = "", False
     for cell in cells:
-        control = control_of(cell.field)
+        control, at = control_of(cell.field), f"task {cell.task}"
         if control in rows:
             what = f"{cell.field} is answered in row {rows[control]}, too"
-            mistakes.append(_Mistake(cell.row, ANSWER, f"task {cell.task}: {what}"))
+            mistakes.append((cell.row, column, f"{at}: {what}"))
             continue
         rows[control] = cell.row
+        # A score may stand without its words, and a spreadsheet may have made 4.0 of it.
+        written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(cell.answer))
         if control == COMMENT_FIELD:
             comment = clean_text(cell.answer)
-        elif control not in asked:
-            what = (
-                f"there is no question {_quoted(cell.field)}"
-                if cell.field
-                else "an answer where nothing is asked"
-            )
-            mistakes.append(_Mistake(cell.row, FIELD, f"task {cell.task}: {what}"))
-        elif _plain(cell.answer) in {SKIP_WORD, _plain(language(SKIP_WORD))}:
+        elif control not in own:
+            what = f"there is no question {quoted(cell.field)}"
+            if not cell.field:
+                what = "an answer where nothing is asked"
+            mistakes.append((cell.row, FIELD, f"{at}: {what}"))
+        elif written in {SKIP_WORD, _plain(language(SKIP_WORD))}:
             skipped = True
-        elif choice := _choice(cell, keyed, study, language):
-            choices[control] = choice
         else:
-            allowed = labels_of(control, keyed.kind, study.scales, language)
-            what = f"{_quoted(cell.answer)} is none of {', '.join(allowed.values())}"
-            mistakes.append(_Mistake(cell.row, ANSWER, f"task {cell.task}, {cell.field}: {what}"))
-    return _Form({} if skipped else choices, comment, skipped)
+            meant = [
+                alias
+                for asked in (own, *others)
+                for alias, label in asked[control].choices.items()
+                if written in (_plain(alias), _plain(label))
+            ]
+            if meant:
+                choices[control] = meant[0]
+                continue
+            allowed = ", ".join(own[control].choices.values())
+            what = f"{quoted(cell.answer)} is none of {allowed}"
+            mistakes.append((cell.row, column, f"{at}, {cell.field}: {what}"))
+    annotation = StoredAnnotation(
+        account=account_of(keyed.annotator),
+        skipped=skipped,
+        choices=() if skipped else tuple(sorted(choices.items())),
+        comment=comment,
+    )
+    return annotation, mistakes
 
 
-def _choice(cell: _Cell, keyed: KeyedTask, study: Study, language: Language) -> str | None:
-    """The choice that is meant: as the sheet words it, as it is stored, or by its number."""
-    # A score may stand without its words, and a spreadsheet may have made 4.0 of it.
-    written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(cell.answer))
-    control = control_of(cell.field)
-    for words in (language, language.before, ENGLISH):
-        for alias, label in labels_of(control, keyed.kind, study.scales, words).items():
-            if written in (_plain(alias), _plain(label)):
-                return alias
-    return None
-
-
-def _row_of(path: Path, rows: list[list[str]], field: str) -> int:
-    """The row of a field; 1 where there is none."""
-    found = _columns(path, rows, (FIELD,))
-    return next((n for n, row in enumerate(found, start=2) if _plain(row[0]) == field), 1)
-
-
-def _number(cell: _Cell, mistakes: list[_Mistake]) -> float | None:
-    text = cell.answer.replace(",", ".")
-    if re.fullmatch(r"\d{1,6}(\.\d+)?", text):
-        return float(text)
-    what = f"{_quoted(cell.answer)} is not a number of minutes"
-    mistakes.append(_Mistake(cell.row, ANSWER, what))
-    return None
-
-
-def _filled(path: Path, rows: list[list[str]], language: Language) -> list[_Cell]:
-    answer = (ANSWER, language(ANSWER)) if language.code != "en" else (ANSWER,)
-    found = _columns(path, rows, (TASK,), (FIELD,), answer)
-    return [
-        _Cell(number, unguarded(task).strip(), unguarded(field).strip(), unguarded(text).strip())
-        for number, (task, field, text) in enumerate(found, start=2)
-        if unguarded(text).strip()
-    ]
-
-
-def _columns(path: Path, rows: list[list[str]], *names: tuple[str, ...]) -> list[list[str]]:
-    """The cells of the named columns, row by row. A column may have several names."""
-    head = [_plain(cell) for cell in rows[0]]
+def _cells(path: Path, language: Language) -> tuple[list[_Cell], str]:
+    """All rows, and what the sheet calls the column of the answers."""
+    (head, *rows), _ = sheet_rows(path)
+    names = list(map(_plain, head))
     places = []
-    for known in names:
-        there = [n for n, cell in enumerate(head) if cell in {_plain(name) for name in known}]
+    for known in ((TASK,), (FIELD,), (ANSWER, language(ANSWER))):
+        there = [n for n, name in enumerate(names) if name in map(_plain, known)]
         if len(there) != 1:
             what = "is missing" if not there else "is there twice"
             raise InputError(
@@ -326,29 +290,13 @@ def _columns(path: Path, rows: list[list[str]], *names: tuple[str, ...]) -> list
                 fix="Give its first row back as it was exported.",
             )
         places += there
-    return [[row[n] if n < len(row) else "" for n in places] for row in rows[1:]]
+    cells = []
+    for number, row in enumerate(rows, start=2):
+        task, field, answer = (unguarded(row[n] if n < len(row) else "").strip() for n in places)
+        cells.append(_Cell(number, task, field, answer))
+    return cells, names[places[-1]]
 
 
 def _plain(text: str) -> str:
     """For comparing: without case, and with single spaces."""
     return " ".join(text.split()).casefold()
-
-
-def _quoted(text: str) -> str:
-    return ascii(text if len(text) <= 40 else text[:40] + "…")
-
-
-def _answer_column(rows: list[list[str]], language: Language) -> str:
-    """What the sheet calls the column of the answers."""
-    return ANSWER if ANSWER in map(_plain, rows[0]) else language(ANSWER)
-
-
-def _error(path: Path, mistakes: Iterable[_Mistake], answer: str) -> InputError:
-    ordered = sorted(mistakes)
-    said = [
-        f"row {row}, column {answer if column == ANSWER else column}: {what}"
-        for row, column, what in ordered[:MOST_NAMED]
-    ]
-    if len(ordered) > MOST_NAMED:
-        said.append(f"and {len(ordered) - MOST_NAMED:,} more mistakes")
-    return InputError("; ".join(said), where=path, fix=_FIX)

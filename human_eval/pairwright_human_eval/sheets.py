@@ -3,16 +3,16 @@
 import codecs
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.form import Asked, Shown, view_of
+from pairwright_human_eval.form import Shown, view_of
 from pairwright_human_eval.language import Language, load_language
 from pairwright_human_eval.raw_files import read_withdrawals
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
+from pairwright_human_eval.records import KINDS, Data, Kind, Study
 from pairwright_human_eval.sheet_answers import (
     COLUMNS,
     COMMENT_FIELD,
@@ -51,12 +51,12 @@ HEADINGS = {
 Row = tuple[str, str, str, str, str, str]
 
 
-def sheet_text(tasks: Iterable[tuple[Kind, Data]], study: Study, language: Language) -> str:
+def sheet_text(tasks: list[tuple[Kind, Data]], study: Study, language: Language) -> str:
     """The text of a person's file: cells in quotes where they need them, lines that end in CRLF."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=language.separator)
     writer.writerow([name if name in (TASK, FIELD) else language(name) for name in COLUMNS])
-    for row in _rows(list(tasks), study, language):
+    for row in _rows(tasks, study, language):
         writer.writerow(map(guarded, row))
     return text.getvalue()
 
@@ -70,40 +70,19 @@ def _rows(tasks: list[tuple[Kind, Data]], study: Study, language: Language) -> I
         if own:
             yield ("", "", "", language(HEADINGS[kind]), "", "")
         for number, data in enumerate(own, start=1):
-            yield from _task_rows(kind, data, f"{number} / {len(own)}", study, language)
+            name = str(data["task"])
+            yield (name, "", "", f"{language('Task')} {number} / {len(own)}", "", "")
+            for part in view_of(data, kind, study.scales, language):
+                if isinstance(part, Shown):
+                    for piece in pieces(part.text):
+                        yield (name, "", part.heading, piece, "", "")
+                else:
+                    # A score is written as its number.
+                    choices = "\n".join(part.choices.values())
+                    field = field_of(part.control)
+                    yield (name, field, part.heading, part.question, choices, "")
+            yield (name, COMMENT_FIELD, "", language(COMMENT_QUESTION), "", "")
     yield ("", MINUTES, "", language(MINUTES_QUESTION), language("a number"), "")
-
-
-def _task_rows(
-    kind: Kind, data: Data, number: str, study: Study, language: Language
-) -> Iterator[Row]:
-    name = str(data["task"])
-    yield (name, "", "", f"{language('Task')} {number}", "", "")
-    for part in view_of(data, kind, study.scales, language):
-        if isinstance(part, Shown):
-            for piece in pieces(part.text):
-                yield (name, "", part.heading, piece, "", "")
-        else:
-            yield (name, field_of(part.control), part.heading, part.question, _choices(part), "")
-    yield (name, COMMENT_FIELD, "", language(COMMENT_QUESTION), "", "")
-
-
-def _choices(asked: Asked) -> str:
-    """One a line. A score is written as its number."""
-    return "\n".join(asked.choices.values())
-
-
-def sheet_texts(
-    key: Iterable[KeyedTask],
-    tasks: dict[str, Data],
-    study: Study,
-    language: Language,
-) -> dict[str, str]:
-    """The text of each annotator's file. `tasks` are what they show, by id."""
-    given: dict[str, list[tuple[Kind, Data]]] = {}
-    for keyed in key:
-        given.setdefault(keyed.annotator, []).append((keyed.kind, tasks[keyed.task]))
-    return {who: sheet_text(own, study, language) for who, own in sorted(given.items())}
 
 
 def write_sheets(
@@ -115,16 +94,20 @@ def write_sheets(
     Raises InputError where one is there that is not as it would be written: a person may have
     filled it in.
     """
-    study = fixed.study
+    study, language = fixed.study, load_language(fixed.study.language)
     away = {(one.left, 1) for one in read_replacements(folder)}
     away |= {(one.annotator, n) for one in read_withdrawals(folder) for n in (1, 2)}
     key = [task for task in fixed.key.values() if (task.annotator, task.round) not in away]
     keyed = [task for task in key if task.round == round and only in (None, task.annotator)]
-    texts = sheet_texts(keyed, read_tasks(folder, keyed), study, load_language(study.language))
+    shown = read_tasks(folder, keyed)
+    given: dict[str, list[tuple[Kind, Data]]] = {}
+    for task in keyed:
+        given.setdefault(task.annotator, []).append((task.kind, shown[task.task]))
     written = []
-    for who, text in texts.items():
+    for who, tasks in sorted(given.items()):
         path = folder.sheet(who, round)
-        content = codecs.BOM_UTF8 + text.encode()  # By the mark Excel knows UTF-8.
+        # By the mark Excel knows UTF-8.
+        content = codecs.BOM_UTF8 + sheet_text(tasks, study, language).encode()
         if path.exists() and path.read_bytes() != content:
             raise InputError(
                 "is there, and was filled in or changed",

@@ -7,22 +7,25 @@ these measure the person; a repeat goes along only with the vote that it repeats
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
-from pairwright.dataset import read_lines
+from pairwright.dataset import read_one
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright.records import Record, content_id
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import form_files, read_task_file, task_file
+from pairwright.records import Record
+from pairwright_human_eval.folder import RESTORE, HumanFolder, records_in
+from pairwright_human_eval.label_studio.files import (
+    form_path,
+    labelling_config,
+    read_task_file,
+    task_file,
+)
 from pairwright_human_eval.language import consent_text, load_language, render_guidelines
-from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study, digest
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
 from pairwright_human_eval.subjects import file_hash
-from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.tasks import Task, passed_on
 
 
 class Replacement(Record):
@@ -38,55 +41,44 @@ class Replacement(Record):
     """Those of the newcomer."""
 
 
-class HandOver(NamedTuple):
-    """What goes from one person to another."""
-
-    record: Replacement
-    tasks: tuple[Task, ...]
-
-
 def read_replacements(folder: HumanFolder) -> tuple[Replacement, ...]:
     """The oldest first. Raises InputError for a damaged line."""
-    if not folder.replacements.exists():
-        return ()
-    fix = "The file was changed: restore it from a copy."
-    return tuple(read_lines(folder.replacements, Replacement, fix=fix))
+    return records_in(folder.replacements, Replacement)
 
 
-def not_redone(own: Sequence[KeyedTask], before: Sequence[Replacement]) -> list[KeyedTask]:
-    """The `own` tasks of a person that nobody who took over from them `before` has, and all
-    attention checks."""
-    redone = {_asked(keyed) for replacement in before for keyed in replacement.tasks}
-    return [k for k in own if k.purpose == "attention" or _asked(k) not in redone]
+def closed_tasks(folder: HumanFolder) -> frozenset[str]:
+    """Tasks that were handed over: an answer to one of them comes too late."""
+    return frozenset(task for one in read_replacements(folder) for task in one.closed)
 
 
-def with_all_checks(
+def open_again(
     own: Sequence[KeyedTask], before: Sequence[Replacement], key: Mapping[str, KeyedTask]
 ) -> list[KeyedTask]:
-    """The `own` tasks with every attention check that the person had.
+    """The `own` tasks of a person who was replaced `before` and has withdrawn since: those that
+    nobody who took over has, and every attention check that the person had.
 
-    Checks that were open when somebody took over `before` are closed, and have no text any more.
-    Those of that newcomer, who got all of them, are taken in their place while they are in the
-    `key`.
+    Checks that were open when somebody took over are closed, and have no text any more. Those of
+    that newcomer, who got all of them, are taken in their place while they are in the `key`.
     """
+
+    def asked(keyed: KeyedTask) -> tuple[str, str, str, str | None]:
+        return keyed.kind, keyed.purpose, keyed.subject, keyed.pair
+
+    redone = {asked(keyed) for replacement in before for keyed in replacement.tasks}
+    left = [k for k in own if k.purpose == "attention" or asked(k) not in redone]
     checks = [
         keyed
         for replacement in before
         for keyed in replacement.tasks
         if keyed.purpose == "attention" and keyed.task in key
     ]
-    there = [keyed for keyed in own if keyed.purpose == "attention"]
-    if len(checks) <= len(there):
-        return list(own)
-    rest = [keyed for keyed in own if keyed.purpose != "attention"]
+    if not left or len(checks) <= sum(keyed.purpose == "attention" for keyed in left):
+        return left
+    rest = [keyed for keyed in left if keyed.purpose != "attention"]
     for n, check in enumerate(checks):
         # One in each stretch of the work.
         rest.insert((n + 1) * len(rest) // (len(checks) + 1), check)
     return rest
-
-
-def _asked(keyed: KeyedTask) -> tuple[str, str, str, str | None]:
-    return keyed.kind, keyed.purpose, keyed.subject, keyed.pair
 
 
 def hand_over(
@@ -98,7 +90,7 @@ def hand_over(
     seed: int,
     *,
     everything: bool,
-) -> HandOver:
+) -> tuple[Replacement, list[Task]]:
     """What is left of the `own` tasks of the person who has `left`, in their order, for a newcomer.
 
     `answered` are tasks with an answer that counts; with `everything` none of them counts, because
@@ -109,45 +101,20 @@ def hand_over(
     waiting = [k for k in own if k.task not in answered and k.annotator == left]
     undone = list(own) if everything else waiting
     votes = {(k.subject, k.pair) for k in undone if k.purpose == "vote" and k.kind == "preference"}
-    passed_on = [keyed for keyed in own if keyed.purpose == "attention" or keyed in undone]
-    passed_on = [k for k in passed_on if k.purpose != "repeat" or (k.subject, k.pair) in votes]
-    if all(keyed.purpose == "attention" for keyed in passed_on):
+    given = [keyed for keyed in own if keyed.purpose == "attention" or keyed in undone]
+    given = [k for k in given if k.purpose != "repeat" or (k.subject, k.pair) in votes]
+    if all(keyed.purpose == "attention" for keyed in given):
         raise InputError(
             f"{left} has left nothing undone", where="PERSON", fix="Nobody needs to take over."
         )
-    tasks = tuple(_renamed(keyed, shown[keyed.task], newcomer, seed) for keyed in passed_on)
+    tasks = [passed_on(Task(shown[keyed.task], keyed), newcomer, seed) for keyed in given]
     record = Replacement(
         left=left,
         annotator=newcomer,
         closed=tuple(keyed.task for keyed in waiting),
         tasks=tuple(task.keyed for task in tasks),
     )
-    return HandOver(record, tasks)
-
-
-def key_after(
-    key: Mapping[str, KeyedTask], replacements: Sequence[Replacement]
-) -> dict[str, KeyedTask]:
-    """The key without what was closed, and with what newcomers have."""
-    changed = dict(key)
-    for replacement in replacements:
-        for task in replacement.closed:
-            changed.pop(task, None)
-        changed |= {keyed.task: keyed for keyed in replacement.tasks}
-    return changed
-
-
-def closed_tasks(replacements: Sequence[Replacement]) -> Iterator[str]:
-    """Tasks that were handed over: an answer to one of them comes too late."""
-    for replacement in replacements:
-        yield from replacement.closed
-
-
-def _renamed(keyed: KeyedTask, data: Data, annotator: str, seed: int) -> Task:
-    name = content_id("task", str(seed), keyed.task, "replacement", annotator)
-    own: Data = {**data, "task": name}
-    changes = {"task": name, "annotator": annotator, "data_hash": digest(own)}
-    return Task(own, keyed.model_copy(update=changes))
+    return record, tasks
 
 
 class FixedStudy(NamedTuple):
@@ -182,11 +149,11 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
             # What an export that was cut short may have left is in no key.
             shutil.rmtree(folder.path / "tasks", ignore_errors=True)
         write_forms(folder, study, round=1)
+        language = load_language(study.language)
         if not folder.guidelines.exists():  # The study lead may have filled them in.
-            language = load_language(study.language)
-            write_changed(folder.guidelines, render_guidelines(study.scales, language))
+            write_whole(folder.guidelines, render_guidelines(study.scales, language))
         if not folder.consent.exists():
-            write_changed(folder.consent, consent_text(load_language(study.language)))
+            write_whole(folder.consent, consent_text(language))
         for who in study.annotators if not folder.replacements.exists() else ():
             _write_tasks(folder, who, tasks[who])
         write_changed(folder.key, key)
@@ -198,11 +165,11 @@ def write_study(folder: HumanFolder, study: Study, tasks: dict[str, list[Task]])
 
 def read_study(folder: HumanFolder) -> FixedStudy:
     """What was fixed at export; raises InputError where there is no study or it was damaged."""
-    if not folder.study.exists():
+    study = read_fixed(folder)
+    if study is None:
         raise InputError(
             "no study here", where=folder.path, fix=f"`pairwright human export {folder.run}` first."
         )
-    study = _study(folder.study)
     lost = "No answer can be read without it: restore it from a copy, or export again."
     if not folder.key.exists():
         raise InputError("the key is missing", where=folder.key, fix=lost)
@@ -218,32 +185,31 @@ def read_study(folder: HumanFolder) -> FixedStudy:
                 fix="Restore it from a copy.",
             )
         key |= second
-    replacements = read_replacements(folder)
-    newcomers = tuple(replacement.annotator for replacement in replacements)
-    study = study.model_copy(update={"annotators": (*study.annotators, *newcomers)})
-    return FixedStudy(study, key_after(key, replacements))
+    people = list(study.annotators)
+    for replacement in read_replacements(folder):
+        people.append(replacement.annotator)
+        for task in replacement.closed:
+            key.pop(task, None)
+        key |= {keyed.task: keyed for keyed in replacement.tasks}
+    return FixedStudy(study.model_copy(update={"annotators": tuple(people)}), key)
 
 
 def read_fixed(folder: HumanFolder) -> Study | None:
     """The study's settings alone; None where there is no study."""
-    return _study(folder.study) if folder.study.exists() else None
+    return read_one(folder.study, Study, fix=RESTORE) if folder.study.exists() else None
 
 
-def read_key(path: Path) -> Iterator[KeyedTask]:
+def read_key(path: Path) -> tuple[KeyedTask, ...]:
     """The lines of a key file; raises InputError for one that was damaged."""
-    with path.open(encoding="utf-8", errors="surrogateescape") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield KeyedTask.model_validate_json(line)
-            except ValidationError as error:
-                raise _damaged(f"{path}:{number}", error) from None
+    return records_in(path, KeyedTask)
 
 
 def write_forms(folder: HumanFolder, study: Study, round: int) -> None:
     """Write the forms of a round: what annotators fill in."""
     language = load_language(study.language)
-    for path, text in form_files(folder, study.scales, round, language).items():
-        write_changed(path, text)
+    for kind in KINDS:
+        form = labelling_config(kind, study.scales, adjudication=round == 2, language=language)
+        write_changed(form_path(folder, kind, round), form)
 
 
 def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]:
@@ -264,26 +230,22 @@ def read_tasks(folder: HumanFolder, key: Iterable[KeyedTask]) -> dict[str, Data]
     return found
 
 
-def replace(folder: HumanFolder, handed: HandOver) -> None:
+def replace(folder: HumanFolder, record: Replacement, tasks: list[Task]) -> None:
     """Write a newcomer's tasks, and take those that are closed from the person who left."""
-    record = handed.record
     with on_disk(folder.path):
-        _write_tasks(folder, record.annotator, list(handed.tasks))
-        before = read_replacements(folder)
-        lines = "".join(one.model_dump_json() + "\n" for one in (*before, record))
-        write_changed(folder.replacements, lines)
+        _write_tasks(folder, record.annotator, tasks)
+        lines = (one.model_dump_json() + "\n" for one in (*read_replacements(folder), record))
+        write_changed(folder.replacements, "".join(lines))
         for path in sorted((folder.path / "tasks" / record.left).glob("*.json")):
-            tasks = read_task_file(path)
-            write_changed(
-                path, task_file(data for data in tasks if data["task"] not in record.closed)
-            )
+            left = (data for data in read_task_file(path) if data["task"] not in record.closed)
+            write_changed(path, task_file(left))
 
 
 def closed_key(folder: HumanFolder) -> dict[str, KeyedTask]:
     """The tasks that were handed over, as they were exported."""
-    replacements = read_replacements(folder)
-    closed = set(closed_tasks(replacements))
-    lines = [*read_key(folder.key), *(keyed for r in replacements for keyed in r.tasks)]
+    closed = closed_tasks(folder)
+    given = (keyed for replacement in read_replacements(folder) for keyed in replacement.tasks)
+    lines = (*read_key(folder.key), *given)
     return {keyed.task: keyed for keyed in lines if keyed.task in closed}
 
 
@@ -308,19 +270,3 @@ def write_changed(path: Path, text: str) -> None:
     if path.exists() and path.read_bytes() == text.encode():
         return
     write_whole(path, text)
-
-
-def _study(path: Path) -> Study:
-    try:
-        return Study.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        raise _damaged(str(path), error) from None
-
-
-def _damaged(where: str, error: ValidationError) -> InputError:
-    first = error.errors(include_url=False)[0]
-    return InputError(
-        ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"]))),
-        where=where,
-        fix="The file was changed or cut: restore it from a copy.",
-    )

@@ -5,9 +5,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pairwright.records import Pair, Post, content_id
-from pairwright.settings.rules import PlanRules
-from pairwright.settings.study_rules import HumanRules
+from pairwright.records import Pair, content_id
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.assign import (
     Assigner,
     Controls,
@@ -75,7 +74,7 @@ def make_tasks(
     strangers: dict[str, list[Pair]] = {}
     for pair in pairs:
         strangers.setdefault(pair.domain, []).append(pair)
-    for subject in _shuffled(subjects, plan.seed):
+    for subject in sorted(subjects, key=lambda s: content_id("order", str(plan.seed), s.id)):
         page = page_of(subject, plan.seed, swapped(plan.seed, salted[subject.domain], subject.id))
         for task in _tasks_of(subject, page, controls, assigner, strangers, plan):
             by_annotator[task.keyed.annotator].append(task)
@@ -96,15 +95,18 @@ def _tasks_of(
 ) -> Iterator[Task]:
     for who in assigner.quality(subject.id):
         yield quality_task(page, who)
+    others = strangers[subject.domain]
+    purpose: Purpose = controls.get(subject.id, "vote")
+    posts = stranger(subject.asked, others) if purpose == "wrong_profile" else ()
+    if purpose == "wrong_profile" and not posts:  # No stranger fits.
+        purpose = "vote"
     seats = [
         Seat("vote", n, place_of(pair.chosen, page))
         for n, pair in enumerate(subject.pairs)
         for _ in range(plan.votes)
     ]
-    purpose, posts = _control(subject, controls, strangers[subject.domain])
     # The seats for the aspects, or those of a control.
     seats += [Seat(purpose, None if purpose == "vote" else 0, None)] * plan.overlap
-    others = strangers[subject.domain]
     foils = [foil_of(pair, others, plan.human.foils or 0, plan.seed) for pair in subject.pairs]
     for who, seat in assigner.seats(subject, seats):
         if seat.preference is None:
@@ -116,20 +118,6 @@ def _tasks_of(
             yield preference_task(
                 page, pair, who, plan.planner, purpose=seat.purpose, posts=shown
             )  # fmt: skip
-
-
-def _control(
-    subject: Subject, controls: Controls, others: list[Pair]
-) -> tuple[Purpose, tuple[Post, ...]]:
-    """What the seats for the aspects are used for: themselves, or a control; and the posts of a
-    stranger where it is this control, and a stranger fits."""
-    purpose = controls.get(subject.id, "vote")
-    posts = stranger(subject.asked, others) if purpose == "wrong_profile" else ()
-    return ("vote" if purpose == "wrong_profile" and not posts else purpose), posts
-
-
-def _shuffled(subjects: list[Subject], seed: int) -> list[Subject]:
-    return sorted(subjects, key=lambda s: content_id("order", str(seed), s.id))
 
 
 def _ordered(

@@ -142,32 +142,34 @@ def attention_task(
 
 def repeated(task: Task, seed: int) -> Task:
     """The same task once more, with the responses in each other's place."""
-    data, keyed = dict(task.data), task.keyed
-    data["task"] = content_id("task", str(seed), keyed.task, "repeat")
-    data["response_a"], data["response_b"] = data["response_b"], data["response_a"]
-    changes = {
-        "task": data["task"],
-        "purpose": "repeat",
-        "a": keyed.b,
-        "b": keyed.a,
-        "expected": "B" if keyed.expected == "A" else "A",
-        "data_hash": digest(data),
-    }
-    return Task(data, keyed.model_copy(update=changes))
+    keyed, data = task.keyed, task.data
+    swapped: Data = {"response_a": data["response_b"], "response_b": data["response_a"]}
+    expected = "B" if keyed.expected == "A" else "A"
+    return _again(
+        task, seed, "repeat", data=swapped, purpose="repeat", a=keyed.b, b=keyed.a,
+        expected=expected,
+    )  # fmt: skip
 
 
 def adjudication(task: Task, adjudicator: str, earlier: tuple[str, ...], seed: int) -> Task:
     """The same task for an adjudicator, with what others answered."""
-    data, keyed = dict(task.data), task.keyed
-    data["task"] = content_id("task", str(seed), keyed.task, "adjudication", adjudicator)
-    data["earlier"] = [{"text": line} for line in earlier]
-    changes = {
-        "task": data["task"],
-        "annotator": adjudicator,
-        "round": 2,
-        "data_hash": digest(data),
-    }
-    return Task(data, keyed.model_copy(update=changes))
+    shown: Data = {"earlier": [{"text": line} for line in earlier]}
+    return _again(
+        task, seed, "adjudication", adjudicator, data=shown, annotator=adjudicator, round=2
+    )
+
+
+def passed_on(task: Task, newcomer: str, seed: int) -> Task:
+    """The same task for somebody who takes over."""
+    return _again(task, seed, "replacement", newcomer, data={}, annotator=newcomer)
+
+
+def _again(task: Task, seed: int, *why: str, data: Data, **changes: object) -> Task:
+    """The task under another name, with other `data`, and with `changes` to its line of the key."""
+    name = content_id("task", str(seed), task.keyed.task, *why)
+    shown = {**task.data, **data, "task": name}
+    changes |= {"task": name, "data_hash": digest(shown)}
+    return Task(shown, task.keyed.model_copy(update=changes))
 
 
 def best_posts(question: str, posts: tuple[Post, ...], rules: PlanRules) -> tuple[Post, ...]:

@@ -23,6 +23,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -30,6 +34,13 @@ def near(name: str, known: Iterable[str]) -> str:
     behind a sentence."""
     matches = get_close_matches(name, known, n=1, cutoff=0.6)
     return f" Did you mean {matches[0]!r}?" if matches else ""
+
+
+def first_invalid(error: "ValidationError") -> tuple[str, str]:
+    """The dotted field that a record refuses first, and why; the field is empty where it is the
+    whole record."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return ".".join(map(str, first["loc"])), first["msg"]
 
 
 class PairwrightError(Exception):

@@ -29,7 +29,7 @@ from pairwright.intervals import LEVEL, Accuracy, AccuracyLimits, z_of
 from pairwright.modes import Mode
 from pairwright_human_eval.agreement import ScoreDifference, parity
 from pairwright_human_eval.assign import LIMIT
-from pairwright_human_eval.report.records import ParityOf
+from pairwright_human_eval.report.quality import ParityOf
 from released import PAIRS, run_of, written
 
 ESTIMATE = Estimate(value=0.7, low=0.6, high=0.8, n=100, clusters=100)

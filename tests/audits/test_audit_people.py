@@ -16,7 +16,7 @@ from pairwright.audits.people.scan import MOST_FINDINGS, PersonalData, find
 from pairwright.audits.reader_guard import AuditPart
 from pairwright.audits.records import Check, Redaction
 from pairwright.dataset import Row, RowAspect, RowPost
-from pairwright.dataset.tombstones import ForgetList, url_name
+from pairwright.dataset.address import ForgetList, url_name
 
 KINDS = [kind.name for kind in DATA_KINDS]
 FAILS = {kind.name for kind in DATA_KINDS if kind.fails}

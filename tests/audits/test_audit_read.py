@@ -25,7 +25,7 @@ from pairwright.dataset import Layout, Part, Row, row_of, write_rows
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
-from pairwright.sources import parquet, source_table
+from pairwright.sources import source_table, table_files
 from pairwright_human_eval.decisions import write_decisions
 from small_studies import decided, one, twin, violate, votes, well
 
@@ -748,7 +748,7 @@ def test_what_does_not_fit_into_memory_is_named(
         monkeypatch.setattr(json, "loads", full)
     else:
         pq.write_table(pa.Table.from_pylist([PLAIN]), file)
-        monkeypatch.setattr(parquet, "_values", full)
+        monkeypatch.setattr(table_files, "_values", full)
     assert re.search(rf"{name}: .* not fit into memory", refused(file))
 
 

@@ -20,7 +20,7 @@ from pairwright.audits.shortcuts.response import (
 )
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes, row_of
 from pairwright.manner import BOLD, HEADING, LIST
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from reference_data import LLMBAR
 from small_studies import twin, violate
 

@@ -101,7 +101,7 @@ def test_another_state_of_the_code_works_on_all(
 def test_another_version_of_a_library_works_on_all(
     copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder, "_version", lambda name: "99")
+    monkeypatch.setattr(folder, "version", lambda name: "99")
     assert copied.build().code == 0
     assert len(worked_on) == UNITS
 

@@ -7,9 +7,9 @@ from typing import Any, get_args
 import pytest
 
 from pairwright.construct import build_contrast, build_twin
-from pairwright.construct.contrast import _strategy
 from pairwright.construct.drafts import NOTES
 from pairwright.construct.unit_work import generator_of
+from pairwright.construct.written_pairs import strategy_of
 from pairwright.errors import CallFailed
 from pairwright.models import Request
 from pairwright.records import (
@@ -228,11 +228,13 @@ def test_the_rejected_side_is_written_by_one_strategy_an_item() -> None:
 
 
 def test_which_model_writes_says_nothing_about_how_it_is_to_write() -> None:
-    rules = policy(strategies=["omit", "contradict"])
-    roles = rules.config.roles.model_copy(update={"generator": ("one", "two")})
-    config = rules.config.model_copy(update={"roles": roles})
+    config = policy(strategies=["omit", "contradict"]).config
+    roles = config.roles.model_copy(update={"generator": ("one", "two")})
+    config = config.model_copy(update={"roles": roles})
     items = [ASKER.model_copy(update={"id": f"item-{n}"}) for n in range(60)]
-    assert len({(_strategy(of, rules), generator_of(of, config)) for of in items}) == 4
+    assert (
+        len({(strategy_of(of, config.strategies), generator_of(of, config)) for of in items}) == 4
+    )
 
 
 def test_an_item_without_a_rubric_asks_for_no_draft() -> None:

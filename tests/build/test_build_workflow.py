@@ -142,8 +142,8 @@ def test_an_estimate_prices_histories_that_a_cache_may_hold(tmp_path: Path) -> N
 
 def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path) -> None:
     path = write_example_study(tmp_path / "study")
-    free, _ = estimate_tables(estimate(path, limit=ITEMS))
-    assert [row[-1] for row in (*free.rows, free.total)] == ["no price"] * 4
+    (_, rows, total), _ = estimate_tables(estimate(path, limit=ITEMS))
+    assert [row[-1] for row in (*rows, total)] == ["no price"] * 4
     config = load(path)
     first, *_ = config.roles.generator
     endpoint = config.endpoints[first]
@@ -153,10 +153,10 @@ def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path)
     }
     roles = config.roles.model_copy(update={"generator": ("priced",)})
     some = config.model_copy(update={"endpoints": endpoints, "roles": roles})
-    partly, _ = estimate_tables(estimate(some, folder=path.parent, limit=ITEMS))
-    planner, generator, judge = (row[-1] for row in partly.rows)
+    (_, rows, total), _ = estimate_tables(estimate(some, folder=path.parent, limit=ITEMS))
+    planner, generator, judge = (row[-1] for row in rows)
     assert (planner, judge) == ("no price", "no price")
-    assert partly.total[-1] == f"{generator}, where a price is set"
+    assert total[-1] == f"{generator}, where a price is set"
     assert float(generator) > 0
 
 

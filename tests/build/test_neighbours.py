@@ -15,7 +15,7 @@ from pairwright.dataset import Layout, Row
 from pairwright.intervals import Floats, accuracy_by_cluster
 from pairwright.records import Neighbours
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import Voter, read_choosers
 
 PEOPLE, RESPONSES = 12, 9

@@ -11,7 +11,7 @@ import pytest
 from pairwright import assets
 from pairwright.construct.tally import READERS
 from pairwright.errors import CallFailed
-from pairwright.models import Request, SharedWork
+from pairwright.models import CallLog, Request, SharedWork, Traced
 from pairwright.records import (
     FULL_ADHERENCE,
     Adherence,
@@ -814,7 +814,8 @@ def infer(
     others: tuple[tuple[Post, ...], ...] = STRANGERS,
     words: int = 100,
     profile: tuple[Post, ...] = PROFILE,
-    once: SharedWork | None = None,
+    plans: SharedWork | None = None,
+    log: CallLog | None = None,
     **policy: Any,
 ) -> Rubric | Rejected:
     policy = {"support_control": 0.0} | policy
@@ -823,10 +824,13 @@ def infer(
         PlanRules(**policy),
         guidance=Guidance(("family",)),
         words=words,
-        once=once or SharedWork(),
+        plans=plans or SharedWork(),
     )
     user_question = UserQuestion("item-1", QUESTION, "una", profile, others)
-    return wait(infer_rubric(user_question, models(llm), settings))
+    used = models(llm)
+    if log is not None:
+        used = used.bound_to(lambda llm: Traced(llm, log))
+    return wait(infer_rubric(user_question, used, settings))
 
 
 def inferred(llm: Scripted, **more: Any) -> Rubric:
@@ -854,15 +858,17 @@ def test_aspects_that_are_the_users_own_make_a_rubric() -> None:
     )
 
 
-def test_shared_work_asks_for_the_same_calls_and_never_mixes_users_up() -> None:
-    once, llm = SharedWork(8), script()
-    first = inferred(llm, once=once)
+def test_shared_work_is_done_once_is_in_every_log_and_never_mixes_users_up() -> None:
+    plans, llm, logs = SharedWork(8), script(), (CallLog(), CallLog())
+    first = inferred(llm, plans=plans, log=logs[0])
     asked = sorted(llm.purposes)
-    assert inferred(llm, once=once) == first
-    assert sorted(llm.purposes) == sorted([*asked, *asked])
+    assert inferred(llm, plans=plans, log=logs[1]) == first
+    assert sorted(llm.purposes) == sorted([*asked, *(name for name in asked if name != "plan")])
+    assert logs[1] == logs[0]
+    assert len(logs[0].made) == len(asked)
     # Somebody who wrote the same words in posts of their own.
     renamed = tuple(post.model_copy(update={"id": f"other-{post.id}"}) for post in PROFILE)
-    other = inferred(llm, once=once, profile=renamed)
+    other = inferred(llm, plans=plans, profile=renamed)
     assert other.shown == tuple(post.id for post in renamed)
     assert {name for aspect in other.aspects for name in aspect.post_ids} <= set(other.shown)
 

@@ -12,13 +12,15 @@ from test_partners import allrounder
 from pairwright.construct import session
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import BuildUnit, Corpus
+from pairwright.construct.folder import RunFolder
+from pairwright.construct.manifest import SourceSummary
 from pairwright.construct.outcomes import Failure, Pending
 from pairwright.construct.partners import PossiblePartner, Survey, SurveyOutcome
-from pairwright.construct.session import BuildPlan, build_steps, waves
+from pairwright.construct.session import BuildTask, waves
 from pairwright.models.store import Store
 from pairwright.records import Rejected
 from pairwright.settings.rules import TwinRules
-from scripted import settings
+from scripted import policy, settings
 
 ITEMS = 24
 Fate = Callable[[BuildUnit], str]
@@ -51,9 +53,11 @@ class Build:
         """The units of each step that had no outcome yet, in their order."""
         list(self.store.outcomes())  # As a store that was closed and opened: all is on the disk.
         self.store.begin("run")
-        plan = BuildPlan(self.corpus, settings(**config), self.store, range(ITEMS))
+        summary = SourceSummary(path="", hash="", items=ITEMS, refused={}, repaired={})
+        folder, rules = RunFolder(self.store.path.parent), policy(**config)
+        task = BuildTask(self.corpus, summary, rules, self.store, folder, target=target)
         taken = []
-        for units in build_steps(plan, target):
+        for units in task.steps():
             todo = [u for u in units if self.store.kind(u.position, u.id) is None]
             for unit in todo:
                 self.end(unit, fate(unit))

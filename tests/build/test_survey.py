@@ -16,7 +16,7 @@ from pairwright.construct import BuildRules
 from pairwright.construct.build_rules import TriedUsers, rubric_of
 from pairwright.construct.corpus import Corpus
 from pairwright.construct.partners import PartnerCandidate, Survey, iterate_surveys, survey_question
-from pairwright.construct.twin import build_twin
+from pairwright.construct.written_pairs import build_twin
 from pairwright.errors import ConfigError
 from pairwright.models import Request
 from pairwright.models.store import Store

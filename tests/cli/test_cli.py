@@ -848,7 +848,7 @@ def test_status_keeps_its_words_in_a_narrow_terminal(built: Built) -> None:
 
 def test_status_counts_the_units_of_the_funnel_and_the_cases_of_a_check(built: Built) -> None:
     rows = [row for rows in run_sections(status_of_run(built.study.run)) for row in rows]
-    shares = [row.number for row in rows if row.name in ("funnel", "check")]
+    shares = [number for name, _, number in rows if name in ("funnel", "check")]
     assert len(shares) > 5
     for number in shares:
         assert re.fullmatch(r"[\d.]+ of \d+: \d+ % \(\d+ to \d+\)", number)

@@ -16,7 +16,8 @@ from rich.console import Console
 
 from endpoint import Asked as Call
 from endpoint import Endpoint, completion, in_thread
-from pairwright.cli.downstream import print_curves, print_scores
+from pairwright.cli.downstream import print_scores
+from pairwright.cli.printing import print_page
 from pairwright.dataset import Row, read_lines
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.best_of_n import (
@@ -627,10 +628,11 @@ def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is() -> None:
 def test_at_one_sample_there_is_no_gain() -> None:
     found = report("p").model_copy(update={"ceiling": None})
     text = io.StringIO()
-    print_curves(Console(file=text, width=100), found, Path("out"))
-    one, two = [line.split() for line in text.getvalue().splitlines() if line.startswith("  s  ")]
-    assert one == ["s", "1", "0.500", "(no", "interval)", "1", "1"]
-    assert two[5] == "+0.500"
+    print_page(Console(file=text, width=100), best_of_n_page(found, drawn=False))
+    one, two = [line.split("  ") for line in text.getvalue().splitlines() if "s, n = 1" in line]
+    assert " 0.500 (no interval)" in one
+    assert not any("+" in cell for cell in one)
+    assert " +0.500 (no interval)" in two
     page = best_of_n_page(found).markdown
     assert "| s, n = 1 | 1 | 0.500 (no interval) |  | 0.000 (no interval) |" in page
     assert "At k = 1 nothing is picked, so there is no gain." in " ".join(page.split())

@@ -1,6 +1,5 @@
 """`pairwright evaluate` on a real port: what is asked, what is stored, what is written and said."""
 
-import io
 import json
 import shutil
 from collections.abc import Iterator
@@ -8,12 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from decided import RELEASE
 from endpoint import Endpoint, double, double_url, in_thread, say
 from pairwright.assets import DOCS
-from pairwright.cli.evaluation import end_by_coverage, print_result
+from pairwright.cli.evaluation import print_result, uncovered
 from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.board.inputs import gather_results
@@ -370,14 +368,13 @@ def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
     ],
 )
 def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
-    scored: int, why: str, short: bool, tmp_path: Path
+    scored: int, why: str, short: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     units = scored if why == "no_other_profile" else 15
     of = summary(scored=scored, unscored={why: 15 - scored}, units=units, units_scored=scored)
-    said = io.StringIO()
     result = EvaluationResult(tmp_path, (Result(write_result(tmp_path, of, [])),))
-    assert end_by_coverage(result, 0.95, Console(file=said)) == short
-    assert bool(said.getvalue()) == short
+    assert uncovered(result, 0.95) == short
+    assert bool(capsys.readouterr().err) == short
 
 
 def test_pairs_that_count_as_wrong_are_told_from_those_that_do_not_count(

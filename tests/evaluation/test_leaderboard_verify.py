@@ -11,7 +11,7 @@ import pytest
 
 from endpoint import double, in_thread
 from pairwright.dataset import Layout
-from pairwright.dataset.checksums import file_digest, write_checksums
+from pairwright.dataset.layout import file_digest, write_checksums
 from study import pairwright
 
 FILE = """

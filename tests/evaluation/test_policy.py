@@ -17,7 +17,7 @@ from rich.console import Console
 from decided import twin, violate
 from endpoint import Asked, Handler, in_thread, serving
 from log_probabilities import ANY_PATH, completed, tokenized, told
-from pairwright.cli.downstream import print_accuracies
+from pairwright.cli.printing import print_page
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.guided import (
@@ -478,7 +478,7 @@ def test_points_are_drawn_from_two_on_and_named_beside_the_plot(rewards: int, pl
 
 def printed(of: PolicyAccuracy) -> list[str]:
     text = io.StringIO()
-    print_accuracies(Console(file=text, width=80), of, Path("out"))
+    print_page(Console(file=text, width=80), policy_page(of, drawn=False))
     return text.getvalue().splitlines()
 
 
@@ -488,8 +488,9 @@ def test_what_is_printed_fits_80_columns_with_every_n_and_interval() -> None:
     assert max(map(len, guided_results)) <= 80
     text = "\n".join(guided_results)
     assert text.count("0.600") == 3
-    assert text.count("(0.000 to 1.000)") == 2 * 5
-    assert text.count("(+0.000 to +1.000)") == text.count("(10)") == 5
+    assert text.count("(0.000 to 1.000)") == 3 * 5
+    assert text.count("(+0.000 to +1.000)") == 5
+    assert text.count("n =") == 6
 
 
 def test_what_has_no_tau_is_said_once() -> None:

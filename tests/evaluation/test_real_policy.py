@@ -14,7 +14,7 @@ import pytest
 
 from engines.fixtures import HERE, engines, environment, reward_models
 from engines.served import NAME, serving_vllm
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError, EndpointRefused
 from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore

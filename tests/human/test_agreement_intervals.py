@@ -20,8 +20,6 @@ from pairwright.estimate import Estimate
 from pairwright_human_eval.agreement import Agreement, Level, Ratings, agreement
 from pairwright_human_eval.agreement.intervals import left_out
 
-NUMBERS = np.array([1, 2, 3], np.float64)
-
 
 def study(
     rng: np.random.Generator, items: int, people: int, each: int, spread: float = 0.0
@@ -74,7 +72,7 @@ def test_leaving_out_a_part_is_the_library_on_the_other_ratings(
     name: str, ratings: Ratings
 ) -> None:
     cluster = np.arange(len(ratings.items)) // 2
-    found = left_out(ratings, cluster, [name], NUMBERS)[name]
+    found = left_out(ratings, cluster, [name])[name]
     rows = [
         (row, int(cluster[ratings.items.index(row[0])]), ratings.raters.index(row[1]))
         for row in rows_of(ratings)
@@ -119,8 +117,8 @@ def test_the_interval_by_hand() -> None:
     assert people > 0
     squares = t.ppf(0.975, 29) ** 2 * np.var(own, ddof=1) / 30 + t.ppf(0.975, 3) ** 2 * people
     found = agreement(ratings).percent
-    assert found.value == pytest.approx(value)
-    assert width(found) == pytest.approx(2 * squares**0.5)
+    assert found.value == pytest.approx(value, abs=1e-6)
+    assert width(found) == pytest.approx(2 * squares**0.5, abs=2e-6)
 
 
 def estimates(of: Agreement) -> dict[str, Estimate]:

@@ -10,8 +10,7 @@ import pytest
 
 from pairwright.errors import StoreError
 from pairwright.records import Pair
-from pairwright.settings.rules import PlanRules
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id

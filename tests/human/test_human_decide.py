@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
+from pairwright.settings.rules import LATER_LIMITS, HumanRules
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, State, decide, decide_all, reason_in_words
 from pairwright_human_eval.records import (

@@ -641,7 +641,7 @@ def test_a_damaged_line_of_the_key_is_an_error_with_its_number(
     made: Made, tmp_path: Path, harm: Any
 ) -> None:
     error = damaged(tmp_path, made, "key.jsonl", harm)
-    assert re.search(r"key\.jsonl:\d+$", error.where)
+    assert re.search(r"key\.jsonl:\d+( \[kind\])?$", error.where)
 
 
 def test_a_key_that_is_no_text_is_an_error(made: Made, tmp_path: Path) -> None:

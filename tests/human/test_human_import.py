@@ -30,7 +30,7 @@ from pairwright_human_eval.annotation import REASONS, Account, Export
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.exports import clean_task, read_export
 from pairwright_human_eval.people import People, Slot, bind
-from pairwright_human_eval.raw_files import read_annotations, store_pulled, stored_exports
+from pairwright_human_eval.raw_files import store_pulled, stored_exports
 from pairwright_human_eval.records import PreferenceAnswer, QualityAnswers, RubricAnswers, digest
 from reference_data import LABEL_STUDIO
 
@@ -269,7 +269,7 @@ def test_09_a_second_round_has_a_form_of_its_own() -> None:
     hashes = STUDY.config_hashes
     for known, verdicts in ((hashes["preference_adjudication"], 1), (hashes["preference"], 0)):
         export = Export(file="f", config_hash=known, tasks=(clean_task(task),))
-        assert len(accept([read_annotations(export)], key, STUDY, {}).verdicts) == verdicts
+        assert len(accept([export], key, STUDY, {}).verdicts) == verdicts
 
 
 def test_10_a_task_without_rows_is_answered_without_rows(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_10_a_task_without_rows_is_answered_without_rows(tmp_path: Path) -> None
     name = task["data"]["task"]
     keyed = KEY[name].model_copy(update={"aspects": (), "data_hash": digest(task["data"])})
     export = Export(file="f", tasks=(clean_task(task),))
-    (verdict,) = accept([read_annotations(export)], {name: keyed}, STUDY, {}).verdicts
+    (verdict,) = accept([export], {name: keyed}, STUDY, {}).verdicts
     assert verdict.answers == RubricAnswers(aspects=())
 
 
@@ -671,7 +671,7 @@ def test_exports_of_another_study_are_read_and_known_as_that() -> None:
     """Real exports of another form: 91 annotations, and none is of this study."""
     export = read_export(LABEL_STUDIO / "raw_default.json")
     assert export.annotations == 91
-    accepted = accept([read_annotations(export)], KEY, STUDY, {})
+    accepted = accept([export], KEY, STUDY, {})
     assert {line.reason for line in accepted.set_aside} <= {"unknown_task", "draft"}
     assert len(accepted.set_aside) == 91
     assert read_export(LABEL_STUDIO / "snapshot.json").annotations == 90

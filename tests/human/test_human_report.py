@@ -16,7 +16,7 @@ from sklearn.metrics import cohen_kappa_score
 from pairwright import assets
 from pairwright.records import Adherence, AspectScore, Pair, Quality
 from pairwright.settings.domains import load_scales
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.looks import Look, Looks
 from pairwright_human_eval.records import (
@@ -32,9 +32,8 @@ from pairwright_human_eval.records import (
     response_id,
 )
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
-from pairwright_human_eval.report.page import page_of
+from pairwright_human_eval.report.page import brief_warnings, look_lines, page_of, stranger_sentence
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
-from pairwright_human_eval.report.words import brief_warnings, look_lines, stranger_sentence
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
 from small_studies import OF_THREE, Made, mixed, study_of
@@ -775,7 +774,8 @@ def files(run: Path, asked: Asked, verdicts: list[Verdict], **options: Any) -> d
     folder = HumanFolder(run)
     folder.path.mkdir(parents=True)
     policy = options.pop("policy", asked.fixed.study.policy)
-    report = write_report(folder, asked.made.subjects, asked.fixed, verdicts, (), policy, **options)
+    report = compute_report(asked.made.subjects, asked.fixed, verdicts, (), policy, **options)
+    write_report(folder, report)
     found = {path.suffix[1:]: path.read_text(encoding="utf-8") for path in folder.path.iterdir()}
     assert StudyReport.model_validate_json(found["json"]) == report
     assert sorted(found) == ["html", "json", "md"]
@@ -788,7 +788,7 @@ def test_files_are_the_same_bytes_whatever_the_order_of_verdicts(tmp_path: Path)
     verdicts = asked.verdicts(noisy(0.8))
     shuffled = random.Random(4).sample(verdicts, len(verdicts))
     steps: list[str] = []
-    first = files(tmp_path / "a", asked, verdicts, progress=steps.append)
+    first = files(tmp_path / "a", asked, verdicts, step=steps.append)
     assert first == files(tmp_path / "b", asked, shuffled)
     assert len(steps) > 5
     assert first["html"].count("<svg ") == 5

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pairwright_human_eval.report.calibration import Floats, PoweredMean, powered_mean
+from pairwright.intervals import Floats
+from pairwright_human_eval.report.calibration import PoweredMean, powered_mean
 from study import VERIFIED, Study, pairwright
 
 ANSWERS = np.array([1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0], float)

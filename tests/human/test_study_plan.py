@@ -13,8 +13,7 @@ from pairwright.estimate import share
 from pairwright.evaluation.board.flips import POWER, SimulatedReleases
 from pairwright.evaluation.board.ranking import compare_rows
 from pairwright.intervals import LEVEL, Floats, Places
-from pairwright.settings.rules import PlanRules
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules, PlanRules
 from pairwright.workflows.answers import simulate_verdicts
 from pairwright.workflows.participants import list_participants
 from pairwright.workflows.study_plan import plan_study

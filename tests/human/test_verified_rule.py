@@ -17,7 +17,7 @@ from pairwright.dataset import Layout, Row, RowDelivery, RowSupport, content_dig
 from pairwright.errors import Difference
 from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.releases.verify.release import verify_release
-from pairwright.settings.study_rules import LATER_LIMITS
+from pairwright.settings.rules import LATER_LIMITS
 from pairwright.workflows.decision_report import decide
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask

@@ -100,11 +100,11 @@ def test_replies_are_stored_as_over_the_wire_with_request_purpose_and_model(ther
 def test_the_same_file_twice_changes_nothing(there: There) -> None:
     file = there.file(good(0), refused(request(1).key, 500, message="no"))
     there.ingest(file)
-    before, failure = there.store.totals(), there.asked.failure(request(1).key)
+    before, failure = there.store.totals(), there.asked.failures(request(1).key)
     again = there.ingest(file)
     assert (again.stored, again.known, again.lines) == (0, 1, 2)
     assert there.store.totals() == before
-    assert there.asked.failure(request(1).key) == failure
+    assert there.asked.failures(request(1).key) == failure
 
 
 def test_a_reply_twice_in_one_file_is_known_the_second_time(there: There) -> None:
@@ -233,8 +233,8 @@ def test_a_bad_line_is_told_with_file_and_line_and_the_others_are_stored(
     assert message in problem.detail
     problem.model_dump_json().encode()
     assert there.store.get(KEY) is None
-    noted = there.asked.failure(KEY)
-    assert (noted is not None) == (kind == "failed")
+    noted = there.asked.failures(KEY)
+    assert bool(noted) == (kind == "failed")
 
 
 @pytest.mark.parametrize("cut", [1, 40, 200])

@@ -10,8 +10,7 @@ import pytest
 from pairwright.construct.estimate import QUANTITIES, Expected, Pilot, PilotEstimate, read_pilot
 from pairwright.construct.outcomes import Outcome
 from pairwright.errors import InputError
-from pairwright.models import Answer, Completion, Request
-from pairwright.models.run import Call
+from pairwright.models import Answer, Call, Completion, Request
 from pairwright.models.store import Store
 from pairwright.records import Rejected, Twin
 from pairwright.settings.prompt_variables import Message

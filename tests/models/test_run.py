@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.models import Completion, Model, Models, Request
-from pairwright.models.run import Call, CallLog, Traced, traced, work_through
+from pairwright.models import Call, CallLog, Completion, Model, Models, Request, Traced, traced
+from pairwright.models.run import work_through
 from pairwright.settings.prompt_variables import Message
 
 

@@ -283,3 +283,17 @@ def test_dots_have_their_intervals_and_no_value_has_no_dot() -> None:
     assert "with posts" in drawn.svg
     assert "two" in drawn.svg
     assert drawn == draw_dots(dots, unit="%", reference=0.5, caption="Dots", name="dots")
+
+
+def test_a_terminal_gets_the_tables_that_are_not_folded_as_plain_text(template: Path) -> None:
+    template.write_text(
+        '{% import "kit.md.jinja" as kit %}# T\n\n## By *words*\n\n'
+        "| a | | n |\n| --- | --- | --: |\n| {{ value }} | x | 1 (0 to 2) |\n\n"
+        '{% call kit.fold("More") %}\n| b |\n| --- |\n| 2 |\n{% endcall %}\n\n'
+        "| c |\n| --: |\n| 3 |\n",
+        "utf-8",
+    )
+    first, last = render_page("page", value="[b] | <i> *y*").tables
+    cells = (("[b] | <i> *y*", "x", "1 (0 to 2)"),)
+    assert first == Table(("a", "", "n"), cells, left=2, note="By words")
+    assert (last.head, last.left) == (("c",), 0)

@@ -26,9 +26,9 @@ from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import Chooser, SourceProblem, read, read_choosers, source_hash
-from pairwright.sources.polis.statements import QUESTIONS
+from pairwright.sources.polis.conversation import QUESTIONS
 from pairwright.sources.problems import ProblemCounts
 from pairwright.text import find_question
 

@@ -12,8 +12,8 @@ from pairwright.dataset.lines import read_document
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError, SourceError
 from pairwright.releases.primary import UnitOutcome
-from pairwright.sources.parquet import open_parquet
 from pairwright.sources.source_table import SourceRow
+from pairwright.sources.table_files import open_parquet
 
 
 def _rows(n: int, question: str = "How?") -> list[Row]:

@@ -18,8 +18,8 @@ from markdown_it import MarkdownIt
 from hostile import HOSTILE
 from pairwright.audits.records import Audit, AuditSource, Check
 from pairwright.dataset import Layout, Part, Row, read_rows, write_lines, write_one
-from pairwright.dataset.checksums import file_digest
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
+from pairwright.dataset.layout import file_digest
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError
 from pairwright.models.store import Store

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from pairwright.dataset import licence_of, read_lines, write_lines
-from pairwright.dataset.address import address_of, host_of
-from pairwright.dataset.tombstones import ForgetList, url_name
+from pairwright.dataset.address import ForgetList, address_of, host_of, url_name
 from pairwright.errors import InputError
 from pairwright.records import Pair, pseudonym
 from pairwright.releases.primary import Erratum, UnitOutcome, read_primary

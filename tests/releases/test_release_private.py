@@ -13,7 +13,7 @@ from pairwright.releases.derive import derived_files, release_context
 from pairwright.releases.primary import Provenance, read_primary
 from pairwright.releases.run_notes import run_provenance
 from pairwright.releases.summary import SummaryBuilder, rows_of
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from released import INFO, PAIRS, question, rows, run_of, written
 
 SECRET = "sk-SECRET123"

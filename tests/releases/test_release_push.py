@@ -10,7 +10,7 @@ import pytest
 from huggingface_hub import constants
 
 from hub_stand_in import LARGE, TOKEN, Hub, hub
-from pairwright.dataset.checksums import write_checksums
+from pairwright.dataset.layout import write_checksums
 from pairwright.errors import Difference, InputError
 from pairwright.extras import install
 from pairwright.releases.hub import push

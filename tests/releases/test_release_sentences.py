@@ -21,9 +21,9 @@ from pairwright.releases.derive import ReleaseContext, release_context
 from pairwright.releases.derive.audit_summary import BLIND, INFORMED, summarise_audit
 from pairwright.releases.primary import read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.report.records import ControlComparison
+from pairwright_human_eval.report.claims import ControlComparison
 from pairwright_human_eval.subjects import Subject
 from released import INFO, PAIRS, Answer, Answers, right, run_of
 

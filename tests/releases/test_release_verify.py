@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pairwright.cli.releases import print_verified
-from pairwright.dataset.checksums import root_digest
+from pairwright.dataset.layout import root_digest
 from pairwright.errors import Difference
 from pairwright.releases.primary import Change, Version
 from pairwright.releases.verify import VerifiedRelease, verify_release

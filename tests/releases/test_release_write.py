@@ -22,15 +22,14 @@ from pairwright.audits.records import RowReader
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
-from pairwright.dataset.checksums import read_checksums, root_digest, write_checksums
-from pairwright.dataset.splits import splits_of
+from pairwright.dataset.layout import read_checksums, root_digest, splits_of, write_checksums
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.releases.primary import Provenance, UnitOutcome, read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.releases.write import write_primary
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright.workflows.new_release import release as make_release
 from pairwright.workflows.release_advice import advise
 from pairwright_human_eval.folder import HumanFolder

@@ -12,7 +12,7 @@ from pairwright.construct.folder import RunFolder, to_toml
 from pairwright.errors import ConfigError, StoreError
 from pairwright.settings.config import PRESETS, Config, differences, essential, load, validate
 from pairwright.settings.endpoints import OPERATIONAL, Endpoint
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from scripted import settings
 
 GOOD = """

@@ -20,7 +20,6 @@ from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.doctor import ServerReport
 from pairwright.workflows.doctor.examination import (
-    ServerToExamine,
     _findings,
     check_context,
     check_served,
@@ -438,8 +437,7 @@ def test_no_seeds_are_tried_where_none_are_sent() -> None:
 def whole(handler: Handler, **changes: Any) -> tuple[list[ServerFinding], list[Asked]]:
     async def look(questions: ServerQuestions) -> list[ServerFinding]:
         endpoint = questions.endpoint
-        wanted = ServerToExamine("near", endpoint, str(endpoint.base_url), Sampling(), 8024)
-        return await _findings(questions, wanted, KEY)
+        return await _findings(questions, str(endpoint.base_url), KEY, 8024)
 
     return examined(handler, look, **changes)
 

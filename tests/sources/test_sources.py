@@ -24,12 +24,12 @@ from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.records import Item, content_id
 from pairwright.settings.domains import Domain, Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, _nothing_left, read, source_hash
+from pairwright.sources.fields import utc
 from pairwright.sources.markup import to_text
 from pairwright.sources.problems import REASONS, REMEDIES, ProblemCounts, SourceRefusal
 from pairwright.sources.stackexchange.accepted import REASONS as ACCEPTED_REASONS
-from pairwright.sources.times import utc
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "stackexchange"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"no real histories at {DATA}")

@@ -17,10 +17,10 @@ from pairwright.errors import SourceError
 from pairwright.extras import install
 from pairwright.records import GivenAnswer, Item, Post
 from pairwright.settings.domains import Domain, Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.sources.markup import post_text
-from pairwright.sources.stackexchange.titles import why_unanswerable
+from pairwright.sources.stackexchange.histories import why_unanswerable
 
 DUMPS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stackexchange" / "dumps"
 needs_dumps = pytest.mark.skipif(not DUMPS.is_dir(), reason=f"no real dumps at {DUMPS}")

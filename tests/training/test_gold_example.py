@@ -8,7 +8,7 @@ import pytest
 from endpoint import double_url
 from pairwright import assets
 from pairwright.records import Item
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.text import normalised
 from pairwright.training.gold import GoldItems, read_gold
 from pairwright.training.plan_scores import PlanScores

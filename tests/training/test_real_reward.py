@@ -14,7 +14,7 @@ import pytest
 
 from engines.fixtures import HERE, engines, environment, reward_models
 from engines.served import NAME, serving_vllm
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
 from pairwright.errors import EndpointRefused
 from pairwright.models import CONTEXT_LENGTH, Completion, Request, Unstored
 from pairwright.models.client import Classify, Client, Meter

@@ -22,7 +22,7 @@ from golden import TOPICS, row, write
 from pairwright import assets
 from pairwright.models import parse
 from pairwright.settings.prompt import Prompts
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.stages.planner import PlanReply, sifted
 from pairwright.training.gold import read_gold
 from pairwright.training.plan_settings import TrainingHistory

@@ -15,7 +15,7 @@ from pairwright.models import parse
 from pairwright.records import GoldAspect, Item
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import BUILDING, LISTING, Ask
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.stages.aspect_list import HEADER, format_aspects, parse_aspects
 from pairwright.stages.history import PromptPosts
 from pairwright.stages.planner import MAX_PLANNED, PlanReply, sifted

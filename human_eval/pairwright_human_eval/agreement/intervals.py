@@ -38,7 +38,6 @@ convention.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -175,37 +174,13 @@ class LeaveOutValues(NamedTuple):
     """Shape (cells,): only those that hold a rating."""
 
 
-@dataclass(frozen=True, eq=False)
-class _RatingParts:
-    """The parts of a set of ratings."""
-
-    ratings: Ratings
-    cluster: Indices
-    """Shape (items,): the cluster of each, counted from 0."""
-
-    @cached_property
-    def clusters(self) -> int:
-        return int(self.cluster.max()) + 1
-
-    @cached_property
-    def cells(self) -> Indices:
-        """Shape (cells,), ascending: cluster times raters plus rater."""
-        return np.unique(self.cell_code(self.ratings.item, self.ratings.rater))
-
-    def cell_code(self, item: Indices, rater: Indices) -> Indices:
-        return self.cluster[item] * len(self.ratings.raters) + rater
-
-    def cell(self, item: Indices, rater: Indices) -> Indices:
-        """The places in `cells` of ratings of an item by a rater."""
-        return np.searchsorted(self.cells, self.cell_code(item, rater))
-
-
-def left_out(
-    ratings: Ratings, cluster: Indices, names: Iterable[str], numbers: Floats
-) -> dict[str, LeaveOutValues]:
-    """By name of the coefficient. `cluster` has shape (items,); `numbers` are the levels as
-    numbers."""
-    parts = _RatingParts(ratings, cluster)
+def left_out(ratings: Ratings, cluster: Indices, names: Iterable[str]) -> dict[str, LeaveOutValues]:
+    """By name of the coefficient. `cluster` has shape (items,), counted from 0."""
+    # The levels as numbers; their places where they are names, and only order is asked of them.
+    levels = ratings.levels if _all_numbers(ratings.levels) else range(len(ratings.levels))
+    numbers = np.array(levels, np.float64)
+    cells = cluster[ratings.item] * len(ratings.raters) + ratings.rater
+    cell = np.unique(cells, return_inverse=True)[1]
     counts = ratings.counts()
     items = Sums.of_items(counts)
     # What leaving out one rating changes in its item.
@@ -215,26 +190,27 @@ def left_out(
     whole = items.grouped(np.zeros(len(counts), np.intp), 1)
     without = (
         whole,
-        whole - items.grouped(cluster, parts.clusters),
+        whole - items.grouped(cluster, int(cluster.max()) + 1),
         whole + change.grouped(ratings.rater, len(ratings.raters)),
-        whole + change.grouped(parts.cell(ratings.item, ratings.rater), len(parts.cells)),
+        whole + change.grouped(cell, int(cell.max()) + 1),
     )
     found = {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for name in names:
             if name == "cohen_kappa":
-                found[name] = _cohen(parts)
+                found[name] = _cohen(ratings, cluster, cell)
             else:
                 value, *others = (COEFFICIENTS[name](sums, numbers) for sums in without)
                 found[name] = LeaveOutValues(float(value[0]), *others)
     return found
 
 
-def _cohen(parts: _RatingParts) -> LeaveOutValues:
-    """Cohen's kappa by two: only the tables of two raters in which a part has answers change."""
-    ratings, levels = parts.ratings, len(parts.ratings.levels)
+def _cohen(ratings: Ratings, cluster: Indices, cell: Indices) -> LeaveOutValues:
+    """Cohen's kappa by two: only the tables of two raters in which a part has answers change.
+    `cell` is that of each rating."""
+    levels = len(ratings.levels)
     one, other = ratings.meetings()
-    item, first, second = ratings.item[one], ratings.rater[one], ratings.rater[other]
+    first, second = ratings.rater[one], ratings.rater[other]
     pairs, table = np.unique(first * len(ratings.raters) + second, return_inverse=True)
     answers = ratings.value[one] * levels + ratings.value[other]
     tables = _tables(table * levels**2 + answers, len(pairs), levels)
@@ -252,12 +228,11 @@ def _cohen(parts: _RatingParts) -> LeaveOutValues:
 
     # A meeting leaves with either of its two ratings.
     twice = np.tile(table, 2), np.tile(answers, 2)
-    cells = np.concatenate([parts.cell(item, first), parts.cell(item, second)])
     return LeaveOutValues(
         float(np.divide(weighed.sum(), weight.sum())),
-        without(parts.cluster[item], parts.clusters, table, answers),
+        without(cluster[ratings.item[one]], int(cluster.max()) + 1, table, answers),
         without(np.concatenate([first, second]), len(ratings.raters), *twice),
-        without(cells, len(parts.cells), *twice),
+        without(np.concatenate([cell[one], cell[other]]), int(cell.max()) + 1, *twice),
     )
 
 
@@ -324,10 +299,15 @@ def agreement(
     `clusters` maps items to what is sampled in their stead, such as both halves of a twin to the
     twin; without it each item is sampled alone. Raises ValueError where it lacks an item.
     """
-    cluster = _cluster_places(ratings, clusters)
+    cluster: Indices = np.arange(len(ratings.items))
+    if clusters is not None:
+        if lost := [item for item in ratings.items if item not in clusters]:
+            raise ValueError(f"item {lost[0]} is in no cluster")
+        labels = [clusters[item] for item in ratings.items]
+        cluster = np.unique(labels, return_inverse=True)[1]
     reasons = {name: _undefined(name, ratings, measurement) for name in get_args(Name)}
     defined = [name for name, reason in reasons.items() if not reason]
-    left = left_out(ratings, cluster, defined, _numbers(ratings)) if defined else {}
+    left = left_out(ratings, cluster, defined) if defined else {}
     paired = ratings.pairable()
     items, raters = (len(np.unique(places[paired])) for places in (ratings.item, ratings.rater))
     clusters_paired = len(np.unique(cluster[ratings.item[paired]]))
@@ -337,19 +317,16 @@ def agreement(
         if name in left and not np.isfinite(left[name].whole):
             reason = NO_SHARED
         elif name in left:
-            value = left[name].whole
+            value = round(left[name].whole, 6)
             half, reason = half_width(left[name], clusters_paired, raters)
             if half is not None:
                 least = 0.0 if name == "percent" else -1.0
-                low, high = max(least, value - half), min(1.0, value + half)
+                low = round(max(least, left[name].whole - half), 6)
+                high = round(min(1.0, left[name].whole + half), 6)
         found[name] = Estimate(
-            value=value,
-            low=low,
-            high=high,
-            n=int(paired.sum()),
-            clusters=clusters_paired,
+            value=value, low=low, high=high, n=int(paired.sum()), clusters=clusters_paired,
             note=reason,
-        )
+        )  # fmt: skip
     return Agreement(items=items, raters=raters, **found)
 
 
@@ -372,24 +349,6 @@ def _undefined(name: str, ratings: Ratings, measurement: Measurement) -> str:
     if name == "fleiss_kappa" and least < most:
         return f"items have {least} to {most} ratings; it takes equal numbers"
     return ""
-
-
-def _cluster_places(ratings: Ratings, clusters: Mapping[str, str] | None) -> Indices:
-    """Shape (items,): which cluster each item is in, counted from 0."""
-    if clusters is None:
-        return np.arange(len(ratings.items))
-    for item in ratings.items:
-        if item not in clusters:
-            raise ValueError(f"item {item} is in no cluster")
-    labels = [clusters[item] for item in ratings.items]
-    places = {label: place for place, label in enumerate(sorted(set(labels)))}
-    return np.array([places[label] for label in labels], np.intp)
-
-
-def _numbers(ratings: Ratings) -> Floats:
-    """The levels as numbers; their places where they are names, and only order is asked of them."""
-    levels = ratings.levels
-    return np.array(levels if _all_numbers(levels) else range(len(levels)), np.float64)
 
 
 def _all_numbers(levels: Sequence[Level]) -> bool:

@@ -143,8 +143,9 @@ def parity(
     for row in rows:
         by_pair[row.pair].append(row.points)
     means = [sum(points) / len(points) for points in by_pair.values()]
-    cluster = _places(row.pair if clusters is None else clusters[row.pair] for row in rows)
-    annotator = _places(row.annotator for row in rows)
+    names = [row.pair if clusters is None else clusters[row.pair] for row in rows]
+    cluster = np.unique(names, return_inverse=True)[1]
+    annotator = np.unique([row.annotator for row in rows], return_inverse=True)[1]
     sizes = [int(places.max(initial=-1)) + 1 for places in (cluster, annotator)]
     points = np.array([row.points for row in rows], np.float64)
     weights = np.array([1 / len(by_pair[row.pair]) for row in rows], np.float64)
@@ -155,6 +156,10 @@ def parity(
         student = t(min(sizes) - 1)
         low, high = (float(mean + side * student.ppf(1 - LEVEL) * error) for side in (-1, 1))
         p_above, p_below = (float(student.sf((margin + side * mean) / error)) for side in (1, -1))
+    equivalent = None if p_above is None or p_below is None else max(p_above, p_below) < LEVEL
+    mean, low, high, p_above, p_below = (
+        None if x is None else round(x, 6) for x in (mean, low, high, p_above, p_below)
+    )
     return Parity(
         margin=margin,
         mean=mean,
@@ -162,7 +167,7 @@ def parity(
         high=high,
         p_above=p_above,
         p_below=p_below,
-        equivalent=None if p_above is None or p_below is None else max(p_above, p_below) < LEVEL,
+        equivalent=equivalent,
         pairs=len(means),
         clusters=sizes[0],
         annotators=sizes[1],
@@ -184,10 +189,3 @@ def _standard_error(
     if variance <= np.finfo(float).eps:
         return None, "the differences do not vary"
     return variance**0.5, ""
-
-
-def _places(labels: Iterable[str]) -> Indices:
-    """Labels as integers counted from 0."""
-    listed = list(labels)
-    places = {label: place for place, label in enumerate(sorted(set(listed)))}
-    return np.array([places[label] for label in listed], np.int64)

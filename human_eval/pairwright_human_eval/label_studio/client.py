@@ -80,14 +80,11 @@ class LabelStudioClient:
                 base_url=self.url, api_key=self._key, timeout=timeout_s, httpx_client=self._http
             )
 
-    def close(self) -> None:
-        self._http.close()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._http.close()
 
     def projects(self, part: str) -> dict[int, Project]:
         """By id: the projects with `part` in their title."""

@@ -51,12 +51,16 @@ def read_annotation(content: JsonValue, task: ExportedTask, n: int) -> Annotatio
     raw = digest(content)
     try:
         row = _ExportedAnnotation.model_validate(content)
-        created, updated = _time(row.created_at), _time(row.updated_at)
+        created, updated = map(datetime.fromisoformat, (row.created_at, row.updated_at))
+        if created.tzinfo is None or updated.tzinfo is None:
+            raise ValueError("no zone")
     except ValueError as error:
+        what = "created_at or updated_at is not a time with its zone"
+        if isinstance(error, ValidationError):
+            first = error.errors(include_url=False, include_input=False)[0]
+            what = f"{'.'.join(map(str, first['loc'][:1])) or 'annotation'}: {first['msg']}"
         return Annotation(
-            raw=raw,
-            identity=f"{task.id} {n} {raw}",
-            problem=Objection("malformed", _first_error(error)),
+            raw=raw, identity=f"{task.id} {n} {raw}", problem=Objection("malformed", what)
         )
     return Annotation(
         raw=raw,
@@ -69,7 +73,7 @@ def read_annotation(content: JsonValue, task: ExportedTask, n: int) -> Annotatio
         at=updated,
         seconds=row.lead_time,
         entries=tuple(_entries(row.result)),
-        problem=_moved(row, task) or _impossible(row, created, updated),
+        problem=_problem(row, task, created, updated),
         edited=_edited(row),
     )
 
@@ -119,34 +123,18 @@ def _edited(row: _ExportedAnnotation) -> Objection | None:
     return Objection("edited_by_another", what)
 
 
-def _moved(row: _ExportedAnnotation, task: ExportedTask) -> Objection | None:
-    """An annotation names the task that it was given on: under another one it is not an answer."""
-    if row.task is None or row.task == task.id:
-        return None
-    return Objection("other_task", f"given on task {row.task}, but listed under task {task.id}")
-
-
-def _impossible(row: _ExportedAnnotation, created: datetime, updated: datetime) -> Objection | None:
-    """Label Studio takes any lead time that it is sent, in seconds; a file may have been edited."""
+def _problem(
+    row: _ExportedAnnotation, task: ExportedTask, created: datetime, updated: datetime
+) -> Objection | None:
+    if row.task is not None and row.task != task.id:
+        # It names the task that it was given on: under another one it is not an answer.
+        return Objection("other_task", f"given on task {row.task}, but listed under task {task.id}")
     if updated < created:
         return Objection("impossible_time", "updated_at is before created_at")
+    # Label Studio takes any lead time that it is sent, in seconds; a file may have been edited.
     if row.lead_time is not None and not 0 <= row.lead_time < LONGEST_S:
         return Objection("impossible_time", f"lead_time is {row.lead_time}")
     return None
-
-
-def _time(text: str) -> datetime:
-    time = datetime.fromisoformat(text)
-    if time.tzinfo is None:
-        raise ValueError("no zone")
-    return time
-
-
-def _first_error(error: ValueError) -> str:
-    if not isinstance(error, ValidationError):
-        return "created_at or updated_at is not a time with its zone"
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc'][:1])) or 'annotation'}: {first['msg']}"
 
 
 def with_earlier(now: Export, before: Export) -> Export:
@@ -155,38 +143,34 @@ def with_earlier(now: Export, before: Export) -> Export:
     Annotations that are no longer on the server are kept as `gone`. Those that have lost their
     annotator, because the account was deleted, and are otherwise the same are kept as they were.
     """
-    tasks, gone = tuple(_with_authors(now, before)), tuple(_gone(before, now))
-    return now.model_copy(update={"tasks": tasks, "gone": gone})
-
-
-def _gone(before: Export, now: Export) -> Iterator[ExportedTask]:
-    there = {_identity(a) for task in now.tasks for a in task.annotations}
-    for task in (*before.tasks, *before.gone):
-        lost = tuple(a for a in task.annotations if _identity(a) not in there)
-        if lost:
-            there.update(map(_identity, lost))
-            yield task.model_copy(update={"annotations": lost, "drafts": 0})
-
-
-def _with_authors(now: Export, before: Export) -> Iterator[ExportedTask]:
     authored = {
-        (_identity(a), a.get("updated_at")): a
+        _state(a): a
         for task in before.tasks
         for a in task.annotations
         if isinstance(a, dict) and a.get("completed_by") is not None
     }
+    tasks = []
     for task in now.tasks:
         annotations = tuple(
-            authored.get((_identity(a), a.get("updated_at")), a)
+            authored.get(_state(a), a)
             if isinstance(a, dict) and a.get("completed_by") is None
             else a
             for a in task.annotations
         )
-        yield task.model_copy(update={"annotations": annotations})
+        tasks.append(task.model_copy(update={"annotations": annotations}))
+    there = {_state(a)[0] for task in now.tasks for a in task.annotations}
+    gone = []
+    for task in (*before.tasks, *before.gone):
+        if lost := tuple(a for a in task.annotations if _state(a)[0] not in there):
+            there.update(_state(a)[0] for a in lost)
+            gone.append(task.model_copy(update={"annotations": lost, "drafts": 0}))
+    return now.model_copy(update={"tasks": tuple(tasks), "gone": tuple(gone)})
 
 
-def _identity(annotation: JsonValue) -> JsonValue:
-    return annotation.get("unique_id") if isinstance(annotation, dict) else None
+def _state(annotation: JsonValue) -> tuple[JsonValue, JsonValue]:
+    """Its name, the same in every export, and when it was last changed."""
+    row = annotation if isinstance(annotation, dict) else {}
+    return row.get("unique_id"), row.get("updated_at")
 
 
 _EXPORT_JSON = "In Label Studio, use Export and choose JSON (not JSON-MIN, CSV or TSV)."
@@ -205,46 +189,34 @@ _DEEPEST = 50
 def read_export(path: Path) -> Export:
     """What a file holds; raises InputError where it is not a JSON export with annotations."""
     content = _parsed(path)
-    if isinstance(content, dict) and isinstance(content.get("tasks"), list):
-        raise InputError(
-            "is a raw file of a study, and not what Label Studio exported",
-            where=path,
-            fix="Pull again, or give the exported file itself.",
-        )
-    if not isinstance(content, list):
-        raise InputError("not a list of tasks", where=path, fix=_EXPORT_JSON)
-    _check_tasks(path, content)
+    if fault := _fault(content):
+        what, fix = fault
+        raise InputError(what, where=path, fix=fix)
     return Export(file=path.name, tool="label-studio", tasks=tuple(map(clean_task, content)))
 
 
-def _check_tasks(path: Path, rows: list[JsonValue]) -> None:
-    """Raise InputError for the lists that are often taken for an export."""
-    if not rows:
-        raise InputError("holds no task", where=path, fix="Export once somebody has annotated.")
-    if any(isinstance(row, dict) and isinstance(row.get("annotations"), list) for row in rows):
-        if not any(isinstance(row, dict) and _touched(row) for row in rows):
-            raise InputError(
-                "holds no annotation", where=path, fix="Export once somebody has annotated."
-            )
-        return
-    first = rows[0] if isinstance(rows[0], dict) else {}
+def _fault(content: Any) -> tuple[str, str] | None:
+    """What is often taken for an export, and what to do about it."""
+    if isinstance(content, dict) and isinstance(content.get("tasks"), list):
+        what = "is a raw file of a study, and not what Label Studio exported"
+        return what, "Pull again, or give the exported file itself."
+    if not isinstance(content, list):
+        return "not a list of tasks", _EXPORT_JSON
+    later = "Export once somebody has annotated."
+    if not content:
+        return "holds no task", later
+    rows = [row for row in content if isinstance(row, dict)]
+    if any(isinstance(row.get("annotations"), list) for row in rows):
+        touched = any(row.get("annotations") or row.get("drafts") for row in rows)
+        return None if touched else ("holds no annotation", later)
+    first = content[0] if isinstance(content[0], dict) else {}
     if "annotation_id" in first or ("annotator" in first and "lead_time" in first):
-        raise InputError(
-            "this is JSON-MIN, which leaves out who skipped and who changed an answer",
-            where=path,
-            fix=_EXPORT_JSON,
-        )
+        what = "this is JSON-MIN, which leaves out who skipped and who changed an answer"
+        return what, _EXPORT_JSON
     if "data" in first:
-        raise InputError(
-            "holds tasks without annotations, as they are imported into Label Studio",
-            where=path,
-            fix="Import this file there; what comes back is exported with Export, as JSON.",
-        )
-    raise InputError("not a list of Label Studio tasks", where=path, fix=_EXPORT_JSON)
-
-
-def _touched(row: dict[str, JsonValue]) -> bool:
-    return bool(row.get("annotations") or row.get("drafts"))
+        what = "holds tasks without annotations, as they are imported into Label Studio"
+        return what, "Import this file there; what comes back is exported with Export, as JSON."
+    return "not a list of Label Studio tasks", _EXPORT_JSON
 
 
 def _parsed(path: Path) -> Any:
@@ -277,36 +249,30 @@ def _parsed_leniently(path: Path, content: bytes) -> Any:
         text = content.decode()
         return json.loads(text)
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"not UTF-8 (byte {error.start})",
-            where=path,
-            fix=f"Give the file as exported. {_EXPORT_JSON}",
-        ) from None
+        what, fix = f"not UTF-8 (byte {error.start})", f"Give the file as exported. {_EXPORT_JSON}"
     except json.JSONDecodeError as error:
-        raise _no_json(path, text, error) from None
+        line, what, fix = _no_json(text, error)
+        if line:
+            raise InputError(what, where=f"{path}:{line}", fix=fix) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"no JSON of Label Studio: {error}", where=path, fix=_EXPORT_JSON
-        ) from None
+        what, fix = f"no JSON of Label Studio: {error}", _EXPORT_JSON
+    raise InputError(what, where=path, fix=fix)
 
 
-def _no_json(path: Path, text: str, error: json.JSONDecodeError) -> InputError:
-    first = text.lstrip()[:1]
+def _no_json(text: str, error: json.JSONDecodeError) -> tuple[int | None, str, str]:
+    """In which line it is wrong, what is wrong, and what to do."""
     head = text.split("\n", 1)[0]
-    if not first:
-        return InputError("empty", where=path, fix=_EXPORT_JSON)
-    if first not in "[{":
+    if not text.strip():
+        return None, "empty", _EXPORT_JSON
+    if text.lstrip()[0] not in "[{":
         table = next((name for name, mark in (("TSV", "\t"), ("CSV", ",")) if mark in head), None)
         what = f"{table}, no JSON" if table else "no JSON"
-        return InputError(what, where=path, fix=f"{_EXPORT_JSON} {_SHEET}")
-    where = f"{path}:{error.lineno}"
+        return None, what, f"{_EXPORT_JSON} {_SHEET}"
     if error.msg == "Extra data":
-        return InputError(
-            "more follows after the first value, as in JSONL", where=where, fix=_EXPORT_JSON
-        )
+        return error.lineno, "more follows after the first value, as in JSONL", _EXPORT_JSON
     if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
-        return InputError("the file is cut off here", where=where, fix="Export or copy it again.")
-    return InputError(f"no JSON: {error.msg}", where=where, fix="Give the file as exported.")
+        return error.lineno, "the file is cut off here", "Export or copy it again."
+    return error.lineno, f"no JSON: {error.msg}", "Give the file as exported."
 
 
 def clean_task(task: JsonValue) -> ExportedTask:
@@ -320,20 +286,17 @@ def clean_task(task: JsonValue) -> ExportedTask:
     data = row.get("data")
     name = data.get("task") if isinstance(data, dict) else None
     annotations, drafts = row.get("annotations"), row.get("drafts")
+    try:
+        data_hash = digest(data)
+    except RecursionError:
+        data_hash = digest("nested too deeply to be ours")
     return ExportedTask(
         id=_number(row.get("id")),
         task=clean_text(name) if isinstance(name, str) else None,
-        data_hash=_hash(data),
+        data_hash=data_hash,
         annotations=tuple(map(_annotation, annotations)) if isinstance(annotations, list) else (),
         drafts=len(drafts) if isinstance(drafts, list) else 0,
     )
-
-
-def _hash(data: JsonValue) -> str:
-    try:
-        return digest(data)
-    except RecursionError:
-        return digest("nested too deeply to be ours")
 
 
 def _annotation(annotation: JsonValue) -> JsonValue:

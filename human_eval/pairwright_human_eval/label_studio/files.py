@@ -6,10 +6,9 @@ The quality form is rendered from the scales, which the judges read, too.
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 import jinja2
@@ -24,13 +23,7 @@ from pairwright_human_eval.records import KINDS, Data, Kind
 
 # What Label Studio would put a value of the task, or a row's number, in place of.
 _VARIABLE = re.compile(r"\$\w|\{\{")
-
-
-class _FormChoice(NamedTuple):
-    alias: str
-    """What an export says."""
-    label: str
-    """What the page says."""
+_COMPARE = "Compare with the template that ships."
 
 
 def labelling_config(
@@ -45,8 +38,14 @@ def labelling_config(
 
     With `adjudication` it also shows the task's `earlier` answers.
     """
-    if kind == "quality":
-        _check_words(scales)
+    for scale in scales if kind == "quality" else ():
+        for text in (scale.question, *(anchor.text for anchor in scale.anchors)):
+            if found := _VARIABLE.search(text):
+                raise InputError(
+                    f"Label Studio would take {found.group()!r} in {text!r} for a variable",
+                    where=f"quality.toml [{scale.name}]",
+                    fix="Say it without a $ before a word and without {{.",
+                )
     name = f"labeling_config_{kind}.xml.jinja"
     text = _render(folder, name, scales, adjudication, language)
     xml = "\n".join(line.rstrip() for line in text.splitlines() if line.strip()) + "\n"
@@ -58,18 +57,6 @@ def form_path(folder: HumanFolder, kind: Kind, round: int = 1) -> Path:
     """Where the form of a kind is; round 2 shows earlier answers, too."""
     end = "" if round == 1 else "_adjudication"
     return folder.path / f"labeling_config_{kind}{end}.xml"
-
-
-def form_files(
-    folder: HumanFolder, scales: tuple[Scale, ...], round: int, language: Language = ENGLISH
-) -> dict[Path, str]:
-    """The forms of a round, by path."""
-    return {
-        form_path(folder, kind, round): labelling_config(
-            kind, scales, adjudication=round == 2, language=language
-        )
-        for kind in KINDS
-    }
 
 
 def task_file(tasks: Iterable[Data]) -> str:
@@ -116,25 +103,19 @@ def _render(
         template = _templates(folder, language.code).get_template(name)
         return template.render(
             scales=scales,
-            choices=lambda scale: _choices(scale, language),
+            choices=lambda scale: scale_choices(scale, language).items(),
             adjudication=adjudication,
         )
     except jinja2.TemplateSyntaxError as error:
-        raise InputError(
-            f"not a template: {error.message}",
-            where=f"{folder / (error.name or name)}:{error.lineno}",
-            fix="Write [[ name ]] for a value and [% for x in xs %] ... [% endfor %] for a list.",
-        ) from None
+        what, where = f"not a template: {error.message}", f"{folder / (error.name or name)}"
+        where += f":{error.lineno}"
+        fix = "Write [[ name ]] for a value and [% for x in xs %] ... [% endfor %] for a list."
     except jinja2.TemplateNotFound as error:
-        raise InputError(
-            "this template is missing",
-            where=folder / (error.name or name),
-            fix="Restore the one that ships.",
-        ) from None
+        what, where = "this template is missing", f"{folder / (error.name or name)}"
+        fix = "Restore the one that ships."
     except jinja2.TemplateError as error:
-        raise InputError(
-            str(error), where=folder / name, fix="Compare with the template that ships."
-        ) from None
+        what, where, fix = str(error), str(folder / name), _COMPARE
+    raise InputError(what, where=where, fix=fix)
 
 
 @cache
@@ -156,26 +137,8 @@ def _templates(folder: Path, language: str) -> jinja2.Environment:
     return environment
 
 
-def _choices(scale: Scale, language: Language) -> Iterator[_FormChoice]:
-    found = scale_choices(scale, language).items()
-    return (_FormChoice(alias, label) for alias, label in found)
-
-
-def _check_words(scales: tuple[Scale, ...]) -> None:
-    for scale in scales:
-        for text in (scale.question, *(anchor.text for anchor in scale.anchors)):
-            if found := _VARIABLE.search(text):
-                raise InputError(
-                    f"Label Studio would take {found.group()!r} in {text!r} for a variable",
-                    where=f"quality.toml [{scale.name}]",
-                    fix="Say it without a $ before a word and without {{.",
-                )
-
-
 def _canonical(xml: str, where: str | Path) -> str:
     try:
         return ElementTree.canonicalize(xml, strip_text=True)
     except ElementTree.ParseError as error:
-        raise InputError(
-            f"not XML: {error}", where=where, fix="Compare with the template that ships."
-        ) from None
+        raise InputError(f"not XML: {error}", where=where, fix=_COMPARE) from None

@@ -7,12 +7,10 @@ accounts by number and holds neither e-mails nor drafts: `exports` sees to that 
 
 import time
 from collections.abc import Callable, Iterable, Set
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
+from pairwright.dataset import read_one
 from pairwright.errors import InputError
 from pairwright.files import write_whole
 from pairwright.records import Record
@@ -58,6 +56,11 @@ class ServerState(Record):
     """Eight hex digits that are in the titles."""
     projects: tuple[PushedProject, ...] = ()
 
+    @property
+    def titles(self) -> str:
+        """What all titles of the study begin with."""
+        return f"Study {self.study}"
+
     def with_project(self, project: PushedProject) -> "ServerState":
         others = tuple(p for p in self.projects if p.title != project.title)
         ordered = sorted((*others, project), key=lambda p: p.id)
@@ -69,24 +72,15 @@ def new_state(url: str, study: Study) -> ServerState:
     return ServerState(url=url, name=digest(url).removeprefix("sha256:")[:8], study=name)
 
 
-def part_of_titles(state: ServerState) -> str:
-    """What all titles of the study have in them."""
-    return f"Study {state.study}"
-
-
 def read_state(folder: HumanFolder) -> ServerState | None:
     """None where nothing was pushed yet."""
     if not folder.server.exists():
         return None
-    try:
-        return ServerState.model_validate_json(folder.server.read_bytes())
-    except ValidationError as error:
-        raise InputError(
-            f"cannot be read: {error.errors(include_url=False)[0]['msg']}",
-            where=folder.server,
-            fix="Restore it from a copy, or remove it: push then finds its projects by their "
-            "titles and the tasks by what they hold.",
-        ) from None
+    fix = (
+        "Restore it from a copy, or remove it: push then finds its projects by their titles and the"
+        " tasks by what they hold."
+    )
+    return read_one(folder.server, ServerState, fix=fix)
 
 
 def pushed_state(folder: HumanFolder) -> ServerState:
@@ -105,52 +99,28 @@ def write_state(folder: HumanFolder, state: ServerState) -> None:
     write_whole(folder.server, state.model_dump_json(indent=1) + "\n")
 
 
-class FoundProjects(NamedTuple):
-    """The study's projects, by whether they are on a server."""
-
-    there: tuple[PushedProject, ...]
-    missing: tuple[PushedProject, ...]
-    """Deleted or renamed since."""
-
-
 def find_projects(
-    state: ServerState, url: str, there: dict[int, Project], folder: HumanFolder
-) -> FoundProjects:
-    """The study's projects that are on this server. Raises InputError where none of them is.
+    server: LabelStudioClient, folder: HumanFolder, state: ServerState, *, whole: bool = False
+) -> tuple[dict[int, Project], dict[int, Project]]:
+    """The server's projects that may be the study's, and those that are what was pushed, by id.
 
-    The address does not show that: one server may have many, and another server may listen on
-    its port today. The titles do, with the study's digits in them.
+    The address does not show that it is the same server: one may have many, and another server may
+    listen on its port today. The titles do, with the study's digits in them. Raises InputError
+    where none of the study's projects is there or, with `whole`, where one of them is not.
     """
-    found: list[PushedProject] = []
-    missing: list[PushedProject] = []
-    for project in state.projects:
-        own = there.get(project.id)
-        same = own is not None and own.title == project.title
-        (found if same else missing).append(project)
-    if missing and not found:
-        raise _not_there(missing[0], state, url, folder)
-    return FoundProjects(tuple(found), tuple(missing))
-
-
-def check_same_server(
-    state: ServerState, url: str, there: dict[int, Project], folder: HumanFolder
-) -> None:
-    """Raise InputError unless the study's projects are all on this server."""
-    missing = find_projects(state, url, there, folder).missing
-    if missing:
-        raise _not_there(missing[0], state, url, folder)
-
-
-def _not_there(
-    project: PushedProject, state: ServerState, url: str, folder: HumanFolder
-) -> InputError:
-    return InputError(
-        f"project {project.id}, `{project.title}`, is not on the server at {url}",
-        where=folder.server,
-        fix=f"The tasks were pushed to {state.url}. If the project was renamed there, give "
-        f"it back its name. If it was deleted for good, what was pulled of it is kept: move "
-        f"{folder.server.name} away and push again; what is answered is not asked again.",
-    )
+    listed = server.projects(state.titles)
+    titles = {project.id: project.title for project in state.projects}
+    there = {id: listed[id] for id in titles if id in listed and listed[id].title == titles[id]}
+    missing = [project for project in state.projects if project.id not in there]
+    if missing and (whole or not there):
+        raise InputError(
+            f"project {missing[0].id}, `{missing[0].title}`, is not on the server at {server.url}",
+            where=folder.server,
+            fix=f"The tasks were pushed to {state.url}. If the project was renamed there, give "
+            f"it back its name. If it was deleted for good, what was pulled of it is kept: move "
+            f"{folder.server.name} away and push again; what is answered is not asked again.",
+        )
+    return listed, there
 
 
 def labelling_links(folder: HumanFolder) -> dict[str, dict[str, str]]:
@@ -217,16 +187,15 @@ def send_tasks(
     exported, and where the server is another one than before.
     """
     state = read_state(folder) or new_state(server.url, study)
-    there = server.projects(part_of_titles(state))
-    check_same_server(state, server.url, there, folder)
+    listed, _ = find_projects(server, folder, state, whole=True)
     if state.url != server.url:
         state = state.model_copy(update={"url": server.url})
         write_state(folder, state)
-    loads = _loads(folder, state.study, key, round)
+    loads = _loads(folder, state, key, round)
     done = created = imported = already = removed = 0
     total = sum(len(load.tasks) for load in loads)
     for load in loads:
-        project = _project(state, there, load)
+        project = _project(state, listed, load)
         if project is None and load.tasks.keys() <= answered:
             done += len(load.tasks)
             continue
@@ -245,9 +214,15 @@ def send_tasks(
         progress(done, total)
         missing = [name for name in load.tasks if name not in project.tasks.keys() | answered]
         done += len(load.tasks) - there_before - len(missing)
-        if missing and project.id in there:
-            _check_config(there[project.id], load, server.url)
-        for names in _batches(missing, chunk):
+        found = listed.get(project.id)
+        if missing and found and config_hash(found.config) != config_hash(load.config):
+            raise InputError(
+                f"the labelling configuration of `{found.title}` was changed there",
+                where=f"{server.url} [project {found.id}]",
+                fix=f"Put the exported labeling_config_{load.kind} file back in its settings.",
+            )
+        for start in range(0, len(missing), chunk):
+            names = missing[start : start + chunk]
             newest = max(project.tasks.values(), default=0)
             sending = PendingImport(since=time.time(), after=newest)
             state = _written(folder, state, project.model_copy(update={"sending": sending}))
@@ -264,7 +239,7 @@ def send_tasks(
 
 
 def _loads(
-    folder: HumanFolder, study: str, key: Iterable[KeyedTask], round: int
+    folder: HumanFolder, state: ServerState, key: Iterable[KeyedTask], round: int
 ) -> list[_ProjectTasks]:
     """The round's task files, each compared with the key."""
     rows: dict[tuple[str, Kind], dict[str, KeyedTask]] = {}
@@ -274,7 +249,7 @@ def _loads(
     loads = []
     for annotator, kind in sorted(rows, key=lambda load: (load[0], KINDS.index(load[1]))):
         again = "" if round == 1 else f" {round}"
-        title = f"Study {study} {annotator} {kind}{again}"
+        title = f"{state.titles} {annotator} {kind}{again}"
         config = form_path(folder, kind, round).read_text(encoding="utf-8")
         tasks = _tasks(folder, annotator, kind, round, rows[annotator, kind])
         loads.append(_ProjectTasks(title, annotator, kind, round, config, tasks))
@@ -367,24 +342,10 @@ def _remove_copies(
     return removed
 
 
-def _check_config(found: Project, load: _ProjectTasks, url: str) -> None:
-    if config_hash(found.config) != config_hash(load.config):
-        raise InputError(
-            f"the labelling configuration of `{found.title}` was changed there",
-            where=f"{url} [project {found.id}]",
-            fix=f"Put the exported labeling_config_{load.kind} file back in its settings.",
-        )
-
-
 def _written(folder: HumanFolder, state: ServerState, project: PushedProject) -> ServerState:
     changed = state.with_project(project)
     write_state(folder, changed)
     return changed
-
-
-def _batches(names: list[str], size: int) -> Iterable[list[str]]:
-    left = iter(names)
-    return iter(lambda: list(islice(left, size)), [])
 
 
 class PullResult(NamedTuple):
@@ -410,8 +371,8 @@ def fetch_annotations(
     time it takes follows the number of annotated tasks.
     """
     state = pushed_state(folder)
-    there = server.projects(part_of_titles(state))
-    projects, missing = find_projects(state, server.url, there, folder)
+    _, there = find_projects(server, folder, state)
+    projects = [project for project in state.projects if project.id in there]
     changed: list[Path] = []
     annotations = 0
     gone: dict[str, tuple[str, ...]] = {}
@@ -435,44 +396,18 @@ def fetch_annotations(
             held = {task.id for task in server.held(project.id)}
             gone[project.title] = tuple(k for k, id in project.tasks.items() if id not in held)
         progress(n, len(projects))
-    titles = tuple(project.title for project in missing)
+    titles = tuple(project.title for project in state.projects if project.id not in there)
     return PullResult(len(projects), tuple(changed), annotations, gone, titles)
 
 
-class TaskProgress(NamedTuple):
-    """One annotator's tasks of one kind."""
-
-    annotator: str
-    kind: Kind
-    round: int
-    assigned: int
-    """Tasks that were pushed."""
-    tasks: int
-    """Tasks that are on the server; fewer where some were deleted."""
-    done: int
-    skipped: int
-    """Skips; a task that was skipped and then answered counts under both."""
-
-
-def task_progress(server: LabelStudioClient, folder: HumanFolder) -> list[TaskProgress]:
-    """By annotator and round, and by kind in the order of the work."""
+def task_progress(
+    server: LabelStudioClient, folder: HumanFolder
+) -> list[tuple[PushedProject, Project | None]]:
+    """What was pushed and how it is now on the server; None where it was deleted. By annotator and
+    round, and by kind in the order of the work."""
     state = pushed_state(folder)
-    there = server.projects(part_of_titles(state))
-    found = find_projects(state, server.url, there, folder)
-    standings = (
-        TaskProgress(
-            project.annotator,
-            project.kind,
-            project.round,
-            len(project.tasks),
-            there[project.id].tasks,
-            there[project.id].done,
-            there[project.id].skipped,
-        )
-        for project in found.there
+    _, there = find_projects(server, folder, state)
+    ordered = sorted(
+        state.projects, key=lambda one: (one.annotator, one.round, KINDS.index(one.kind))
     )
-    missing = (
-        TaskProgress(one.annotator, one.kind, one.round, len(one.tasks), 0, 0, 0)
-        for one in found.missing
-    )
-    return sorted((*standings, *missing), key=lambda s: (s.annotator, s.round, KINDS.index(s.kind)))
+    return [(project, there.get(project.id)) for project in ordered]

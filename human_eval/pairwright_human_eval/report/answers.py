@@ -6,6 +6,7 @@ do not know the chosen side; only then is the chosen response looked up. It lear
 how each annotator errs, so two votes of a careful annotator may outweigh three of others.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -26,9 +27,9 @@ from pairwright_human_eval.records import (
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
 Choice = Literal["chosen", "other", "equal", "cannot_tell"]
-
-
 CHOICES: tuple[Choice, ...] = ("chosen", "other", "equal", "cannot_tell")
+PLACES = 4
+"""Decimal places that a label's error is given with."""
 
 
 class SubjectPair(NamedTuple):
@@ -40,10 +41,6 @@ class SubjectPair(NamedTuple):
     @property
     def dyad(self) -> str:
         return self.subject.dyad
-
-    @property
-    def chosen(self) -> str:
-        return self.pair.chosen
 
     def neutral(self, name: str) -> str:
         """`first` or `second` for a response, in the order of their names; others as they are."""
@@ -57,7 +54,7 @@ class SubjectPair(NamedTuple):
             return "equal"
         if name == CANNOT_TELL:
             return "cannot_tell"
-        return "chosen" if name == self.chosen else "other"
+        return "chosen" if name == self.pair.chosen else "other"
 
 
 class Vote(NamedTuple):
@@ -75,11 +72,16 @@ class Vote(NamedTuple):
 class QualityScore(NamedTuple):
     """One annotator's score of one response on one scale; None where they could not judge."""
 
-    subject: Outline
+    about: Outline
     annotator: str
     response: str
     scale: str
     score: int | None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is about the response that is chosen for the user who asked."""
+        return self.response == self.about.first
 
 
 class AspectVote(NamedTuple):
@@ -88,6 +90,11 @@ class AspectVote(NamedTuple):
     about: SubjectPair
     annotator: str
     answer: AspectAnswer
+
+    @property
+    def there(self) -> bool:
+        """Whether it calls the aspect clearly or plausibly there."""
+        return self.answer.support in ("clearly", "plausibly")
 
 
 @dataclass(frozen=True)
@@ -110,19 +117,16 @@ def abouts(subjects: Iterable[Outline]) -> dict[str, SubjectPair]:
 
 
 def answers_of(
-    pairs: dict[str, SubjectPair], verdicts: Iterable[Verdict], excluded: frozenset[str]
+    pairs: Mapping[str, SubjectPair], verdicts: Iterable[Verdict], excluded: frozenset[str]
 ) -> Answers:
-    """Lay out the verdicts. Quality tasks name no pair: they are found by their subject."""
-    by_subject = {pair.subject.id: pair for pair in pairs.values()}
+    """Sort the verdicts by question. `excluded` failed the attention checks."""
+    subjects = {about.subject.id: about.subject for about in pairs.values()}
     found = Answers([], [], [], [])
     for verdict in verdicts:
         if verdict.round != 1 or verdict.purpose in ("attention", "repeat"):
             continue
-        who, answers, counted = (
-            verdict.annotator,
-            verdict.answers,
-            verdict.annotator not in excluded,
-        )
+        who, answers = verdict.annotator, verdict.answers
+        counted = who not in excluded
         if isinstance(answers, PreferenceAnswer) and verdict.pair:
             pair, choice = pairs[verdict.pair], answers.choice
             found.votes.append(
@@ -134,17 +138,18 @@ def answers_of(
                 own = answer.aspect in pair.pair.aspects
                 (found.aspects if own else found.foils).append(AspectVote(pair, who, answer))
         elif isinstance(answers, QualityAnswers) and counted:
-            pair = by_subject[verdict.subject]
-            found.scores.extend(
-                QualityScore(pair.subject, who, response, scale, score)
-                for response, scales in answers.scores.items()
-                for scale, score in scales.items()
-            )
+            subject = subjects[verdict.subject]
+            for response, scales in answers.scores.items():
+                found.scores.extend(
+                    QualityScore(subject, who, response, *given) for given in scales.items()
+                )
     return found
 
 
-PLACES = 4
-"""Decimal places that a label's error is given with."""
+def majority(answers: Counter[str]) -> str:
+    """What more than half say; empty where nothing is."""
+    answer, most = max(answers.items(), key=lambda answer: answer[1], default=("", 0))
+    return answer if 2 * most > answers.total() else ""
 
 
 def fit_labels(votes: Sequence[Vote]) -> tuple[Ratings, DawidSkene] | None:
@@ -167,8 +172,9 @@ def errors_by_pair(votes: Sequence[Vote], pairs: Mapping[str, SubjectPair]) -> d
     if fit is None:
         return {}
     ratings, model = fit
-    places = {label: place for place, label in enumerate(ratings.levels)}
-    chosen = [places[pairs[name].neutral(pairs[name].chosen)] for name in ratings.items]
+    chosen = [
+        ratings.levels.index(pairs[name].neutral(pairs[name].pair.chosen)) for name in ratings.items
+    ]
     right = model.posterior[np.arange(len(chosen)), chosen]
     return {
         name: round(min(1.0, max(0.0, 1 - float(p))), PLACES)

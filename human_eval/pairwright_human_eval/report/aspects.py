@@ -7,146 +7,188 @@ alone.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from pairwright.estimate import Estimate
+from pairwright.records import Record
 from pairwright.settings.domains import Scale
-from pairwright_human_eval.records import BOTH, CANNOT_TELL, NEITHER
-from pairwright_human_eval.report.answers import Answers, AspectVote, SubjectPair, Vote
+from pairwright_human_eval.records import BOTH, CANNOT_TELL, NEITHER, Support
+from pairwright_human_eval.report.answers import Answers, AspectVote, SubjectPair, Vote, majority
 from pairwright_human_eval.report.claims import groups
-from pairwright_human_eval.report.quality import SUPPORT
-from pairwright_human_eval.report.records import (
-    DeliveryAgreement,
-    DeliveryShares,
-    FoilComparison,
-    JudgePreference,
-    JudgeQuality,
-    SupportShares,
-)
 from pairwright_human_eval.report.resample import (
     CELLS,
     Draws,
+    answer_ratio,
     kappas,
     measure,
     rank_correlations,
     ratio,
-    ratio_difference,
+    share_difference,
 )
 
+SUPPORT: tuple[Support, ...] = ("contradicted", "no", "plausibly", "clearly")
+DELIVERS = 1
+"""The least adherence score at which the judge finds an aspect delivered."""
 
-class AspectAnswers(NamedTuple):
-    """One aspect of one pair, with all its answers."""
 
-    dyad: str
-    votes: list[AspectVote]
+class SupportShares(Record):
+    """Whether the posts carry the aspects, in one group of pairs."""
+
+    group: str
+    answers: dict[Support, Estimate]
+    """Each as a share of all answers."""
+    there: Estimate
+    """Aspects that more than half of their answers call clearly or plausibly there."""
+
+
+class FoilComparison(Record):
+    """Answers that call an aspect clearly or plausibly there, where it is the user's and where it
+    is a foil, another user's."""
+
+    pairs: int
+    """With a foil."""
+    aspects: Estimate
+    foils: Estimate
+    difference: Estimate
+    """Aspects less foils."""
+
+    @property
+    def aspects_ahead(self) -> bool:
+        """Whether it is shown that aspects are confirmed more often."""
+        return self.difference.low is not None and self.difference.low > 0
+
+
+class DeliveryShares(Record):
+    """Which responses deliver the aspects, in one group of pairs: shares of the aspects for which
+    more than half of the answers say the same, "cannot tell" left out."""
+
+    group: str
+    undecided: int
+    """Aspects without such a majority."""
+    chosen: Estimate
+    """Only the chosen response, as `other` is only the other."""
+    other: Estimate
+    both: Estimate
+    neither: Estimate
+
+
+class DeliveryAgreement(Record):
+    """Judge against people: does a response deliver an aspect? People by majority."""
+
+    responses: str
+    n: int
+    """Aspect and response, where people have a majority."""
+    undecided: int
+    """Where they have none."""
+    both_yes: int
+    only_judge: int
+    only_people: int
+    both_no: int
+    agree: Estimate
+    kappa: Estimate
+    """Cohen's, of the judge and the majority."""
+
+
+class JudgeQuality(Record):
+    """Judge against people's mean score of a response on one scale."""
+
+    scale: str
+    judge: Estimate
+    people: Estimate
+    difference: Estimate
+    """Judge less people, in points."""
+    near: Estimate
+    """Share at most half a point apart: the same after rounding."""
+    within_one: Estimate
+    spearman: Estimate
+
+
+class JudgePreference(Record):
+    """The judge's say, which is the chosen response, against people's majority on each pair."""
+
+    group: str
+    pairs: int
+    for_chosen: int
+    for_other: int
+    no_choice: int
+    """Pairs with no majority for either response, or one for `equal`."""
+    agree: Estimate
+    """Of the pairs with a majority for a response."""
 
 
 def support_shares(answers: Answers, draws: Draws) -> tuple[SupportShares, ...]:
     """Of all and by mode. An aspect is there if more than half of its answers say so."""
-    return tuple(_supported(group, votes, draws) for group, votes in _by_mode(answers))
+    rows = []
+    for group, votes in _by_mode(answers):
+        aspects = _by_aspect(votes)
+        rows.append(
+            SupportShares(
+                group=group,
+                answers={
+                    support: answer_ratio(
+                        draws, votes, [v.answer.support == support for v in votes]
+                    )
+                    for support in reversed(SUPPORT)
+                },
+                there=ratio(
+                    draws,
+                    [own[0].about.dyad for own in aspects],
+                    [2 * sum(vote.there for vote in own) > len(own) for own in aspects],
+                ),
+            )
+        )
+    return tuple(rows)
 
 
 def foil_comparison(answers: Answers, draws: Draws) -> FoilComparison | None:
     """Whether people confirm a user's aspects more often than another user's."""
-    if not answers.foils:
+    aspects, foils = answers.aspects, answers.foils
+    if not foils:
         return None
-    votes = [*answers.aspects, *answers.foils]
-    dyads, people = [vote.about.dyad for vote in votes], [vote.annotator for vote in votes]
-    yes = np.array([vote.answer.support in ("clearly", "plausibly") for vote in votes], np.float64)
-    foil = np.arange(len(votes)) >= len(answers.aspects)
-    own = ~foil
+    there = [vote.there for vote in (*aspects, *foils)]
+    own = [True] * len(aspects) + [False] * len(foils)
     return FoilComparison(
-        pairs=len({vote.about.pair.id for vote in answers.foils}),
-        aspects=ratio(draws, dyads, [*(yes * own)], [*own.astype(float)], people),
-        foils=ratio(draws, dyads, [*(yes * foil)], [*foil.astype(float)], people),
-        difference=ratio_difference(
-            draws, dyads, np.stack([yes * own, own, yes * foil, foil], axis=1), people
-        ),
+        pairs=len({vote.about.pair.id for vote in foils}),
+        aspects=answer_ratio(draws, aspects, [vote.there for vote in aspects]),
+        foils=answer_ratio(draws, foils, [vote.there for vote in foils]),
+        difference=share_difference(draws, [*aspects, *foils], there, own),
     )
 
 
 def delivery_shares(answers: Answers, draws: Draws) -> tuple[DeliveryShares, ...]:
     """Of all and by mode. A majority is more than half of an aspect's answers but "cannot tell"."""
-    return tuple(_delivered_by(group, votes, draws) for group, votes in _by_mode(answers))
+    rows = []
+    for group, votes in _by_mode(answers):
+        aspects = _by_aspect(votes)
+        found = [(own[0].about.dyad, most) for own in aspects if (most := _delivered_by(own))]
+        dyads, by = [dyad for dyad, _ in found], [most for _, most in found]
+        shares = {
+            answer: ratio(draws, dyads, [most == answer for most in by])
+            for answer in ("chosen", "other", BOTH, NEITHER)
+        }
+        rows.append(DeliveryShares(group=group, undecided=len(aspects) - len(by), **shares))
+    return tuple(rows)
 
 
 def _by_mode(answers: Answers) -> list[tuple[str, list[AspectVote]]]:
     return [group for group in groups(answers.aspects) if not group[0].startswith("domain: ")]
 
 
-def _supported(group: str, votes: Sequence[AspectVote], draws: Draws) -> SupportShares:
-    dyads, people = [vote.about.dyad for vote in votes], [vote.annotator for vote in votes]
-    ones = [1.0] * len(votes)
-    aspects = _by_aspect(votes)
-    there = []
-    for aspect in aspects:
-        yes = sum(vote.answer.support in ("clearly", "plausibly") for vote in aspect.votes)
-        there.append(float(2 * yes > len(aspect.votes)))
-    return SupportShares(
-        group=group,
-        answers={
-            answer: ratio(
-                draws, dyads, [float(vote.answer.support == answer) for vote in votes], ones, people
-            )
-            for answer in reversed(SUPPORT)
-        },
-        there=ratio(draws, [aspect.dyad for aspect in aspects], there, [1.0] * len(aspects)),
-    )
-
-
-def _delivered_by(group: str, votes: Sequence[AspectVote], draws: Draws) -> DeliveryShares:
-    aspects = _by_aspect(votes)
-    majorities = [
-        (aspect.dyad, majority) for aspect in aspects if (majority := _majority(aspect.votes))
-    ]
-    dyads = [dyad for dyad, _ in majorities]
-
-    def share(answer: str) -> Estimate:
-        return ratio(
-            draws,
-            dyads,
-            [float(majority == answer) for _, majority in majorities],
-            [1.0] * len(majorities),
-        )
-
-    return DeliveryShares(
-        group=group,
-        undecided=len(aspects) - len(majorities),
-        chosen=share("chosen"),
-        other=share("other"),
-        both=share(BOTH),
-        neither=share(NEITHER),
-    )
-
-
-def _by_aspect(votes: Sequence[AspectVote]) -> list[AspectAnswers]:
+def _by_aspect(votes: Sequence[AspectVote]) -> list[list[AspectVote]]:
     found: defaultdict[tuple[str, str], list[AspectVote]] = defaultdict(list)
     for vote in votes:
         found[vote.about.pair.id, vote.answer.aspect].append(vote)
-    return [AspectAnswers(own[0].about.dyad, own) for own in found.values()]
+    return list(found.values())
 
 
-def _majority(votes: Sequence[AspectVote]) -> str:
+def _delivered_by(votes: Sequence[AspectVote]) -> str:
     """`chosen`, `other`, `both` or `neither`; empty where no answer has more than half."""
-    counts = Counter(
-        vote.answer.delivered for vote in votes if vote.answer.delivered != CANNOT_TELL
-    )
-    if not counts:
-        return ""
-    name, most = counts.most_common(1)[0]
-    if 2 * most <= counts.total():
-        return ""
-    return name if name in (BOTH, NEITHER) else votes[0].about.choice(name)
-
-
-Floats = npt.NDArray[np.float64]
-
-
-DELIVERS = 1
-"""The least adherence score at which the judge finds an aspect delivered."""
+    answers = (vote.answer.delivered for vote in votes)
+    most = majority(Counter(answer for answer in answers if answer != CANNOT_TELL))
+    return most if most in ("", BOTH, NEITHER) else votes[0].about.choice(most)
 
 
 class DeliveryCase(NamedTuple):
@@ -160,15 +202,30 @@ class DeliveryCase(NamedTuple):
 
 def delivery_agreement(answers: Answers, draws: Draws) -> tuple[DeliveryAgreement, ...]:
     """For the chosen responses, the rejected ones, and all."""
-    cases = list(_cases(answers))
-    sides = (("chosen", ("chosen",)), ("rejected", ("rejected",)), ("all", ("chosen", "rejected")))
-    return tuple(
-        _delivered(name, [case for case in cases if case.side in of_sides], draws)
-        for name, of_sides in sides
-    )
+    every = list(_delivery_cases(answers))
+    rows = []
+    for name in ("chosen", "rejected", "all"):
+        cases = [case for case in every if name in (case.side, "all")]
+        decided = [case for case in cases if case.people is not None]
+        counts = Counter((case.judge, bool(case.people)) for case in decided)
+        alike = [case.judge == case.people for case in decided]
+        rows.append(
+            DeliveryAgreement(
+                responses=name,
+                n=len(decided),
+                undecided=len(cases) - len(decided),
+                both_yes=counts[True, True],
+                only_judge=counts[True, False],
+                only_people=counts[False, True],
+                both_no=counts[False, False],
+                agree=ratio(draws, [case.dyad for case in decided], alike),
+                kappa=_kappa(decided, draws),
+            )
+        )
+    return tuple(rows)
 
 
-def _cases(answers: Answers) -> Iterator[DeliveryCase]:
+def _delivery_cases(answers: Answers) -> Iterator[DeliveryCase]:
     deliveries: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     abouts: dict[str, SubjectPair] = {}
     for vote in answers.aspects:
@@ -185,36 +242,17 @@ def _cases(answers: Answers) -> Iterator[DeliveryCase]:
                 yield DeliveryCase(about.dyad, side, score >= DELIVERS, people)
 
 
-def _delivered(name: str, cases: Sequence[DeliveryCase], draws: Draws) -> DeliveryAgreement:
-    decided = [case for case in cases if case.people is not None]
-    counts = Counter((case.judge, bool(case.people)) for case in decided)
-    dyads = [case.dyad for case in decided]
-    alike = [float(case.judge == case.people) for case in decided]
-    return DeliveryAgreement(
-        responses=name,
-        n=len(decided),
-        undecided=len(cases) - len(decided),
-        both_yes=counts[True, True],
-        only_judge=counts[True, False],
-        only_people=counts[False, True],
-        both_no=counts[False, False],
-        agree=ratio(draws, dyads, alike, [1.0] * len(decided)),
-        kappa=_kappa(decided, dyads, draws),
-    )
-
-
-def _kappa(cases: Sequence[DeliveryCase], dyads: Sequence[str], draws: Draws) -> Estimate:
-    cells = np.array(
-        [[(case.judge, case.people) == cell for cell in CELLS] for case in cases], np.float64
-    ).reshape(-1, 4)
+def _kappa(cases: Sequence[DeliveryCase], draws: Draws) -> Estimate:
+    dyads = [case.dyad for case in cases]
     if not cases:
         return measure(None, None, 0, dyads, None, "none was given")
-    for who, answers in (
-        ("judges", {case.judge for case in cases}),
-        ("people", {case.people for case in cases}),
-    ):
-        if len(answers) == 1:
-            return measure(None, None, len(cases), dyads, None, f"{who} always say the same")
+    judges, people = {case.judge for case in cases}, {case.people for case in cases}
+    if len(judges) == 1 or len(people) == 1:
+        who = "judges" if len(judges) == 1 else "people"
+        return measure(None, None, len(cases), dyads, None, f"{who} always say the same")
+    cells = np.array(
+        [[(case.judge, case.people) == cell for cell in CELLS] for case in cases], np.float64
+    )
     value = float(kappas(cells.sum(axis=0, keepdims=True))[0])
     return measure(value, kappas(draws.sums(dyads, cells)), len(cases), dyads, None)
 
@@ -223,49 +261,31 @@ def judge_quality(
     answers: Answers, scales: tuple[Scale, ...], draws: Draws
 ) -> tuple[JudgeQuality, ...]:
     """By scale, over all responses that both have scored."""
-    people: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
-    judges, dyads = {}, {}
-    for score in answers.scores:
-        place = score.subject.id, score.response, score.scale
-        if score.score is None:
-            continue
-        if place not in judges:
-            judged = score.subject.quality.get(score.response, {})
-            if score.scale not in judged:
-                continue
-            judges[place] = judged[score.scale]
-            dyads[place] = score.subject.dyad
-        people[place].append(score.score)
-    return tuple(
-        _quality(
-            scale.name,
-            [dyads[place] for place in judges if place[2] == scale.name],
-            [float(judge) for place, judge in judges.items() if place[2] == scale.name],
-            [
-                sum(scores) / len(scores)
-                for place, scores in people.items()
-                if place[2] == scale.name
-            ],
-            draws,
+    rows = []
+    for scale in scales:
+        judged: dict[tuple[str, str], tuple[str, float]] = {}
+        scores: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        for given in answers.scores:
+            by_judge = given.about.quality.get(given.response, {}).get(scale.name)
+            if given.scale == scale.name and given.score is not None and by_judge is not None:
+                judged[given.about.id, given.response] = given.about.dyad, float(by_judge)
+                scores[given.about.id, given.response].append(given.score)
+        dyads = [dyad for dyad, _ in judged.values()]
+        judge = [score for _, score in judged.values()]
+        people = [fmean(own) for own in scores.values()]
+        apart = [one - other for one, other in zip(judge, people, strict=True)]
+        rows.append(
+            JudgeQuality(
+                scale=scale.name,
+                judge=ratio(draws, dyads, judge),
+                people=ratio(draws, dyads, people),
+                difference=ratio(draws, dyads, apart),
+                near=ratio(draws, dyads, [abs(points) <= 0.5 for points in apart]),
+                within_one=ratio(draws, dyads, [abs(points) <= 1 for points in apart]),
+                spearman=_spearman(dyads, judge, people, draws),
+            )
         )
-        for scale in scales
-    )
-
-
-def _quality(
-    name: str, dyads: list[str], judge: list[float], people: list[float], draws: Draws
-) -> JudgeQuality:
-    ones = [1.0] * len(dyads)
-    apart = [one - other for one, other in zip(judge, people, strict=True)]
-    return JudgeQuality(
-        scale=name,
-        judge=ratio(draws, dyads, judge, ones),
-        people=ratio(draws, dyads, people, ones),
-        difference=ratio(draws, dyads, apart, ones),
-        near=ratio(draws, dyads, [float(abs(difference) <= 0.5) for difference in apart], ones),
-        within_one=ratio(draws, dyads, [float(abs(difference) <= 1) for difference in apart], ones),
-        spearman=_spearman(dyads, judge, people, draws),
-    )
+    return tuple(rows)
 
 
 def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: Draws) -> Estimate:
@@ -285,31 +305,31 @@ def _spearman(dyads: list[str], judge: list[float], people: list[float], draws: 
 
 
 def judge_preference(
-    groups: Iterable[tuple[str, Sequence[Vote]]], draws: Draws
+    grouped: Iterable[tuple[str, Sequence[Vote]]], draws: Draws
 ) -> tuple[JudgePreference, ...]:
     """Each pair's majority: more than half of all its votes but "cannot tell"."""
-    found = []
-    for name, votes in groups:
+    rows = []
+    for name, votes in grouped:
         by_pair: defaultdict[str, list[Vote]] = defaultdict(list)
         for vote in votes:
             if vote.choice != "cannot_tell":
                 by_pair[vote.about.pair.id].append(vote)
-        dyads, majorities = [], []
-        for own in by_pair.values():
-            counts = Counter(vote.choice for vote in own)
-            choice, most = counts.most_common(1)[0]
-            dyads.append(own[0].about.dyad)
-            majorities.append(choice if 2 * most > len(own) else "equal")
-        either = [float(choice != "equal") for choice in majorities]
-        chosen = [float(choice == "chosen") for choice in majorities]
-        found.append(
+        choices = [
+            majority(Counter(vote.choice for vote in own)) or "equal" for own in by_pair.values()
+        ]
+        rows.append(
             JudgePreference(
                 group=name,
-                pairs=len(majorities),
-                for_chosen=majorities.count("chosen"),
-                for_other=majorities.count("other"),
-                no_choice=majorities.count("equal"),
-                agree=ratio(draws, dyads, chosen, either),
+                pairs=len(choices),
+                for_chosen=choices.count("chosen"),
+                for_other=choices.count("other"),
+                no_choice=choices.count("equal"),
+                agree=ratio(
+                    draws,
+                    [own[0].about.dyad for own in by_pair.values()],
+                    [choice == "chosen" for choice in choices],
+                    [choice != "equal" for choice in choices],
+                ),
             )
         )
-    return tuple(found)
+    return tuple(rows)

@@ -14,21 +14,47 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
 from pairwright.estimate import Estimate
-from pairwright.intervals import LEVEL, accuracy, z_of
-from pairwright.modes import MODES
-from pairwright.records import FULL_ADHERENCE
+from pairwright.intervals import LEVEL, Floats, Places, accuracy_by_cluster, cluster_numbers
+from pairwright.modes import MODES, Mode
+from pairwright.records import FULL_ADHERENCE, Record
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.report.records import PoweredShare, VoteCalibrationBin
 from pairwright_human_eval.subjects import Outline, OutlinePair
 
-Floats = npt.NDArray[np.float64]
+BINS = 5
+ENOUGH_DYADS = 20
+"""With fewer, the interval of a prediction-powered share holds the truth too seldom: the weight of
+the predictions is fitted to the same answers."""
 
 
-Places = npt.NDArray[np.intp]
+class VoteCalibrationBin(Record):
+    """Pairs whose judge's margins are about alike, and how people voted on them."""
+
+    least: float
+    most: float
+    mean: float
+    pairs: int
+    chosen: Estimate
+    """Share of votes for the chosen response, by dyad; n counts votes."""
+
+
+class PoweredShare(Record):
+    """The share of one mode that people would verify of the whole run."""
+
+    mode: Mode
+    people: Estimate
+    """Of those that people decided on, alone."""
+    judged: int
+    """Twins or pairs that were not sampled, with a judge's margin."""
+    powered: Estimate
+    """With the judge's margins; no interval where nothing varies, or of too few dyads. n counts
+    those that people decided on."""
+    tuning: float
+    """The weight of the margins."""
+    waiting: int = 0
+    """Sampled twins or pairs that are not decided yet, and are left out."""
 
 
 class PoweredMean(NamedTuple):
@@ -64,23 +90,6 @@ def powered_mean(
     return PoweredMean(value, math.sqrt(float(sums @ sums)), tuning)
 
 
-BINS = 5
-
-
-ENOUGH_DYADS = 20
-"""With fewer, the interval of a prediction-powered share holds the truth too seldom: the weight of
-the predictions is fitted to the same answers."""
-
-
-class JudgedVotes(NamedTuple):
-    """The votes on one pair, and the judge's margin of it."""
-
-    dyad: str
-    margin: float
-    chosen: int
-    votes: int
-
-
 def margin(pair: OutlinePair) -> float | None:
     """The judge's adherence of the chosen response less that of the rejected one, each as a share
     of the most possible; None where it was not judged."""
@@ -96,36 +105,34 @@ def calibration_bins(
     subjects: Iterable[Outline], decisions: Mapping[str, Decision]
 ) -> tuple[VoteCalibrationBin, ...]:
     """Pairs in about `BINS` parts by the judge's margin; equal margins are in one part."""
-    judged = []
+    dyads, found, votes = [], [], []
     for subject in subjects:
-        for pair, votes in zip(subject.pairs, decisions[subject.id].votes, strict=True):
-            found = margin(pair)
-            if found is not None and votes.n:
-                judged.append(JudgedVotes(subject.dyad, found, votes.chosen, votes.n))
-    if not judged:
+        for pair, given in zip(subject.pairs, decisions[subject.id].votes, strict=True):
+            judged = margin(pair)
+            if judged is not None and given.n:
+                dyads.append(subject.dyad)
+                found.append(judged)
+                votes.append(given)
+    if not found:
         return ()
-    margins = np.array([one.margin for one in judged])
-    edges = np.unique(np.quantile(margins, np.arange(1, BINS) / BINS, method="inverted_cdf"))
+    edges = np.unique(np.quantile(found, np.arange(1, BINS) / BINS, method="inverted_cdf"))
     # To the right, so that a margin which most pairs have keeps the rest apart.
-    places = np.searchsorted(edges, margins, side="right")
-    return tuple(
-        _bin([one for one, place in zip(judged, places, strict=True) if place == part])
-        for part in np.unique(places)
-    )
-
-
-def _bin(judged: Sequence[JudgedVotes]) -> VoteCalibrationBin:
-    dyads = {name: place for place, name in enumerate(sorted({one.dyad for one in judged}))}
-    points = [float(k < one.chosen) for one in judged for k in range(one.votes)]
-    clusters = [dyads[one.dyad] for one in judged for _ in range(one.votes)]
-    found = accuracy(np.array(points), np.array(clusters, np.intp))
-    assert found
-    margins = [one.margin for one in judged]
-    return VoteCalibrationBin(
-        least=round(min(margins), 6), most=round(max(margins), 6),
-        mean=round(sum(margins) / len(margins), 6), pairs=len(judged),
-        chosen=found.found(z_of(LEVEL)),
-    )  # fmt: skip
+    parts = np.searchsorted(edges, found, side="right")
+    bins = []
+    for part in np.unique(parts):
+        own = np.flatnonzero(parts == part)
+        margins = [found[n] for n in own]
+        chosen = accuracy_by_cluster(
+            [(dyads[n], float(k < votes[n].chosen)) for n in own for k in range(votes[n].n)]
+        )
+        assert chosen
+        bins.append(
+            VoteCalibrationBin(
+                least=round(min(margins), 6), most=round(max(margins), 6),
+                mean=round(sum(margins) / len(margins), 6), pairs=len(own), chosen=chosen,
+            )
+        )  # fmt: skip
+    return tuple(bins)
 
 
 def powered_shares(
@@ -136,41 +143,35 @@ def powered_shares(
     found = []
     for mode in MODES:
         own = [one for one in subjects if one.mode == mode and one.aspects_asked]
-        states = [(one, decisions[one.id].state) for one in own]
-        decided = [(one, state) for one, state in states if state != "waiting"]
-        answered = [
-            (one, state, p) for one, state in decided if (p := _prediction(one)) is not None
-        ]
+        decided = [one for one in own if decisions[one.id].state != "waiting"]
+        sampled = [(one, p) for one in decided if (p := _prediction(one)) is not None]
         others = [
             (one, p) for one in rest if one.mode == mode and (p := _prediction(one)) is not None
         ]
-        dyads = {one.dyad for one, _, _ in answered}
-        if len(dyads) < 2 or not others:
+        dyads = [one.dyad for one, _ in sampled]
+        if len(set(dyads)) < 2 or not others:
             continue
-        names = dyads | {one.dyad for one, _ in others}
-        place = {name: n for n, name in enumerate(sorted(names))}
-        answers = np.array([float(state == "verified") for _, state, _ in answered])
-        clusters = np.array([place[one.dyad] for one, _, _ in answered], np.intp)
+        answers = [float(decisions[one.id].state == "verified") for one, _ in sampled]
+        clusters = cluster_numbers([*dyads, *(one.dyad for one, _ in others)])
         powered = powered_mean(
-            answers,
-            np.array([p for _, _, p in answered]),
-            clusters,
+            np.array(answers),
+            np.array([p for _, p in sampled]),
+            clusters[: len(sampled)],
             np.array([p for _, p in others]),
-            np.array([place[one.dyad] for one, _ in others], np.intp),
+            clusters[len(sampled) :],
         )
-        alone = accuracy(answers, clusters)
+        alone = accuracy_by_cluster(list(zip(dyads, answers, strict=True)))
         assert alone
-        width = -float(stdtrit(len(dyads) - 1, LEVEL / 2)) * powered.error
-        varies = powered.error > 0 and len(dyads) >= ENOUGH_DYADS
+        width = -float(stdtrit(alone.clusters - 1, LEVEL / 2)) * powered.error
+        varies = powered.error > 0 and alone.clusters >= ENOUGH_DYADS
         found.append(
             PoweredShare(
-                mode=mode, people=alone.found(z_of(LEVEL)), judged=len(others),
-                waiting=len(own) - len(decided),
+                mode=mode, people=alone, judged=len(others), waiting=len(own) - len(decided),
                 powered=Estimate(
                     value=round(min(1.0, max(0.0, powered.value)), 6),
                     low=round(max(0.0, powered.value - width), 6) if varies else None,
                     high=round(min(1.0, powered.value + width), 6) if varies else None,
-                    n=len(answers), clusters=len(dyads),
+                    n=len(answers), clusters=alone.clusters,
                 ),
                 tuning=round(powered.tuning, 6),
             )

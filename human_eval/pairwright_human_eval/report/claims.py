@@ -8,16 +8,11 @@ from typing import TypeVar
 import numpy as np
 
 from pairwright.estimate import Estimate, share
-from pairwright.settings.study_rules import HumanRules
+from pairwright.records import Record
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.assign import one_sided
-from pairwright_human_eval.decisions import (
-    VERIFIED,
-    Decision,
-    State,
-    Votes,
-    preference_outcome,
-)
-from pairwright_human_eval.records import EQUAL, Purpose
+from pairwright_human_eval.decisions import VERIFIED, Decision, State, Votes, preference_outcome
+from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.report.answers import (
     CHOICES,
     Answers,
@@ -26,18 +21,86 @@ from pairwright_human_eval.report.answers import (
     Vote,
     fit_labels,
 )
-from pairwright_human_eval.report.records import (
-    ByChance,
-    Consensus,
-    ControlComparison,
-    PreferenceShares,
-    StateReason,
-    States,
-)
-from pairwright_human_eval.report.resample import Draws, ratio, ratio_difference
+from pairwright_human_eval.report.resample import Draws, answer_ratio, ratio, share_difference
 from pairwright_human_eval.subjects import Outline
 
 STATES: tuple[State, ...] = ("verified", "refused", "disputed", "waiting", "control")
+CONTROLS: dict[Purpose, str] = {
+    "wrong_profile": "a stranger's posts",
+    "narrative": "posts and narrative",
+}
+"""Purposes of the controls, with the names that a page gives them."""
+
+
+class States(Record):
+    """The decisions on one group of subjects, each as a share of the group."""
+
+    group: str
+    subjects: int
+    states: dict[State, Estimate]
+    of_verifiable: Estimate
+    """Verified, of those that can be: without controls where the rule asks about aspects."""
+
+
+class StateReason(Record):
+    """Subjects that are in a state for a reason, of all sampled; one may have several reasons."""
+
+    state: State
+    reason: str
+    subjects: Estimate
+
+
+class ByChance(Record):
+    """What annotators who toss a coin for their preference would have verified, of what can be."""
+
+    mode: str
+    votes: int
+    """On each pair."""
+    rule: str
+    halves: int
+    share: float
+
+
+class PreferenceShares(Record):
+    """Preference votes of one group of pairs."""
+
+    group: str
+    chosen: int
+    other: int
+    equal: int
+    cannot_tell: int
+    of_choices: Estimate
+    """For the chosen response, of the votes for either response: 0.5 by chance."""
+    of_all: Estimate
+    """Of all votes: `equal` and `cannot_tell` count against it."""
+
+
+class Consensus(Record):
+    """What the votes together say of each pair, by Dawid and Skene's model on neutral labels."""
+
+    pairs: int
+    chosen: int
+    other: int
+    equal: int
+    share: Estimate
+    """Pairs whose most probable label is the chosen response."""
+    converged: bool
+
+
+class ControlComparison(Record):
+    """The same pairs shown with their own posts, and as a control: only pairs that were both."""
+
+    control: Purpose
+    """`wrong_profile` or `narrative`."""
+    pairs: int
+    own: PreferenceShares
+    control_votes: PreferenceShares
+    difference: Estimate
+    """Own less control, of the votes for either response."""
+    difference_of_all: Estimate
+    at_most: float | None = None
+    """With a stranger's posts: the one-sided 95 % bound of the share for the chosen response, of
+    the choices."""
 
 
 def states(
@@ -46,13 +109,15 @@ def states(
     """Of all, by mode and by domain. Where aspects are asked about, a control cannot be verified,
     even where something else has refused it."""
     state_of = {decision.subject: decision.state for decision in decisions}
+    grouped = {"all": list(subjects)}
+    for mode in sorted({subject.mode for subject in subjects}):
+        grouped[f"mode: {mode}"] = [one for one in subjects if one.mode == mode]
+    for domain in sorted({subject.domain for subject in subjects}):
+        grouped[f"domain: {domain}"] = [one for one in subjects if one.domain == domain]
     rows = []
-    verifiable = {
-        subject.id for subject in subjects if subject.aspects_asked or not rules.rubric_votes
-    }
-    for name, group in _groups(subjects):
-        found = [state_of[subject] for subject in group]
-        able = [state_of[subject] for subject in group if subject in verifiable]
+    for name, group in grouped.items():
+        found = [state_of[one.id] for one in group]
+        able = [state_of[one.id] for one in group if one.aspects_asked or not rules.rubric_votes]
         rows.append(
             States(
                 group=name,
@@ -70,9 +135,7 @@ def reasons(decisions: Sequence[Decision]) -> tuple[StateReason, ...]:
     order = sorted(counts, key=lambda found: (STATES.index(found[0]), -counts[found], found[1]))
     return tuple(
         StateReason(
-            state=state,
-            reason=reason,
-            subjects=share(counts[state, reason], len(decisions)),
+            state=state, reason=reason, subjects=share(counts[state, reason], len(decisions))
         )
         for state, reason in order
     )
@@ -84,22 +147,11 @@ def by_chance(subjects: Iterable[Outline], rules: HumanRules, overlap: int) -> t
     halves = {subject.mode: len(subject.pairs) for subject in subjects}
     return tuple(
         ByChance(
-            mode=mode,
-            votes=votes,
-            rule=rules.rule,
-            halves=n,
+            mode=mode, votes=votes, rule=rules.rule, halves=n,
             share=round(verified_by_chance(votes, rules, n), 6),
         )
         for mode, n in sorted(halves.items())
-    )
-
-
-def _groups(subjects: Sequence[Outline]) -> Iterator[tuple[str, list[str]]]:
-    yield "all", [subject.id for subject in subjects]
-    for mode in sorted({subject.mode for subject in subjects}):
-        yield f"mode: {mode}", [s.id for s in subjects if s.mode == mode]
-    for domain in sorted({subject.domain for subject in subjects}):
-        yield f"domain: {domain}", [s.id for s in subjects if s.domain == domain]
+    )  # fmt: skip
 
 
 def verified_by_chance(votes: int, rules: HumanRules, halves: int = 1) -> float:
@@ -131,27 +183,6 @@ def _coins(votes: int, chosen: int) -> Votes:
 Given = TypeVar("Given", Vote, AspectVote)
 
 
-CONTROLS: dict[Purpose, str] = {
-    "wrong_profile": "a stranger's posts",
-    "narrative": "posts and narrative",
-}
-"""Purposes of the controls, with the names that a page gives them."""
-
-
-def preference_shares(group: str, votes: Sequence[Vote], draws: Draws) -> PreferenceShares:
-    """Count a group's votes, and estimate the share for the chosen response."""
-    counts = Counter(vote.choice for vote in votes)
-    dyads, people = [vote.about.dyad for vote in votes], [vote.annotator for vote in votes]
-    chosen = [float(vote.choice == "chosen") for vote in votes]
-    either = [float(vote.choice in ("chosen", "other")) for vote in votes]
-    return PreferenceShares(
-        group=group,
-        **{choice: counts[choice] for choice in CHOICES},
-        of_choices=ratio(draws, dyads, chosen, either, people),
-        of_all=ratio(draws, dyads, chosen, [1.0] * len(votes), people),
-    )
-
-
 def groups(votes: Sequence[Given]) -> Iterator[tuple[str, list[Given]]]:
     """All, by mode and half, by domain; groups without a vote are left out."""
     yield "all", list(votes)
@@ -165,6 +196,19 @@ def groups(votes: Sequence[Given]) -> Iterator[tuple[str, list[Given]]]:
         yield f"domain: {domain}", [vote for vote in votes if vote.about.subject.domain == domain]
 
 
+def preference_shares(group: str, votes: Sequence[Vote], draws: Draws) -> PreferenceShares:
+    """Count a group's votes, and estimate the share for the chosen response."""
+    counts = Counter(vote.choice for vote in votes)
+    chosen = [vote.choice == "chosen" for vote in votes]
+    either = [vote.choice in ("chosen", "other") for vote in votes]
+    return PreferenceShares(
+        group=group,
+        **{choice: counts[choice] for choice in CHOICES},
+        of_choices=answer_ratio(draws, votes, chosen, either),
+        of_all=answer_ratio(draws, votes, chosen),
+    )
+
+
 def consensus(
     votes: Sequence[Vote], pairs: dict[str, SubjectPair], draws: Draws
 ) -> Consensus | None:
@@ -174,21 +218,19 @@ def consensus(
     if fit is None:
         return None
     ratings, fitted = fit
-    counts: Counter[str] = Counter()
-    dyads, chosen = [], []
-    for name, place in zip(ratings.items, np.argmax(fitted.posterior, axis=1), strict=True):
-        label, pair = ratings.levels[place], pairs[name]
-        choice = "equal" if label == EQUAL else "other"
-        choice = "chosen" if label == pair.neutral(pair.chosen) else choice
-        counts[choice] += 1
-        dyads.append(pair.dyad)
-        chosen.append(float(choice == "chosen"))
+    abouts = [pairs[name] for name in ratings.items]
+    labels = [ratings.levels[place] for place in np.argmax(fitted.posterior, axis=1)]
+    chosen = [
+        label == about.neutral(about.pair.chosen)
+        for about, label in zip(abouts, labels, strict=True)
+    ]
+    equal = labels.count("equal")
     return Consensus(
-        pairs=len(dyads),
-        chosen=counts["chosen"],
-        other=counts["other"],
-        equal=counts["equal"],
-        share=ratio(draws, dyads, chosen, [1.0] * len(dyads)),
+        pairs=len(labels),
+        chosen=sum(chosen),
+        other=len(labels) - sum(chosen) - equal,
+        equal=equal,
+        share=ratio(draws, [about.dyad for about in abouts], chosen),
         converged=fitted.converged,
     )
 
@@ -197,8 +239,7 @@ def control_comparisons(answers: Answers, draws: Draws) -> tuple[ControlComparis
     """The right profile against a stranger's, and against the narrative beside it. Older studies
     showed twins with strangers' posts, too, where these give one half whatever leaks."""
     comparisons = []
-    own = answers.counted()
-    voted = {vote.about.pair.id for vote in own}
+    voted = {vote.about.pair.id for vote in answers.counted()}
     for control in CONTROLS:
         controls = [
             vote
@@ -209,43 +250,29 @@ def control_comparisons(answers: Answers, draws: Draws) -> tuple[ControlComparis
         pairs = {vote.about.pair.id for vote in controls}
         if not pairs:
             continue
+        own = [vote for vote in answers.counted() if vote.about.pair.id in pairs]
         of_control = preference_shares(control, controls, draws)
-        share = of_control.of_choices
-        bound = None
+        share, bound = of_control.of_choices, None
         if control == "wrong_profile" and share.value is not None and share.high is not None:
             bound = round(one_sided(share.value, share.high), 6)
-        same = [vote for vote in own if vote.about.pair.id in pairs]
+        every = [*own, *controls]
         comparisons.append(
             ControlComparison(
                 control=control,
                 pairs=len(pairs),
-                own=preference_shares("own posts", same, draws),
+                own=preference_shares("own posts", own, draws),
                 control_votes=of_control,
-                difference=_difference(same, controls, draws, ("chosen", "other")),
-                difference_of_all=_difference(same, controls, draws, CHOICES),
+                difference=_difference(
+                    [vote for vote in every if vote.choice in ("chosen", "other")], draws
+                ),
+                difference_of_all=_difference(every, draws),
                 at_most=bound,
             )
         )
     return tuple(comparisons)
 
 
-def _difference(
-    own: Sequence[Vote], controls: Sequence[Vote], draws: Draws, choices: tuple[str, ...]
-) -> Estimate:
-    """The share for the chosen response with own posts less that in the control, by the same
-    draws of dyads and annotators."""
-    votes = [vote for vote in (*own, *controls) if vote.choice in choices]
-    dyads, people = [v.about.dyad for v in votes], [v.annotator for v in votes]
-    columns = np.array(
-        [
-            [
-                v.purpose == "vote" and v.choice == "chosen",
-                v.purpose == "vote",
-                v.purpose != "vote" and v.choice == "chosen",
-                v.purpose != "vote",
-            ]
-            for v in votes
-        ],
-        np.float64,
-    )
-    return ratio_difference(draws, dyads, columns, people)
+def _difference(votes: Sequence[Vote], draws: Draws) -> Estimate:
+    """The share for the chosen response with own posts, less that in a control."""
+    chosen = [vote.choice == "chosen" for vote in votes]
+    return share_difference(draws, votes, chosen, [vote.purpose == "vote" for vote in votes])

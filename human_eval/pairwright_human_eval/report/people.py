@@ -4,32 +4,127 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
-from pairwright.estimate import share
-from pairwright.settings.study_rules import HumanRules
+from pairwright.estimate import Estimate, share
+from pairwright.records import Record
+from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.attention import checks_passed, nonreader_pass
-from pairwright_human_eval.decisions import Decision
+from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     KINDS,
     KeyedTask,
     Kind,
     PreferenceAnswer,
+    Purpose,
     SetAside,
     Verdict,
 )
-from pairwright_human_eval.report.answers import SubjectPair, Vote
+from pairwright_human_eval.report.answers import SubjectPair, Vote, majority
 from pairwright_human_eval.report.claims import STATES
-from pairwright_human_eval.report.records import (
-    Adjudication,
-    AdjudicationCount,
-    AnnotatorRow,
-    RuleChange,
-    Seconds,
-    StudyCounts,
-    TaskCount,
-)
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
+
+
+class RuleChange(Record):
+    """A number of the rule that is not as it was fixed at export."""
+
+    name: str
+    fixed: str
+    in_force: str
+
+
+class TaskCount(Record):
+    """Tasks of one sort, and how many of them have a verdict."""
+
+    round: int
+    kind: Kind
+    purpose: Purpose
+    tasks: int
+    answered: int
+
+
+class StudyCounts(Record):
+    """What the study is, and what became of its tasks and annotations."""
+
+    version: str
+    simulated_pairs: bool
+    simulated_verdicts: int
+    subjects: int
+    of: int
+    """Subjects in the run."""
+    twins: int
+    pairs: int
+    annotators: int
+    overlap: int
+    tasks: int
+    answered: int
+    unanswered: int
+    by_sort: tuple[TaskCount, ...]
+    """Adds up to `tasks` and `answered`."""
+    annotations: int
+    """Verdicts and what was set aside."""
+    verdicts: int
+    set_aside: dict[str, int]
+    """By reason."""
+    excluded: tuple[str, ...]
+    """Annotators below the attention floor: none of their answers counts below."""
+    changes: tuple[RuleChange, ...]
+
+
+class Seconds(Record):
+    """The median time of a task; None where no time was recorded."""
+
+    median: float | None
+    n: int
+    """Answers whose time was recorded."""
+
+
+class AdjudicationCount(Record):
+    """Tasks of the second round, of one kind."""
+
+    kind: Kind
+    tasks: int
+    answered: int
+    for_chosen: int | None
+    """Preferences for the chosen response; None for another kind."""
+    refused: int | None
+    """All other preferences."""
+    seconds: Seconds
+
+
+class Adjudication(Record):
+    """The second round. Its answers close what was disputed, and count in no estimate."""
+
+    adjudicators: int
+    by_kind: tuple[AdjudicationCount, ...]
+    subjects: int
+    """Handed to adjudicators."""
+    states: dict[State, int]
+    """What is decided about them now."""
+    voted_before: int
+    """Answers set aside because their author had answered on the subject in the first round."""
+
+
+class AnnotatorRow(Record):
+    """One annotator of the first round, by pseudonym."""
+
+    annotator: str
+    excluded: bool
+    simulated: bool
+    assigned: int
+    answered: int
+    by_kind: dict[Kind, int]
+    seconds: dict[Kind, Seconds]
+    with_majority: Estimate
+    """Preference votes that are what most of the others on the pair said, where most said one."""
+    first: Estimate
+    """Answers for the response shown as A, of those for A or B; attention checks left out."""
+    attention: Estimate
+    nonreader: float | None
+    """The probability that somebody who does not read the posts passes the floor in as many checks;
+    None where no check was met, or not only the posts decide them."""
+    retest: Estimate
+    """Swapped repeats answered as before."""
 
 
 def study_counts(
@@ -44,9 +139,9 @@ def study_counts(
     study, key = fixed
     aside = Counter(line.reason for line in set_aside)
     done = {verdict.task for verdict in verdicts}
-    tasks = Counter((keyed.round, keyed.kind, keyed.purpose) for keyed in key.values())
-    answered = Counter(
-        (keyed.round, keyed.kind, keyed.purpose) for keyed in key.values() if keyed.task in done
+    tasks, answered = (
+        Counter((keyed.round, keyed.kind, keyed.purpose) for keyed in counted)
+        for counted in (key.values(), [keyed for name, keyed in key.items() if name in done])
     )
     return StudyCounts(
         version=study.version,
@@ -71,27 +166,19 @@ def study_counts(
         verdicts=len(verdicts),
         set_aside=dict(sorted(aside.items())),
         excluded=tuple(sorted(excluded)),
-        changes=_changes(study.policy, rules),
-    )
-
-
-def _changes(fixed: HumanRules, rules: HumanRules) -> tuple[RuleChange, ...]:
-    return tuple(
-        RuleChange(name=name, fixed=then, in_force=now)
-        for name, then, now in rule_rows(fixed, rules)
-        if then != now
+        changes=tuple(
+            RuleChange(name=name, fixed=then, in_force=now)
+            for name, then, now in rule_rows(study.policy, rules)
+            if then != now
+        ),
     )
 
 
 def rule_rows(fixed: HumanRules, rules: HumanRules) -> Iterator[tuple[str, str, str]]:
     """The numbers of the rule, at export and in force; `none` where it had no such limit."""
     for name in HumanRules.model_fields:
-        yield name, _limit(fixed, name), _limit(rules, name)
-
-
-def _limit(rules: HumanRules, name: str) -> str:
-    value = getattr(rules, name)
-    return "none" if value is None else str(value)
+        then, now = getattr(fixed, name), getattr(rules, name)
+        yield name, "none" if then is None else str(then), "none" if now is None else str(now)
 
 
 Tally = defaultdict[str, list[bool]]
@@ -111,7 +198,7 @@ def annotator_rows(
     own: defaultdict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         own[verdict.annotator].append(verdict)
-    majority, first = with_majority(votes), first_position(verdicts)
+    alike, first = with_majority(votes), first_position(verdicts)
     attention, retest = checks_passed(verdicts, key), retested(verdicts)
     rows = []
     for who in sorted(assigned):
@@ -126,7 +213,7 @@ def annotator_rows(
                 answered=len(given),
                 by_kind={kind: kinds[kind] for kind in KINDS},
                 seconds=seconds_by_kind(given),
-                with_majority=share(sum(majority[who]), len(majority[who])),
+                with_majority=share(sum(alike[who]), len(alike[who])),
                 first=share(sum(first[who]), len(first[who])),
                 attention=(met := attention.get(who, share(0, 0))),
                 nonreader=None if floor is None or not met.n else nonreader_pass(met.n, floor),
@@ -136,19 +223,14 @@ def annotator_rows(
     return tuple(rows)
 
 
-def seconds_by_kind(verdicts: Sequence[Verdict]) -> dict[Kind, Seconds]:
-    """Of the first round, with checks and repeats: they take time too."""
-    return {
-        kind: median_seconds(
-            [verdict for verdict in verdicts if verdict.round == 1 and verdict.kind == kind]
-        )
-        for kind in KINDS
-    }
-
-
-def median_seconds(verdicts: Iterable[Verdict]) -> Seconds:
-    times = [verdict.seconds for verdict in verdicts if verdict.seconds is not None]
-    return Seconds(median=round(median(times), 6) if times else None, n=len(times))
+def seconds_by_kind(verdicts: Sequence[Verdict], turn: int = 1) -> dict[Kind, Seconds]:
+    """Of one round, with checks and repeats: they take time too."""
+    found = {}
+    for kind in KINDS:
+        own = [one.seconds for one in verdicts if (one.round, one.kind) == (turn, kind)]
+        times = [seconds for seconds in own if seconds is not None]
+        found[kind] = Seconds(median=round(median(times), 6) if times else None, n=len(times))
+    return found
 
 
 def with_majority(votes: Iterable[Vote]) -> Tally:
@@ -161,10 +243,8 @@ def with_majority(votes: Iterable[Vote]) -> Tally:
     for own in by_pair.values():
         counts = Counter(vote.label for vote in own)
         for vote in own:
-            others = counts - Counter([vote.label])
-            label, most = max(others.items(), key=lambda answer: answer[1], default=("", 0))
-            if 2 * most > len(own) - 1:
-                found[vote.annotator].append(label == vote.label)
+            if most := majority(counts - Counter([vote.label])):
+                found[vote.annotator].append(most == vote.label)
     return found
 
 
@@ -201,7 +281,7 @@ def retested(verdicts: Sequence[Verdict]) -> Tally:
 def adjudication_counts(
     key: Mapping[str, KeyedTask],
     verdicts: Sequence[Verdict],
-    decisions: Sequence[Decision],
+    decisions: Iterable[Decision],
     pairs: Mapping[str, SubjectPair],
     set_aside: Iterable[SetAside],
 ) -> Adjudication | None:
@@ -209,39 +289,31 @@ def adjudication_counts(
     tasks = [keyed for keyed in key.values() if keyed.round == 2]
     if not tasks:
         return None
-    last = [verdict for verdict in verdicts if verdict.round == 2]
     given = {task.subject for task in tasks}
     states = Counter(decision.state for decision in decisions if decision.subject in given)
+    kinds, seconds = Counter(task.kind for task in tasks), seconds_by_kind(verdicts, 2)
+    by_kind = []
+    for kind in (kind for kind in KINDS if kinds[kind]):
+        own = [verdict for verdict in verdicts if (verdict.round, verdict.kind) == (2, kind)]
+        chosen = [
+            verdict.answers.choice == pairs[verdict.pair].pair.chosen
+            for verdict in own
+            if isinstance(verdict.answers, PreferenceAnswer) and verdict.pair
+        ]
+        by_kind.append(
+            AdjudicationCount(
+                kind=kind,
+                tasks=kinds[kind],
+                answered=len({verdict.task for verdict in own}),
+                for_chosen=sum(chosen) if kind == "preference" else None,
+                refused=len(chosen) - sum(chosen) if kind == "preference" else None,
+                seconds=seconds[kind],
+            )
+        )
     return Adjudication(
         adjudicators=len({task.annotator for task in tasks}),
-        by_kind=tuple(
-            _of_kind(kind, tasks, last, pairs)
-            for kind in KINDS
-            if any(task.kind == kind for task in tasks)
-        ),
+        by_kind=tuple(by_kind),
         subjects=len(given),
         states={state: states[state] for state in STATES if states[state]},
         voted_before=sum(line.reason == "voted_before" for line in set_aside),
-    )
-
-
-def _of_kind(
-    kind: Kind,
-    tasks: Sequence[KeyedTask],
-    verdicts: Sequence[Verdict],
-    pairs: Mapping[str, SubjectPair],
-) -> AdjudicationCount:
-    own = [verdict for verdict in verdicts if verdict.kind == kind]
-    chosen = [
-        verdict.answers.choice == pairs[verdict.pair].chosen
-        for verdict in own
-        if isinstance(verdict.answers, PreferenceAnswer) and verdict.pair
-    ]
-    return AdjudicationCount(
-        kind=kind,
-        tasks=sum(task.kind == kind for task in tasks),
-        answered=len({verdict.task for verdict in own}),
-        for_chosen=sum(chosen) if kind == "preference" else None,
-        refused=len(chosen) - sum(chosen) if kind == "preference" else None,
-        seconds=median_seconds(own),
     )

@@ -1,6 +1,6 @@
 """The plots of a report, drawn from its numbers. Every estimate is shown with its interval."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -25,16 +25,16 @@ from pairwright.pages.plots import (
     plot,
 )
 from pairwright_human_eval.decisions import State
-from pairwright_human_eval.report.claims import CONTROLS
-from pairwright_human_eval.report.records import (
-    AnnotatorRow,
+from pairwright_human_eval.report.calibration import VoteCalibrationBin
+from pairwright_human_eval.report.claims import (
+    CONTROLS,
     ControlComparison,
     PreferenceShares,
-    ScoreCounts,
     States,
-    StudyReport,
-    VoteCalibrationBin,
 )
+from pairwright_human_eval.report.findings import StudyReport
+from pairwright_human_eval.report.people import AnnotatorRow
+from pairwright_human_eval.report.quality import ScoreCounts
 
 COLOURS: dict[State, str] = {
     "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
@@ -79,18 +79,16 @@ def _name(group: str) -> str:
 
 
 def _controls(comparisons: Sequence[ControlComparison]) -> Plot:
+    dots = []
+    for found in comparisons:
+        name, own, control = CONTROLS[found.control], found.own.of_all, found.control_votes.of_all
+        dots.append(Dot(f"own posts, beside {name}  (n = {own.n:,})", own))
+        dots.append(Dot(f"{name}  (n = {control.n:,})", control, RED, "s"))
     return draw_dots(
-        list(_control_dots(comparisons)), reference=None, name="contrasted",
+        dots, reference=None, name="contrasted",
         unit="Votes for the chosen response, % of all votes on the same pairs",
         caption="The same pairs with the right profile and as controls, with 95 % intervals.",
     )  # fmt: skip
-
-
-def _control_dots(comparisons: Sequence[ControlComparison]) -> Iterator[Dot]:
-    for found in comparisons:
-        name, own, control = CONTROLS[found.control], found.own.of_all, found.control_votes.of_all
-        yield Dot(f"own posts, beside {name}  (n = {own.n:,})", own)
-        yield Dot(f"{name}  (n = {control.n:,})", control, RED, "s")
 
 
 def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pairwright.estimate import Estimate
+from pairwright_human_eval.report.answers import AspectVote, QualityScore, Vote
 
 Floats = npt.NDArray[np.float64]
 ENOUGH = 0.8
@@ -68,14 +69,16 @@ def ratio(
     draws: Draws,
     dyads: Sequence[str],
     above: Sequence[float],
-    below: Sequence[float],
+    below: Sequence[float] | None = None,
     annotators: Sequence[str] | None = None,
 ) -> Estimate:
-    """The sum of `above` over the sum of `below`, such as votes for the chosen over all votes.
+    """The sum of `above` over the sum of `below`, such as votes for the chosen over all votes; over
+    the number of rows without it.
 
     Its n is the sum of `below`. Rows may be of any order.
     """
-    values = np.array([above, below], np.float64).T.reshape(-1, 2)
+    counts = [1.0] * len(above) if below is None else below
+    values = np.array([above, counts], np.float64).T
     point = values.sum(axis=0)
     counted = values[:, 1] != 0
     clusters = [name for name, keep in zip(dyads, counted, strict=True) if keep]
@@ -88,21 +91,37 @@ def ratio(
     return measure(point[0] / point[1], replicates, int(point[1]), clusters, people)
 
 
-def ratio_difference(
-    draws: Draws, dyads: Sequence[str], columns: Floats, annotators: Sequence[str]
+GivenAnswer = Vote | AspectVote | QualityScore
+
+
+def answer_ratio(
+    draws: Draws,
+    answers: Sequence[GivenAnswer],
+    above: Sequence[float],
+    below: Sequence[float] | None = None,
 ) -> Estimate:
-    """One ratio less another by the same draws. The `columns`, with a row a vote, are what is above
-    and below in the first, and what is above and below in the second."""
-    columns = columns.reshape(-1, 4)
+    """The same over people's answers, whose annotators are drawn as well as dyads."""
+    dyads, people = [one.about.dyad for one in answers], [one.annotator for one in answers]
+    return ratio(draws, dyads, above, below, people)
+
+
+def share_difference(
+    draws: Draws, answers: Sequence[GivenAnswer], hits: Sequence[bool], first: Sequence[bool]
+) -> Estimate:
+    """The share of hits among the answers that are `first`, less that among the others, by the same
+    draws."""
+    dyads, people = [one.about.dyad for one in answers], [one.annotator for one in answers]
+    hit, own = np.array(hits, bool), np.array(first, bool)
+    columns = np.stack([hit & own, own, hit & ~own, ~own], axis=1).astype(np.float64)
     point = columns.sum(axis=0)
     if not point[1] or not point[3]:
         reason = "one of the two has no such vote"
-        return measure(None, None, len(columns), dyads, annotators, reason)
-    sums = draws.sums(dyads, columns, annotators)
+        return measure(None, None, len(columns), dyads, people, reason)
+    sums = draws.sums(dyads, columns, people)
     with np.errstate(divide="ignore", invalid="ignore"):
         replicates = sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
     value = point[0] / point[1] - point[2] / point[3]
-    return measure(value, replicates, len(columns), dyads, annotators)
+    return measure(value, replicates, len(columns), dyads, people)
 
 
 def measure(
@@ -116,35 +135,21 @@ def measure(
     """With the middle 95 % of the replicates, or why there is no interval. `reason`: why there is
     no value."""
     clusters = len(set(dyads))
-    people = None if annotators is None else len(set(annotators))
     low = high = None
     if value is not None and replicates is not None:
-        low, high, reason = _interval(replicates, clusters, people)
-    return Estimate(
-        value=None if value is None else round(float(value), 6),
-        low=low,
-        high=high,
-        n=n,
-        clusters=clusters,
-        note=reason,
-    )
-
-
-def _interval(
-    replicates: Floats, dyads: int, annotators: int | None
-) -> tuple[float | None, float | None, str]:
-    if dyads < 2:
-        return None, None, "no interval: a single dyad of users"
-    if annotators == 1:
-        return None, None, "no interval: a single annotator"
-    defined = replicates[np.isfinite(replicates)]
-    if len(defined) < ENOUGH * len(replicates):
-        share = f"defined in {len(defined)} of {len(replicates)} replicates"
-        return None, None, f"no interval: {share}"
-    low, high = (round(float(bound), 6) for bound in np.quantile(defined, [0.025, 0.975]))
-    if low == high:
-        return None, None, "no interval: nothing varies"
-    return low, high, ""
+        value, reason = round(float(value), 6), ""
+        defined = replicates[np.isfinite(replicates)]
+        if clusters < 2:
+            reason = "no interval: a single dyad of users"
+        elif annotators is not None and len(set(annotators)) == 1:
+            reason = "no interval: a single annotator"
+        elif len(defined) < ENOUGH * len(replicates):
+            reason = f"no interval: defined in {len(defined)} of {len(replicates)} replicates"
+        else:
+            low, high = (round(float(end), 6) for end in np.quantile(defined, [0.025, 0.975]))
+            if low == high:
+                low, high, reason = None, None, "no interval: nothing varies"
+    return Estimate(value=value, low=low, high=high, n=n, clusters=clusters, note=reason)
 
 
 def _drawn(n: int, replicates: int, chance: np.random.Generator) -> npt.NDArray[np.uint16]:

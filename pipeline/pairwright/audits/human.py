@@ -26,8 +26,9 @@ from pairwright_human_eval.agreement.models import LEVEL as PARITY_LEVEL
 from pairwright_human_eval.assign import LIMIT
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.report.answers import abouts, answers_of
+from pairwright_human_eval.report.findings import Findings
 from pairwright_human_eval.report.people import first_position, with_majority
-from pairwright_human_eval.report.records import Findings, ParityOf
+from pairwright_human_eval.report.quality import ParityOf
 
 
 class Human:

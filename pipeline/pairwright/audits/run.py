@@ -28,7 +28,7 @@ from pairwright.audits.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audits.shortcuts.trials import BLIND
 from pairwright.audits.tally import RowLocations, RowTally
 from pairwright.dataset import Layout, Row, content_digest
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError
 from pairwright.version import __version__
 from pairwright_human_eval.public_study import ReleasedStudy, read_public

@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.text import Text
 
@@ -62,11 +61,11 @@ def _print_checks(result: AuditResult) -> None:
         console.print(_failed(finding), soft_wrap=False)
     if 0 < len(accuracies := accuracy_rows(audit)) <= LISTED:
         heads, title = ("", "configuration", "accuracy", "pairs", ""), "accuracy without the user"
-        table = table_of(heads, accuracies, left=2, title=title, lines=box.SIMPLE_HEAD)
+        table = table_of(heads, accuracies, left=2, title=title)
         table.columns[-1].justify = "left"
         console.print(table)
     for shown in (*([undecided_table(audit)] if verdict.open else []), counts_table(audit)):
-        table = table_of(shown.head, shown.rows, title=shown.note, lines=box.SIMPLE_HEAD)
+        table = table_of(shown.head, shown.rows, title=shown.note)
         console.print(table)
     say(console, verdict.headline, "bold", wrap=True)
     files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]

@@ -66,9 +66,9 @@ def estimate_instead(
 
 def _print_estimate(console: Console, expected: BuildEstimate) -> None:
     """Print what a build would cost at the least and at the most."""
-    for found in estimate_tables(expected):
-        table = table_of(ESTIMATE_HEADS, found.rows, left=2, title=found.title)
-        table.add_row(*found.total, style="bold")
+    for title, rows, total in estimate_tables(expected):
+        table = table_of(ESTIMATE_HEADS, rows, left=2, title=title)
+        table.add_row(*total, style="bold")
         console.print(table)
     for sentence in estimate_sentences(expected):
         say(console, sentence, wrap=True)

@@ -5,8 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-from rich import box
 from rich.console import Console
 
 from pairwright.assets import DOCS
@@ -40,42 +38,38 @@ def print_result(about: ResultSummary, decisions: list[PairDecision]) -> None:
         say(console, line, wrap=True)
 
 
-def print_evaluation(
-    result: EvaluationResult,
-    out: Path,
-    coverage: Coverage = 0.95,
-) -> int:
+def print_evaluation(result: EvaluationResult, out: Path, coverage: Coverage = 0.95) -> int:
     """Say what comes next, and what has too few scores."""
     print_commands(Console(), "Next:", [command("leaderboard", out, "--out", "board")])
-    return end_by_coverage(result, coverage, Console(stderr=True))
+    return uncovered(result, coverage)
 
 
-def end(console: Console, *, short: bool, reasons: Iterable[str]) -> int:
-    """Say that calls are asked again, if `reasons`, why something was not scored, has such; the
-    exit code is 1 where too little was scored."""
+def end(short: list[str], coverage: float, reasons: Iterable[str]) -> int:
+    """Say where too little was scored; the exit code is 1 then. Calls are asked again, if
+    `reasons`, why something was not scored, has such that failed."""
+    console = Console(stderr=True)
+    for line in short:
+        warn(console, f"{line}; --coverage asks for {coverage:.0%}.")
     if any(CALL_FAILED in reason for reason in reasons):
         console.print("Calls that failed are asked again when you run the same command again.")
-    return int(short)
+    return int(bool(short))
 
 
-def end_by_coverage(result: EvaluationResult, coverage: float, console: Console) -> int:
+def uncovered(result: EvaluationResult, coverage: float) -> int:
     """Say where a result covers too few twins and pairs; the exit code is 1 then. That a release
     has nothing to show of a user is printed with the result, and does not count."""
-    short = result.short(coverage)
-    for one in short:
+    lines = []
+    for one in result.short(coverage):
         why = ", ".join(f"{n} {reason}" for reason, n in one.unscored.items())
-        pairs = number_of(one.pairs, "pair has", "pairs have")
-        warn(
-            console,
-            f"{one.stem}: {one.scored:,} of {pairs} a score"
-            f" ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
-            f" pairs {one.units_scored or 0:,} are whole; --coverage asks for {coverage:.0%}.",
+        lines.append(
+            f"{one.stem}: {one.scored:,} of {number_of(one.pairs, 'pair has', 'pairs have')} a"
+            f" score ({why or 'no pair is of this kind'}). Of {one.units or 0:,} twins and other"
+            f" pairs {one.units_scored or 0:,} are whole"
         )
-    if short:
+    if lines:
         page = f'What each reason means: {DOCS / "evaluate.md"}, "What it leaves behind".'
-        say(console, page)
-    reasons = [reason for one in result.results for reason in one.about.unscored]
-    return end(console, short=bool(short), reasons=reasons)
+        say(Console(stderr=True), page)
+    return end(lines, coverage, [why for one in result.results for why in one.about.unscored])
 
 
 def check_before_ranking(
@@ -119,17 +113,13 @@ def print_leaderboard(board: Leaderboard, out: Path | None = None) -> None:
         every = ranking_table(board, ranking)
         found = every.only(every.main)
         title = f"{mode_title(ranking.mode)}. {CONDITIONS[ranking.condition].title}"
-        console.print(title, style="italic")
-        table = table_of(found.head, found.rows, left=0, lines=box.SIMPLE_HEAD)
-        table.pad_edge = False
-        for column, head in zip(table.columns, found.head, strict=True):
-            column.justify = "left" if head in ("scorer", "group") else "right"
-        console.print(table)
+        left = 2 if "group" in found.head else 1
+        console.print(table_of(found.head, found.rows, left=left, title=title))
     for paragraph in board_notes(board):
         # A command stays whole, so that it can be copied.
         say(console, paragraph, wrap="pairwright evaluate" not in paragraph)
     if out:
-        typer.echo(f"Open: {out / 'leaderboard.html'}")
+        say(console, f"Open: {out / 'leaderboard.html'}")
 
 
 COMMANDS = {

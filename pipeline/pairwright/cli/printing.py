@@ -4,12 +4,20 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from pairwright.pages import Page
+
+INTERVAL = len("(+0.000 to +0.000)")
+"""The widest of what is in brackets."""
 
 
 def say(console: Console, text: str, style: str = "", *, wrap: bool = False) -> None:
@@ -46,19 +54,40 @@ def print_commands(console: Console, title: str, commands: Iterable[str]) -> Non
         say(console, f"  {line}")
 
 
+def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
+    """Print the tables of a page, the paragraphs that it opens with, and where its file is."""
+    wide = console.options.update(width=10 * console.width)
+    for content in page.tables:
+        rows, left, title = content.rows, content.left, content.note
+        table = table_of(content.head, rows, left=left, title=title)
+        if console.measure(table, options=wide).maximum > console.width:
+            # Intervals go below their values, and stay whole: a name gives way.
+            rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in rows)
+            table = table_of(content.head, rows, left=left, title=title, padding=(0, 0))
+            for n, column in enumerate(table.columns[left:], start=left):
+                widest = max((len(line) for row in rows for line in row[n].splitlines()), default=0)
+                column.no_wrap = console.width >= 80 and widest <= INTERVAL
+        console.print(table)
+    for paragraph in page.opening:
+        say(console, paragraph, wrap=True)
+    if file:
+        say(console, f"Open: {file}")
+
+
 def table_of(
     heads: Sequence[str],
     rows: Iterable[Sequence[str]],
     *,
     left: int = 1,
     title: str = "",
-    lines: box.Box | None = box.SIMPLE,
     padding: tuple[int, int] = (0, 1),
 ) -> Table:
     """A table of cells as they are: the first `left` columns hold words, the others numbers. A word
     that is longer than its column takes several lines, and nothing is cut.
     """
-    table = Table(box=lines, title=escape(title) or None, title_justify="left", padding=padding)
+    table = Table(
+        box=box.SIMPLE_HEAD, title=escape(title) or None, title_justify="left", padding=padding
+    )
     for n, head in enumerate(heads):
         table.add_column(head, justify="left" if n < left else "right", overflow="fold")
     for row in rows:

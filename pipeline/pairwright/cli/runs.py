@@ -82,9 +82,9 @@ def print_run(console: Console, found: RunStatus, sent: int | None = None) -> No
     # In a narrow terminal numbers take two lines rather than the words beside them.
     table.add_column(justify="right", no_wrap=console.width >= WIDE)
     for section in run_sections(found, sent):
-        for row in section:
-            style = "red" if row.name == "failed" and row.words else None
-            table.add_row(*map(Text, row), style=style)
+        for name, words, number in section:
+            style = "red" if name == "failed" and words else None
+            table.add_row(Text(name), Text(words), Text(number), style=style)
         table.add_section()
     console.print(table)
     if found.simulated:

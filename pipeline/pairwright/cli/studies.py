@@ -9,7 +9,15 @@ from rich.table import Table
 
 from pairwright.cli.answers import decision_table
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
+from pairwright.cli.printing import (
+    command,
+    counts_of,
+    print_commands,
+    print_page,
+    say,
+    table_of,
+    warn,
+)
 from pairwright.modes import MODES
 from pairwright.text import number_of
 from pairwright.text.languages import LANGUAGES
@@ -17,11 +25,11 @@ from pairwright.workflows.adjudication import AdjudicationExport, export_adjudic
 from pairwright.workflows.decision_report import DecisionReport, decide
 from pairwright.workflows.qualification import Qualification, export_qualification
 from pairwright.workflows.study_plan import StudyEstimate, plan_study
-from pairwright.workflows.study_plan.page import plan_page, show_table, take_table
+from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.check_tasks import TaskSign
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.report.words import (
+from pairwright_human_eval.report.page import (
     agreement_in_brief,
     brief_warnings,
     label_error_sentence,
@@ -32,11 +40,7 @@ from pairwright_human_eval.report.words import (
 def print_plan(plan: StudyEstimate, run: Path) -> None:
     """Print what each size takes, and what it shows."""
     console = Console()
-    for paragraph in plan_page(plan, drawn=False).opening:
-        say(console, paragraph, "bold", wrap=True)
-    for title, table in (("What it takes", take_table(plan)), ("What it shows", show_table(plan))):
-        console.print(table_of(table.head, table.rows, left=0, title=title, padding=(0, 0)))
-    say(console, f"Each column is explained in the page:\n  {run / 'human' / 'plan.html'}")
+    print_page(console, plan_page(plan, drawn=False), run / "human" / "plan.html")
     if not plan.pilot:
         print_commands(
             console,

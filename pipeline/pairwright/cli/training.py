@@ -5,16 +5,12 @@ from pathlib import Path
 
 import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end
-from pairwright.cli.printing import command, print_commands, say, warn
+from pairwright.cli.printing import command, print_commands, print_page, say
 from pairwright.text import number_of
-from pairwright.training.gold import format_interval
-from pairwright.training.pages import WORDS, plan_scores_page, planner_page
-from pairwright.training.plan_scores import PlanScores
+from pairwright.training.pages import plan_scores_page, planner_page
 from pairwright.training.rewards import Health
 from pairwright.training.rl_data import RlExport
 from pairwright.workflows.plan_scoring import PlanComparison, score_planners
@@ -33,46 +29,16 @@ def print_training(done: TrainedPlanner, out: Path) -> None:
         say(Console(stderr=True), line)
 
 
-def print_comparison(
-    result: PlanComparison,
-    out: Path,
-    coverage: Coverage = 0.95,
-) -> int:
+def print_comparison(result: PlanComparison, out: Path, coverage: Coverage = 0.95) -> int:
     """Print precision, recall and F1 of each planner, and where too few items are compared."""
-    _print_scores(Console(), result.scores)
-    typer.echo(f"Open: {out / 'plan-score.html'}")
-    console, covered = Console(stderr=True), result.coverage()
-    short = [one for one in covered if one.compared < coverage * one.items]
-    for one in short:
-        why = ", ".join(f"{n:,} {name}" for name, n in one.reasons.items())
-        items = number_of(one.items, "item is", "items are")
-        warn(
-            console,
-            f"{one.planner}: {one.compared:,} of {items} compared ({why});"
-            f" --coverage asks for {coverage:.0%}.",
-        )
-    reasons = [why for one in covered for why in one.reasons]
-    return end(console, short=bool(short), reasons=reasons)
-
-
-def _print_scores(console: Console, scores: PlanScores) -> None:
-    for match in scores.matches:
-        table = Table(box=None, padding=(0, 1, 0, 0))
-        table.add_column(f"by {match}", overflow="fold")
-        table.add_column()
-        table.add_column("mean, 95 % interval", justify="right", no_wrap=True)
-        for name, figures in scores.of(match).items():
-            for figure, word in WORDS.items():
-                table.add_row(escape(name), word, format_interval(figures[figure].mean))
-            if missing := figures["f1"].missing:
-                table.add_row(escape(name), "missing", f"{missing:,}")
-        for one in scores.differences:
-            if (one.match, one.name) == (match, "f1"):
-                less = f"{one.first} less {one.second}"
-                table.add_row(escape(less), WORDS[one.name], format_interval(one.mean))
-        console.print(table, "", highlight=False)
-    for paragraph in plan_scores_page(scores, drawn=False).opening:
-        say(console, paragraph, wrap=True)
+    print_page(Console(), plan_scores_page(result.scores, drawn=False), out / "plan-score.html")
+    covered, short = result.coverage(), []
+    for one in covered:
+        if one.compared < coverage * one.items:
+            why = ", ".join(f"{n:,} {name}" for name, n in one.reasons.items())
+            items = number_of(one.items, "item is", "items are")
+            short.append(f"{one.planner}: {one.compared:,} of {items} compared ({why})")
+    return end(short, coverage, [why for one in covered for why in one.reasons])
 
 
 def print_export(done: RlExport, release: Path) -> None:

@@ -3,7 +3,7 @@
 The two build functions are one piece of work each, and read top to bottom. The other files choose
 the work, and write down what came of it.
 
-contrast.py twin.py    `build_contrast` and `build_twin`: a unit of each mode, from item to pair
+written_pairs.py       `build_contrast` and `build_twin`: from item to pair
 natural.py own_choice_pairs.py    people's own choices, which need no model: who took what another
     refused, items, and their pairs; how those who choose like a user lean to both responses
 drafts.py              drawing until a draft is accepted, and what is drawn after a refusal
@@ -24,7 +24,6 @@ estimate.py            what a build will cost: by its config, and by a pilot
 """
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.contrast import build_contrast
-from pairwright.construct.twin import build_twin
+from pairwright.construct.written_pairs import build_contrast, build_twin
 
 __all__ = ["BuildRules", "build_contrast", "build_twin"]

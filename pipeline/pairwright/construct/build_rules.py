@@ -73,8 +73,9 @@ class NeighbourRing:
                 yield self.users[(place - step) % size]
 
 
-SHARED = 1024
-"""Plans and rubrics kept for the units that follow."""
+PLANS, RUBRICS = 1024, 2048
+"""So many are kept for the units that follow. Plans are wanted soon or never; the twins want the
+rubrics of the survey again."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,9 @@ class BuildRules:
     domains: Domains
     scales: tuple[Scale, ...]
     other_users: OtherUsers
-    once: SharedWork = field(default_factory=SharedWork)
-    """What the units of one run share: histories and rubrics they have in common."""
+    plans: SharedWork = field(default_factory=SharedWork)
+    """What the units of one run have in common, as are the `rubrics`."""
+    rubrics: SharedWork = field(default_factory=SharedWork)
 
     @classmethod
     def load(cls, config: Config, folder: Path) -> "BuildRules":
@@ -113,7 +115,8 @@ class BuildRules:
 
     def with_other_users(self, other_users: OtherUsers) -> "BuildRules":
         """The rules of one run over these users; its units share their work."""
-        return replace(self, other_users=other_users, once=SharedWork(SHARED))
+        plans, rubrics = SharedWork(PLANS), SharedWork(RUBRICS)
+        return replace(self, other_users=other_users, plans=plans, rubrics=rubrics)
 
     def guidance(self, item: Item) -> Guidance:
         """What the planner reads of the item's domain."""
@@ -158,7 +161,7 @@ async def plan_rubric(
         question = UserQuestion(item.id, item.question, user, posts, others)
         return await infer_rubric(question, models, _plan_settings(item, rules))
 
-    return await rules.once(("rubric", item.id, user), models, infer)
+    return await rules.rubrics((item.id, user), models, infer)
 
 
 async def plan_of(
@@ -172,7 +175,7 @@ async def plan_of(
 def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:
     config = rules.config
     return PlanSettings(
-        rules.prompts, config.planner, rules.guidance(item), config.words, rules.once,
+        rules.prompts, config.planner, rules.guidance(item), config.words, rules.plans,
         rules.language(item),
     )  # fmt: skip
 

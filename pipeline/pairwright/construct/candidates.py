@@ -6,7 +6,7 @@ A user can be the asker's partner if both write in the same category, their prof
 length, and older posts of the one bear on the question of the other.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from pairwright.construct.build_rules import NeighbourRing, TriedUsers
 from pairwright.construct.corpus import Corpus, fair_posts, older_than
 from pairwright.records import Item, Post
 from pairwright.settings.rules import TwinRules
-from pairwright.sources.times import is_older
+from pairwright.sources.fields import is_older
 
 ItemLanguage = Callable[[Item], str | None]
 LOOK = 300
@@ -90,19 +90,20 @@ class _UserChoice:
         users = [u for u in corpus.by_category[category] if corpus.category_of(u) == category]
         positions = [n for u in corpus.by_category[category] for n in corpus.by_user[u]]
         wanted = frozenset[str]().union(*map(self._asks, map(corpus.item, positions)))
-        self._readers = {user: self._reader(corpus.latest(user), wanted) for user in users}
+        self._readers = {user: self._read(corpus.latest(user), wanted) for user in users}
         # Near users ask for each other, once from each side.
         self._suits_latest = lru_cache(maxsize=1 << 14)(self._suits_latest_question)
 
     def of(self, item: Item, ring: NeighbourRing, count: int) -> TriedUsers:
-        """The users that one question is tried on."""
+        """The users that one question is tried on; in `both` are those whose question suits the
+        posts of the item's user, too."""
         both, one, rest = list[str](), list[str](), list[str]()
         for user in islice(ring.nearest(item.user), max(LOOK, count)):
             if len(both) == count:
                 break
             if not self._suits(item, user):
                 rest.append(user)
-            elif self._suits_back(item, user):
+            elif item.user in self._readers and self._suits_latest(user, item.user):
                 both.append(user)
             else:
                 one.append(user)
@@ -117,10 +118,6 @@ class _UserChoice:
         if other is None or not self._fits(asks, item.created, len(item.profile), other):
             return False
         return suits(item, self._corpus.latest(user).profile, self._rules, self._language(item))
-
-    def _suits_back(self, item: Item, user: str) -> bool:
-        """The same for the other user's question and the posts of the item's user."""
-        return item.user in self._readers and self._suits_latest(user, item.user)
 
     def _suits_latest_question(self, asker: str, user: str) -> bool:
         own, other = self._readers[asker], self._readers.get(user)
@@ -146,17 +143,13 @@ class _UserChoice:
     def _asks(self, item: Item) -> frozenset[str]:
         return text.terms(item.question, self._language(item))
 
-    def _reader(self, item: Item, wanted: frozenset[str]) -> _Reader:
+    def _read(self, item: Item, wanted: frozenset[str]) -> _Reader:
         language = self._language(item)
         posts = tuple(
             (post.created, wanted & text.terms(post.text, language)) for post in item.profile
         )
-        terms = _union(terms for _, terms in posts)
+        terms = frozenset[str]().union(*(found for _, found in posts))
         return _Reader(self._asks(item), item.created, posts, terms)
-
-
-def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*sets)
 
 
 def _level(asker: int, partner: int, rules: TwinRules) -> bool:

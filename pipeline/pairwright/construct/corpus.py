@@ -18,9 +18,7 @@ from pairwright.construct.outcomes import Failure, Pending
 from pairwright.errors import on_disk
 from pairwright.records import Item, Mode, Post, Rejected
 from pairwright.settings.config import Config
-from pairwright.sources.times import is_older
-
-Histories = tuple[tuple[Post, ...], ...]
+from pairwright.sources.fields import is_older
 
 
 class ItemEntry(NamedTuple):
@@ -49,7 +47,11 @@ class Corpus:
             self.by_category.setdefault(entry.category, {}).setdefault(entry.user, position)
         self._file: BinaryIO = path.open("rb")
         self._recent = lru_cache(maxsize=512)(self._read)
-        self._latest = {user: self._longest(positions) for user, positions in self.by_user.items()}
+        self._latest = {
+            # The first by id on a tie.
+            user: max(sorted(own, key=lambda p: entries[p].id), key=lambda p: entries[p].posts)
+            for user, own in self.by_user.items()
+        }
 
     @classmethod
     def write(cls, items: Iterable[Item], path: Path, config: Config) -> "Corpus":
@@ -93,10 +95,6 @@ class Corpus:
         """The category of that item, in lower case."""
         return self.entries[self._latest[user]].category
 
-    def _longest(self, positions: list[int]) -> int:
-        by_id = sorted(positions, key=lambda p: self.entries[p].id)
-        return max(by_id, key=lambda p: self.entries[p].posts)
-
     @cached_property
     def tried(self) -> dict[str, TriedUsers]:
         """By item, the users that its question is tried on. They are chosen when the first unit
@@ -111,7 +109,7 @@ class Corpus:
             for category, users in self.by_category.items()
         }
 
-    def others(self, item: Item, user: str) -> Histories:
+    def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:
         """The histories that a user's aspects for the item's question are held against.
 
         The asker's are held against those of the users that the question was tried on. Where
@@ -131,10 +129,7 @@ class Corpus:
 
 
 def _reopened(
-    path: Path,
-    entries: list[ItemEntry],
-    seed: int,
-    tried: dict[str, TriedUsers],
+    path: Path, entries: list[ItemEntry], seed: int, tried: dict[str, TriedUsers]
 ) -> Corpus:
     corpus = Corpus(path, entries, seed=seed)
     corpus.tried = tried
@@ -191,19 +186,14 @@ def all_units(
     for category, ring in sorted(corpus.rings.items()):
         for user in ring.users:
             for item in corpus.by_user[user]:
-                if item in wanted and corpus.entries[item].category == category:
-                    yield from _of(corpus, item, modes, tasks)
-
-
-def _of(
-    corpus: Corpus, item: int, modes: tuple[Mode, ...], tasks: Collection[Task]
-) -> Iterator[BuildUnit]:
-    name = corpus.entries[item].id
-    if "survey" in tasks:
-        yield BuildUnit(f"survey:{name}", "survey", item, -1 - item)
-    for n, mode in enumerate(modes):
-        if mode in tasks:
-            yield BuildUnit(f"{mode}:{name}", mode, item, item * len(modes) + n)
+                if item not in wanted or corpus.entries[item].category != category:
+                    continue
+                name = corpus.entries[item].id
+                if "survey" in tasks:
+                    yield BuildUnit(f"survey:{name}", "survey", item, -1 - item)
+                for n, mode in enumerate(modes):
+                    if mode in tasks:
+                        yield BuildUnit(f"{mode}:{name}", mode, item, item * len(modes) + n)
 
 
 def first_items(corpus: Corpus, limit: int | None) -> range:

@@ -1,5 +1,5 @@
 """Drawing until a draft is accepted, judging a draft, and what is drawn after a refused one: which
-sides again, and what their writers learn of it.
+sides again, and what their writers learn of it; and the pair of a draft.
 
 A gate names the sides at fault. They are written again, and a side without fault stays as it is,
 but for parity, which is about both. A note says in plain words what was wrong with the text of
@@ -12,8 +12,21 @@ from typing import NamedTuple
 
 from pairwright import text
 from pairwright.construct.build_rules import BuildRules
+from pairwright.gates import DraftSides, check_echo, check_writing, judge_contrast, judge_twin
 from pairwright.models import Model, Models, together
-from pairwright.records import FULL_ADHERENCE, Draft, DraftSide, GateResult, Item, Rejected, Rubric
+from pairwright.records import (
+    FULL_ADHERENCE,
+    Draft,
+    DraftSide,
+    GateResult,
+    Item,
+    Mode,
+    Pair,
+    Rejected,
+    Rubric,
+    content_id,
+    pseudonym,
+)
 from pairwright.stages.judges import adherence, choose, compare, quality
 from pairwright.stages.writer import Stance, write
 
@@ -167,8 +180,9 @@ async def write_draft(
     models: Models,
     rules: BuildRules,
     number: int,
-) -> tuple[str | Rejected, str | Rejected]:
-    """Both sides: written, or kept from the refused draft."""
+    strategy: str,
+) -> Draft | Rejected:
+    """A draft whose sides are written, or kept from the refused one."""
 
     async def one(brief: SideBrief) -> str | Rejected:
         if kept := kept_text(brief, refused):
@@ -185,22 +199,43 @@ async def write_draft(
             language=rules.language(item),
         )
 
-    first, second = briefs
-    return await together(one(first), one(second))
+    first, second = await together(*map(one, briefs))
+    return draft_of(number, strategy, models.generator.name, first, second)
+
+
+def draft_of(
+    number: int, strategy: str, generator: str, first: str | Rejected, second: str | Rejected
+) -> Draft | Rejected:
+    """The draft of two texts, or why there is none."""
+    if isinstance(first, Rejected):
+        return first
+    if isinstance(second, Rejected):
+        return second
+    return Draft(draw=number, strategy=strategy, generator=generator, first=first, second=second)
 
 
 async def judge_draft(
-    question: str,
     draft: Draft,
+    sides: DraftSides,
     cells: dict[str, tuple[str, Rubric]],
     judge: Model,
     rules: BuildRules,
 ) -> Draft:
-    """The draft with its judgements; `cells` names what is held to what.
+    """The draft with its gates and judgements, up to the first kind of gate that refuses it.
 
-    A judgement that cannot be read refuses the draft: a judge that fails is not a vote.
+    First come the gates on its texts, which cost no call, then the judge; `cells` names what is
+    held to what. A judgement that cannot be read refuses the draft: a judge that fails is not a
+    vote. An accepted draft has the judge's forced choice, too, where its reply can be read.
     """
-    prompts, scales = rules.prompts, rules.scales
+    config, prompts, scales = rules.config, rules.prompts, rules.scales
+    question, is_twin = sides.question, len(sides.rubrics) > 1
+    if not config.gated:
+        return draft
+    draft = _gated(draft, *check_writing(sides, config.gates, words=config.words))
+    if is_twin and not draft.refused_by:
+        draft = _gated(draft, check_echo(sides, config.twin, config.gates))
+    if draft.refused_by:
+        return draft
     fits, qualities, comparison = await together(
         together(*(adherence(question, r, rubric, judge, prompts) for r, rubric in cells.values())),
         together(*(quality(question, r, scales, judge, prompts) for r in draft.both)),
@@ -208,33 +243,53 @@ async def judge_draft(
     )
     for judgement in (*fits, *qualities, comparison):
         if isinstance(judgement, Rejected):
-            return _refused_as(draft, judgement)
-    return draft.model_copy(
+            name, detail = f"{judgement.stage}_{judgement.reason}", judgement.detail
+            limit = "a judgement that can be read"
+            return _gated(draft, GateResult(gate=name, passed=False, value=detail, limit=limit))
+    draft = draft.model_copy(
         update={
             "adherence": dict(zip(cells, fits, strict=True)),
             "quality": dict(zip(("first", "second"), qualities, strict=True)),
             "comparison": comparison,
         }
     )
-
-
-async def with_blind_preference(
-    question: str, draft: Draft, judge: Model, rules: BuildRules
-) -> Draft:
-    """An accepted draft with the judge's forced choice; without it where no reply can be read."""
+    if is_twin:
+        draft = _gated(draft, *judge_twin(draft, config.twin, config.gates))
+    else:
+        draft = _gated(draft, *judge_contrast(draft, config.gates))
     if draft.refused_by:
         return draft
-    preference = await choose(question, *draft.both, judge, rules.prompts)
+    preference = await choose(question, *draft.both, judge, prompts)
     if isinstance(preference, Rejected):
         return draft
     return draft.model_copy(update={"blind_preference": preference})
 
 
-def _refused_as(draft: Draft, failure: Rejected) -> Draft:
-    unread = GateResult(
-        gate=f"{failure.stage}_{failure.reason}",
-        passed=False,
-        value=failure.detail,
-        limit="a judgement that can be read",
+def _gated(draft: Draft, *gates: GateResult) -> Draft:
+    return draft.model_copy(update={"gates": (*draft.gates, *gates)})
+
+
+def pair_of(
+    item: Item, mode: Mode, draft: Draft, rubric: Rubric | None = None, *, asked: bool = True
+) -> Pair:
+    """The pair of the item's user and a draft, of whose responses the first is chosen where the
+    user `asked`; without a rubric of what the user chose, where nothing was inferred."""
+    chosen, rejected = draft.both if asked else draft.both[::-1]
+    return Pair(
+        id=content_id("pair", mode, item.id, pseudonym(item.user), chosen, rejected),
+        mode=mode,
+        item_id=item.id,
+        user=item.user,
+        question=item.question,
+        category=item.category,
+        domain=item.domain,
+        profile=item.profile,
+        rubric=rubric or Rubric(question_id=item.id, user=item.user, origin=None, aspects=()),
+        chosen=chosen,
+        rejected=rejected,
+        draft=draft,
+        asked=asked,
+        narrative=item.narrative,
+        created=item.created,
+        source_url=item.source_url,
     )
-    return draft.model_copy(update={"gates": (*draft.gates, unread)})

@@ -75,13 +75,23 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
     redrawn: Counter[str] = Counter()
     tried = {u.item: corpus.tried.get(corpus.entries[u.item].id) for u in work}
     twins = {u.item for u in work if u.mode == "twin" and (users := tried[u.item]) and users.suited}
+    rubric_calls = {
+        "gold": (),
+        "narrative": ("narrative",),
+        "planner": ("plan", "plan_blind", "write", "support", "match", "adherence"),
+    }[config.aspects]
     for users in tried.values():
-        once.update(_rubric(config, len(users.users) if users else 0))
+        once.update(rubric_calls)
+        once["plan"] += len(users.users) if users and config.aspects == "planner" else 0
     for unit in work:
         match unit.mode:
             case "violate":
-                redrawn.update(_contrast(config, shared=unit.item in twins))
-                once.update({"choose": 2} if config.gated else {})
+                # With a twin on the same question, the adhering side is made only once.
+                own = 1 if config.gated and unit.item in twins else 2
+                redrawn["write"] += own
+                if config.gated:
+                    redrawn.update({"adherence": own, "quality": own, "compare": 2})
+                    once["choose"] += 2
             case "twin":
                 if unit.item in twins:
                     # The partner's plan is one of those that the asker's rubric is held against.
@@ -99,24 +109,6 @@ def estimate_calls(corpus: Corpus, rules: BuildRules, limit: int | None) -> Buil
         first_draft=_lines(once + redrawn, sizes, config, len(corpus)),
         at_most=_lines(most, sizes, config, len(corpus)),
     )
-
-
-def _rubric(config: Config, others: int) -> dict[str, int]:
-    if config.aspects == "gold":
-        return {}
-    if config.aspects == "narrative":
-        return {"narrative": 1}
-    return {
-        "plan": 1 + others, "plan_blind": 1, "write": 1, "support": 1, "match": 1, "adherence": 1,
-    }  # fmt: skip
-
-
-def _contrast(config: Config, *, shared: bool) -> dict[str, int]:
-    """With a twin on the same question, the adhering side is written and judged only once."""
-    if not config.gated:
-        return {"write": 2}
-    own = 1 if shared else 2
-    return {"write": own, "adherence": own, "quality": own, "compare": 2}
 
 
 def _prompt_tokens(corpus: Corpus, rules: BuildRules) -> dict[str, float]:
@@ -301,13 +293,7 @@ def read_pilot(store: Store, config: Config) -> Pilot:
             price = (
                 prices[model].cost(sent, received, tokens.cached_tokens) if model in prices else 0
             )
-            added = {
-                "calls": 1,
-                "prompt_tokens": sent,
-                "completion_tokens": received,
-                "cost": price,
-            }
-            for name, n in added.items():
+            for name, n in zip(QUANTITIES[2:], (1, sent, received, price), strict=True):
                 counts[name] += n
     if not by_user:
         raise InputError(

@@ -4,6 +4,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
@@ -22,8 +23,7 @@ from pairwright.models.store import CallRecord, Store
 from pairwright.records import content_id
 from pairwright.settings.config import Config, differences, essential, validate
 from pairwright.settings.domains import Scale
-from pairwright.settings.release_info import ReleaseInfo
-from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
+from pairwright.settings.rules import LATER_LIMITS, HumanRules, ReleaseInfo
 from pairwright.settings.toml_files import without_retired
 from pairwright.version import code_digest
 
@@ -38,15 +38,12 @@ def identity(saved: dict[str, Any], limit: int | None, *, in_waves: bool = False
     the libraries that it decides with; and whether partners are matched in waves, which a target
     does, whatever its number.
     """
-    libraries = {name: _version(name) for name in _LIBRARIES}
-    parts = [
-        essential(saved),
-        code_digest(),
-        libraries,
-        sys.version,
-        limit,
-        *(["waves"] if in_waves else []),
-    ]
+    libraries = dict[str, str | None].fromkeys(_LIBRARIES)
+    for name in _LIBRARIES:
+        with suppress(PackageNotFoundError):
+            libraries[name] = version(name)
+    waves = ["waves"] if in_waves else []
+    parts = [essential(saved), code_digest(), libraries, sys.version, limit, *waves]
     return content_id("follows", json.dumps(parts, sort_keys=True))
 
 
@@ -77,26 +74,11 @@ def unfinished(
         kind = store.kind(unit.position, unit.id)
         if kind is None:
             yield unit
-        else:
-            ended(Brief(unit.id, unit.mode, cast(Kind, kind), _reason(store, unit, kind)))
-
-
-def _reason(store: Store, unit: BuildUnit, kind: str) -> str:
-    """Why the unit was refused, failed or waits."""
-    if kind in ("kept", "surveyed") or store.index is None:
-        return ""
-    tally = store.index.tally(unit.position)
-    return "" if tally is None else UnitTally.model_validate_json(tally).reason
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
-
-
-PROMPT = "prompt_"
+            continue
+        index = None if kind in ("kept", "surveyed") else store.index
+        tally = index.tally(unit.position) if index else None
+        reason = UnitTally.model_validate_json(tally).reason if tally else ""
+        ended(Brief(unit.id, unit.mode, cast(Kind, kind), reason))
 
 
 def changes(saved: dict[str, Any], now: dict[str, Any]) -> list[str]:
@@ -108,26 +90,21 @@ def changes(saved: dict[str, Any], now: dict[str, Any]) -> list[str]:
     before, after = old.pop("content"), new.pop("content")
     lines = differences(old, new)
     for key in sorted(before.keys() | after.keys()):
-        if before.get(key) != after.get(key):
-            lines += _files(key, saved, now)
+        if before.get(key) == after.get(key):
+            continue
+        if key == "source":
+            lines += _changed_sources(str(before.get(key)), str(after.get(key)), now["source"])
+        elif key == "rubrics":
+            lines += _changed_rubrics(saved["content"], now["content"])
+        elif key.startswith("prompt_"):
+            name = key.removeprefix("prompt_")
+            lines.append(f"{name}.md {_change(key, before, after)} (a prompt)")
+        else:
+            lines += differences({key: before.get(key)}, {key: after.get(key)}, "content.")
     return lines
 
 
-def _files(key: str, saved: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
-    """The files behind one hash."""
-    before, after = saved["content"], now["content"]
-    if key == "source":
-        yield from _source(str(before.get(key)), str(after.get(key)), now["source"])
-    elif key == "rubrics":
-        yield from _rubrics(before, after)
-    elif key.startswith(PROMPT):
-        how = "changed" if key in before and key in after else _presence(key in after)
-        yield f"{key.removeprefix(PROMPT)}.md {how} (a prompt)"
-    else:
-        yield from differences({key: before.get(key)}, {key: after.get(key)}, "content.")
-
-
-def _source(before: str, after: str, source: dict[str, Any]) -> Iterator[str]:
+def _changed_sources(before: str, after: str, source: dict[str, Any]) -> Iterator[str]:
     """The files of a source whose content is another: one of choices may have texts beside it,
     and its hash is then two."""
     names, old, new = [source["path"]], [before], [after]
@@ -138,7 +115,7 @@ def _source(before: str, after: str, source: dict[str, Any]) -> Iterator[str]:
             yield f"{PurePath(name).name} changed (the source)"
 
 
-def _rubrics(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+def _changed_rubrics(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
     if before.get("scales") != after.get("scales"):
         yield "quality.toml changed (the quality scales)"
     old, new = before.get("domains"), after.get("domains", {})
@@ -148,12 +125,13 @@ def _rubrics(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
         return
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
-            how = "changed" if name in old and name in new else _presence(name in new)
-            yield f"{name}.toml {how} (a domain)"
+            yield f"{name}.toml {_change(name, old, new)} (a domain)"
 
 
-def _presence(there: bool) -> str:
-    return "is new" if there else "is gone"
+def _change(name: str, before: dict[str, Any], after: dict[str, Any]) -> str:
+    if name in before and name in after:
+        return "changed"
+    return "is new" if name in after else "is gone"
 
 
 _EDITED: dict[str, type[ReleaseInfo | HumanRules]] = {"release": ReleaseInfo, "human": HumanRules}
@@ -173,9 +151,13 @@ class RunFolder:
 
     def make(self) -> None:
         """Make the folder. One that exists must be empty or a run folder already."""
+        # A run that was killed before its config was written may have left these.
+        calls = self.calls.name
+        early = {"lock", "config.partial", "calls.json", "calls.json.partial", calls}
+        early |= {calls + end for end in (".partial", ".partial-journal", "-wal", "-shm")}
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            strangers = {path.name for path in self.path.iterdir()} - self._early
+            strangers = {path.name for path in self.path.iterdir()} - early
         except OSError as error:
             raise StoreError(
                 f"{self.path}: {error.strerror}\n  Give a folder that can be written as --run."
@@ -185,19 +167,6 @@ class RunFolder:
                 f"{self.path}: not empty and not a run folder\n"
                 "  Give a new or empty folder as --run."
             )
-
-    @property
-    def _early(self) -> set[str]:
-        """What a run that was killed before its config was written may have left."""
-        calls = self.calls.name
-        return {
-            "lock",
-            "config.partial",
-            "calls.json",
-            "calls.json.partial",
-            calls,
-            *(calls + end for end in (".partial", ".partial-journal", "-wal", "-shm")),
-        }
 
     def set_aside(self) -> Path | None:
         """Move the outcome files to `previous/`, which is returned; None where there are none."""

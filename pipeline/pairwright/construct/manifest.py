@@ -117,6 +117,12 @@ def make_manifest(
 ) -> JsonValue:
     """The manifest as JSON."""
     totals = store.totals()
+    served: JsonValue = {
+        model: dict(names) for model, names in sorted(store.served_names().items())
+    }
+    state = "target" if target is not None and target.items_left else "whole"
+    if counted.is_short or (target is not None and target.missing):
+        state = "short"
     models: dict[str, JsonValue] = {
         name: {"model": endpoint.model, "revision": endpoint.revision}
         for name, endpoint in config.endpoints.items()
@@ -126,10 +132,26 @@ def make_manifest(
         "pairwright": __version__,
         "simulated": counted.simulated > 0,
         "recorded": [*sorted(counted.recorded)],
-        "state": _state(counted, target),
+        "state": state,
         **({} if target is None else {"target": target.model_dump()}),
         "source": source.model_dump(),
-        "counts": _counts(source.items, counted),
+        "counts": {
+            "items": source.items,
+            "units": counted.units,
+            "kept": dict(sorted(counted.kept.items())),
+            "pairs": dict(sorted(counted.pairs.items())),
+            "aspects": {name: counted.aspects[name] for name in ("one_post", "several_posts")},
+            "rejected": [
+                {"mode": mode, "stage": stage, "reason": reason, "n": n}
+                for (mode, stage, reason), n in sorted(counted.rejected.items())
+            ],
+            "failed": [
+                {"mode": mode, "reason": reason, "n": n}
+                for (mode, reason), n in sorted(counted.failed.items())
+            ],
+            "dropped_aspects": dict(sorted(counted.dropped.items())),
+            "refused_drafts": dict(sorted(counted.drafts.items())),
+        },
         "funnel": {
             mode: {stage: share.k for stage, share in funnel_rows(counted.reached, mode)}
             for mode in config.modes
@@ -154,7 +176,7 @@ def make_manifest(
         ],
         "roles": config.roles.model_dump(mode="json"),
         "endpoints": models,
-        **({"served_models": served} if (served := _served_models(store)) else {}),
+        **({"served_models": served} if served else {}),
         "calls": {
             "n": totals.calls,
             "prompt_tokens": totals.prompt_tokens,
@@ -166,39 +188,6 @@ def make_manifest(
         "prompts": dict(sorted(prompts.hashes.items())),
         "config": essential(config.model_dump(mode="json")),
     }
-
-
-def _served_models(store: Store) -> dict[str, JsonValue]:
-    """By model that was asked for, the other names that replies give, with the number of calls."""
-    return {model: dict(names) for model, names in sorted(store.served_names().items())}
-
-
-def _counts(items: int, counted: Tally) -> dict[str, JsonValue]:
-    """Units, pairs and aspects by what came of them, and drafts by the gate that refused them."""
-    return {
-        "items": items,
-        "units": counted.units,
-        "kept": dict(sorted(counted.kept.items())),
-        "pairs": dict(sorted(counted.pairs.items())),
-        "aspects": {name: counted.aspects[name] for name in ("one_post", "several_posts")},
-        "rejected": [
-            {"mode": mode, "stage": stage, "reason": reason, "n": n}
-            for (mode, stage, reason), n in sorted(counted.rejected.items())
-        ],
-        "failed": [
-            {"mode": mode, "reason": reason, "n": n}
-            for (mode, reason), n in sorted(counted.failed.items())
-        ],
-        "dropped_aspects": dict(sorted(counted.dropped.items())),
-        "refused_drafts": dict(sorted(counted.drafts.items())),
-    }
-
-
-def _state(counted: Tally, target: ReachedTarget | None) -> str:
-    missing = target is not None and target.missing
-    if counted.failed or counted.short_of_replies or counted.nothing_kept or missing:
-        return "short"
-    return "target" if target is not None and target.items_left else "whole"
 
 
 def cost(store: Store, config: Config) -> float | None:

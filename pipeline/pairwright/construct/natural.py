@@ -35,18 +35,13 @@ class Meeting(NamedTuple):
     second: int
 
 
-class Openings(NamedTuple):
-    """What twins there could be."""
+def count_openings(candidates: Sequence[Chooser], seed: int) -> tuple[dict[Couple, int], set[int]]:
+    """How many pairs of responses each couple could have a twin of, and the positions of the
+    choosers whose reverse somebody chose.
 
-    by_couple: dict[Couple, int]
-    """How many pairs of responses each couple could have a twin of."""
-    met: set[int]
-    """The positions of the choosers whose reverse somebody chose."""
-
-
-def count_openings(candidates: Sequence[Chooser], seed: int) -> Openings:
-    """On a topic of many users each is compared with the next ones on a ring alone. The ring has
-    the same order on every topic, so that two users who meet on one meet on all."""
+    On a topic of many users each is compared with the next ones on a ring alone. The ring has the
+    same order on every topic, so that two users who meet on one meet on all.
+    """
     topics: dict[tuple[str, str], list[int]] = {}
     for n, chooser in enumerate(candidates):
         topics.setdefault(chooser.twin_key, []).append(n)
@@ -67,7 +62,7 @@ def count_openings(candidates: Sequence[Chooser], seed: int) -> Openings:
                     first, second = sorted((candidates[n].user, candidates[other].user))
                     found[first, second] += count
                     met |= {n, other}
-    return Openings(dict(sorted(found.items())), met)
+    return dict(sorted(found.items())), met
 
 
 def _opening_count(one: Chooser, two: Chooser) -> int:
@@ -125,13 +120,13 @@ def natural_items(
             yield one
         elif isinstance(one, Chooser):
             candidates.append(one)
-    openings = count_openings(candidates, seed)
-    worth = {couple: Worth(min(twins_per_user, n), 0) for couple, n in openings.by_couple.items()}
+    openings, met = count_openings(candidates, seed)
+    worth = {couple: Worth(min(twins_per_user, n), 0) for couple, n in openings.items()}
     partners = match_couples(worth, seed)
     couples = [couple for couple in worth if partners.get(couple[0]) == couple[1]]
     items: list[tuple[int, Item]] = []
     used = set[int]()
-    reasons = dict.fromkeys(openings.met, "not_paired")
+    reasons = dict.fromkeys(met, "not_paired")
     for couple, own in meetings_of(couples, candidates):
         made = _couple_items(couple, own, candidates, twins_per_user, min_posts, seed)
         items += ((meeting.first, item) for meeting, item in made)
@@ -142,7 +137,17 @@ def natural_items(
         yield _use(candidates, used, len(items) if conversations else None)
     gave = {item.user.rpartition("/")[0] for _, item in items}
     if gave and (empty := [name for name in conversations if name not in gave]):
-        yield _no_twins(empty, conversations, candidates)
+        authors = Counter(chooser.topic for chooser in candidates)
+        named = ", ".join(
+            f"{name} ({text.number_of(authors[name], 'author')} with a history)" for name in empty
+        )
+        yield SourceProblem(
+            action="noted",
+            reason="no_twins",
+            where=empty[0],
+            detail=f"{len(empty):,} of {len(conversations):,} conversations gave no natural twin:"
+            f" {named}",
+        )
     for n, chooser in enumerate(candidates):
         if n not in used:
             refusal = SourceRefusal(reasons.get(n, "no_opposite"), "")
@@ -155,34 +160,17 @@ def _use(candidates: Sequence[Chooser], used: Set[int], voted: int | None) -> So
     chooser is a person with many votes, not one choice."""
     users = {chooser.user for chooser in candidates}
     in_twins = {candidates[n].user for n in used}
-    counted = (
-        f"natural twins use {len(used):,} of {len(candidates):,} choices that have a history and"
-        if voted is None
-        else f"{text.number_of(voted, 'natural twin is', 'natural twins are')} of"
-    )
-    whose = "" if voted is None else " who have a history"
+    if voted is None:
+        counted = f"natural twins use {len(used):,} of {len(candidates):,} choices that have a"
+        counted += f" history and {len(in_twins):,} of {len(users):,} users"
+    else:
+        counted = text.number_of(voted, "natural twin is", "natural twins are")
+        counted += f" of {len(in_twins):,} of {len(users):,} users who have a history"
     return SourceProblem(
         action="noted",
         reason="use",
         where=candidates[0].where.rpartition(":")[0],
-        detail=f"{counted} {len(in_twins):,} of {len(users):,} users{whose}",
-    )
-
-
-def _no_twins(
-    empty: Sequence[str], conversations: Sequence[str], candidates: Sequence[Chooser]
-) -> SourceProblem:
-    """The note that names the conversations of which no natural twin came."""
-    authors = Counter(chooser.topic for chooser in candidates)
-    named = ", ".join(
-        f"{name} ({text.number_of(authors[name], 'author')} with a history)" for name in empty
-    )
-    return SourceProblem(
-        action="noted",
-        reason="no_twins",
-        where=empty[0],
-        detail=f"{len(empty):,} of {len(conversations):,} conversations gave no natural twin:"
-        f" {named}",
+        detail=counted,
     )
 
 

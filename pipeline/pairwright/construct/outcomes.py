@@ -18,9 +18,8 @@ from pydantic_core import from_json, to_json
 from pairwright.dataset import line_writer
 from pairwright.errors import on_disk
 from pairwright.estimate import Estimate, share
-from pairwright.models import Leniency
+from pairwright.models import Call, Leniency
 from pairwright.models.model import UNUSABLE
-from pairwright.models.run import Call
 from pairwright.models.store import Store
 from pairwright.modes import MODES, STAGES, Stage
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
@@ -57,14 +56,9 @@ class Brief(NamedTuple):
 def reason_of(result: object) -> str:
     """Why a unit failed, waits or was refused, in a word; empty for what was made."""
     match result:
-        case Failure():
-            return result.failure
-        case Pending():
-            return result.waits_for
-        case Rejected():
-            return result.reason
-        case _:
-            return ""
+        case Failure(failure=reason) | Pending(waits_for=reason) | Rejected(reason=reason):
+            return reason
+    return ""
 
 
 class Outcome(Record):
@@ -106,6 +100,16 @@ class Outcome(Record):
             return (self.result.pair,)
         return self.result.halves if isinstance(self.result, Twin) else ()
 
+    @property
+    def refusal(self) -> Rejected | None:
+        """Why it was refused; of a kept unit, its drafts that were."""
+        result = self.result
+        if isinstance(result, Contrast | Twin) and result.refused:
+            gate = result.refused[-1].refused_by
+            reason = gate.gate if gate else ""
+            return Rejected(stage="gates", reason=reason, drafts=result.refused)
+        return result if isinstance(result, Rejected) else None
+
 
 def iterate_outcomes(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
     """The outcomes of the last run, in source order."""
@@ -134,10 +138,20 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
                 if not result["refused"]:
                     continue
             outcome = Outcome.model_validate_json(record)
-            if refusal := _refusal(outcome):
-                rejected_lines.write(refusal)
-            if isinstance(outcome.result, Failure):
-                failed_lines.write(_failure(outcome, outcome.result))
+            if refusal := outcome.refusal:
+                line = RefusalLine(
+                    unit=outcome.unit, mode=outcome.mode, item_id=outcome.item_id,
+                    user=outcome.user, partner=outcome.partner, kept=kind == "kept",
+                    rejected=refusal, simulated=outcome.simulated,
+                )  # fmt: skip
+                rejected_lines.write(line)
+            elif isinstance(failure := outcome.result, Failure):
+                failed_lines.write(
+                    FailureLine(
+                        unit=outcome.unit, mode=outcome.mode, item_id=outcome.item_id,
+                        reason=failure.failure, detail=failure.detail,
+                    )
+                )  # fmt: skip
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / "manifest.partial").write_text(text, encoding="utf-8")
     for name in FILES:
@@ -174,49 +188,13 @@ class FailureLine(Record):
     detail: str
 
 
-def _refusal(outcome: Outcome) -> RefusalLine | None:
-    result = outcome.result
-    if isinstance(result, Failure | Pending):
-        return None
-    kept = not isinstance(result, Rejected)
-    if not isinstance(result, Rejected):
-        if not result.refused:
-            return None
-        gate = result.refused[-1].refused_by
-        reason = gate.gate if gate else ""
-        result = Rejected(stage="gates", reason=reason, drafts=result.refused)
-    return RefusalLine(
-        unit=outcome.unit,
-        mode=outcome.mode,
-        item_id=outcome.item_id,
-        user=outcome.user,
-        partner=outcome.partner,
-        kept=kept,
-        rejected=result,
-        simulated=outcome.simulated,
-    )
-
-
-def _failure(outcome: Outcome, failure: Failure) -> FailureLine:
-    return FailureLine(
-        unit=outcome.unit,
-        mode=outcome.mode,
-        item_id=outcome.item_id,
-        reason=failure.failure,
-        detail=failure.detail,
-    )
-
-
-_OF_PARTNER: tuple[Stage, ...] = ("partner", "partner_signal")
-
-
 def stages_of(mode: Mode) -> tuple[Stage, ...]:
     """The stages of a mode, in the order in which a unit reaches them."""
     if MODES[mode].own_choice:
         return "items", "kept"
     if MODES[mode].needs_partner:
         return tuple(STAGES)
-    return tuple(stage for stage in STAGES if stage not in _OF_PARTNER)
+    return tuple(stage for stage in STAGES if stage not in ("partner", "partner_signal"))
 
 
 def stages_up_to(mode: Mode, last: Stage | None) -> tuple[Stage, ...]:
@@ -228,21 +206,17 @@ def stages_up_to(mode: Mode, last: Stage | None) -> tuple[Stage, ...]:
 def last_stage(outcome: Outcome) -> Stage | None:
     """The last stage that a unit reached; None where it failed or waits, or where a reply that
     cannot be used left open whether its user has a signal."""
-    if isinstance(outcome.result, Failure | Pending):
+    refusal = outcome.result
+    if isinstance(refusal, Failure | Pending):
         return None
-    if isinstance(outcome.result, Rejected):
-        return _refused_after(outcome, outcome.result)
-    return stages_of(outcome.mode)[-1]
-
-
-def _refused_after(outcome: Outcome, refusal: Rejected) -> Stage | None:
-    partners = MODES[outcome.mode].needs_partner
+    if not isinstance(refusal, Rejected):
+        return "kept"
     if refusal.drafts or (refusal.stage == "gates" and refusal.reason != "rubrics_alike"):
         return "drafts"
     if refusal.stage == "partners":
         return "signal"
     if refusal.stage in WRITER_PROMPTS:
-        return "partner_signal" if partners else "signal"
+        return "partner_signal" if MODES[outcome.mode].needs_partner else "signal"
     if outcome.partner is not None:
         # The survey has the asker's signal, so what was refused is about the partner.
         return "partner"

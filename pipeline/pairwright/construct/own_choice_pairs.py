@@ -18,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
+from pairwright.construct.drafts import pair_of
 from pairwright.intervals import Floats
 from pairwright.records import (
     Authorship,
@@ -29,7 +30,6 @@ from pairwright.records import (
     PublishedAnswer,
     ResponseSource,
     ResponseSources,
-    Rubric,
     Twin,
     content_id,
     pseudonym,
@@ -181,64 +181,34 @@ def build_natural(item: Item) -> Twin:
     users = map(pseudonym, (item.user, choice.other))
     twin_id = content_id("twin", item.id, *users, choice.chosen, choice.rejected)
     draft = Draft(draw=0, strategy="", generator="", first=choice.chosen, second=choice.rejected)
+    opposite = {
+        "user": choice.other, "profile": choice.profile, "narrative": choice.reason,
+        "created": choice.created, "source_url": choice.source_url,
+    }  # fmt: skip
     sources = tuple(map(_source, choice.authorships or ()))
 
-    def make_half(first: bool) -> Pair:
-        user, chosen, rejected = (
-            (item.user, choice.chosen, choice.rejected)
-            if first
-            else (choice.other, choice.rejected, choice.chosen)
-        )
-        return Pair(
-            id=content_id("pair", "natural", item.id, pseudonym(user), chosen, rejected),
-            mode="natural",
-            item_id=item.id,
-            user=user,
-            question=item.question,
-            category=item.category,
-            domain=item.domain,
-            profile=item.profile if first else choice.profile,
-            rubric=Rubric(question_id=item.id, user=user, origin=None, aspects=()),
-            chosen=chosen,
-            rejected=rejected,
-            draft=draft,
-            twin_id=twin_id,
-            asked=first,
-            narrative=item.narrative if first else choice.reason,
-            created=item.created if first else choice.created,
-            source_url=item.source_url if first else choice.source_url,
-            response_sources=_sources(sources if first else sources[::-1]),
-            neighbours=choice.neighbours and choice.neighbours[0 if first else 1],
-        )
+    def half(whose: Item, *, asked: bool) -> Pair:
+        own = {
+            "twin_id": twin_id,
+            "response_sources": _sources(sources if asked else sources[::-1]),
+            "neighbours": choice.neighbours and choice.neighbours[0 if asked else 1],
+        }
+        return pair_of(whose, "natural", draft, asked=asked).model_copy(update=own)
 
-    return Twin(id=twin_id, halves=(make_half(True), make_half(False)))
+    halves = half(item, asked=True), half(item.model_copy(update=opposite), asked=False)
+    return Twin(id=twin_id, halves=halves)
 
 
 def build_accepted(item: Item) -> Contrast:
     """The pair of an item's accepted answer and its match."""
     choice = item.accepted
     assert choice, "read with its answers"
-    chosen, rejected = choice.accepted.text, choice.match.text
-    return Contrast(
-        pair=Pair(
-            id=content_id("pair", "accepted", item.id, pseudonym(item.user), chosen, rejected),
-            mode="accepted",
-            item_id=item.id,
-            user=item.user,
-            question=item.question,
-            category=item.category,
-            domain=item.domain,
-            profile=item.profile,
-            rubric=Rubric(question_id=item.id, user=item.user, origin=None, aspects=()),
-            chosen=chosen,
-            rejected=rejected,
-            draft=Draft(draw=0, strategy="", generator="", first=chosen, second=rejected),
-            narrative=item.narrative,
-            created=item.created,
-            source_url=item.source_url,
-            response_sources=_sources([_source(choice.accepted), _source(choice.match)]),
-        )
+    draft = Draft(
+        draw=0, strategy="", generator="", first=choice.accepted.text, second=choice.match.text
     )
+    sources = _sources([_source(choice.accepted), _source(choice.match)])
+    pair = pair_of(item, "accepted", draft)
+    return Contrast(pair=pair.model_copy(update={"response_sources": sources}))
 
 
 def _sources(both: Sequence[ResponseSource]) -> ResponseSources | None:

@@ -83,11 +83,11 @@ async def survey_question(
     if isinstance(rubric, Rejected):
         return Survey(signal=False)
     plans = await together(*(plan_of(item, one.posts, models, rules) for one in candidates))
-    least = rules.config.planner.min_aspects
+    least, language = rules.config.planner.min_aspects, rules.language(item)
     return Survey(
         signal=True,
         possible=tuple(
-            PossiblePartner(user=one.user, bearing=_bearing(item, one.posts, rules.language(item)))
+            PossiblePartner(user=one.user, bearing=_bearing(item, one.posts, language))
             for one, plan in zip(candidates, plans, strict=True)
             if isinstance(plan, Plan) and len(plan.aspects) >= least
         ),
@@ -118,11 +118,8 @@ class SurveyedQuestion(NamedTuple):
     possible: tuple[PossiblePartner, ...]
 
 
-class _Usable(NamedTuple):
-    """A question that a couple may be given."""
-
-    question: SurveyedQuestion
-    bearing: float
+_Usable = tuple[SurveyedQuestion, float]
+"""A question that a couple may be given, and how far the partner's posts bear on it."""
 
 
 class Worth(NamedTuple):
@@ -164,18 +161,18 @@ def assign_partners(
     by_couple: dict[Couple, list[_Usable]] = {}
     for question in ordered:
         for other in question.possible:
-            usable = _Usable(question, other.bearing)
-            by_couple.setdefault(_couple(question.user, other.user), []).append(usable)
-    free = {
-        couple: _worth(_questions(usable, kept, most))
-        for couple, usable in by_couple.items()
-        if fixed.keys().isdisjoint(couple)
-    }
+            couple = _couple(question.user, other.user)
+            by_couple.setdefault(couple, []).append((question, other.bearing))
+    free = {}
+    for couple, usable in by_couple.items():
+        if fixed.keys().isdisjoint(couple):
+            given = _questions(usable, kept, most)
+            free[couple] = Worth(len(given), sum(round(10_000 * bearing) for _, bearing in given))
     partners = match_couples(free, seed) | fixed
     assigned = {
-        one.question.item
-        for couple in _couples(partners)
-        for one in _questions(by_couple.get(couple, ()), kept, most)
+        question.item
+        for couple in {_couple(user, partner) for user, partner in partners.items()}
+        for question, _ in _questions(by_couple.get(couple, ()), kept, most)
     }
     return {q.item: _partner(q, partners, assigned, most) for q in ordered}
 
@@ -256,17 +253,13 @@ def _questions(usable: Sequence[_Usable], kept: Collection[str], most: int) -> S
     turns those that the partner's posts bear on most."""
     if len(usable) < 2:
         return usable[:most]
-    askers = sorted({one.question.user for one in usable})
+    askers = sorted({question.user for question, _ in usable})
     ranked = [
-        sorted((one for one in usable if one.question.user == user), key=lambda one: -one.bearing)
+        sorted((one for one in usable if one[0].user == user), key=lambda one: -one[1])
         for user in askers
     ]
     turns = [one for turn in zip_longest(*ranked) for one in turn if one is not None]
-    return sorted(turns, key=lambda one: one.question.item not in kept)[:most]
-
-
-def _worth(given: Sequence[_Usable]) -> Worth:
-    return Worth(len(given), sum(round(10_000 * one.bearing) for one in given))
+    return sorted(turns, key=lambda one: one[0].item not in kept)[:most]
 
 
 def _partner(
@@ -291,10 +284,6 @@ def _partner(
         detail="the partner, who was found by another question, was not tried on this one or"
         " shows no personal signal for it",
     )
-
-
-def _couples(partners: Mapping[str, str]) -> set[Couple]:
-    return {_couple(user, partner) for user, partner in partners.items()}
 
 
 def _couple(first: str, second: str) -> Couple:

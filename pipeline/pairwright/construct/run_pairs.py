@@ -14,7 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from pydantic import BaseModel
 from pydantic_core import from_json
 
 from pairwright.construct.folder import RunFolder
@@ -46,42 +45,20 @@ class UnitResult(NamedTuple):
     """The twin's or pair's id, where it was kept."""
 
 
-class _Named(BaseModel):
-    id: str
-
-
-class _Result(BaseModel):
-    """What a twin, a contrast, a refusal and a failure have."""
-
-    id: str | None = None
-    pair: _Named | None = None
-    stage: str = ""
-    reason: str = ""
-    failure: str = ""
-
-
-class _Line(BaseModel):
-    """An outcome without its drafts and profiles, which take a hundred times as long to read."""
-
-    mode: Mode
-    user: str
-    partner: str | None
-    result: _Result
-
-
 def iterate_results(store: Store) -> Iterator[UnitResult]:
     """Read every unit of a run that has finished, in source order and without its text."""
     for unit, kind, record in store.outcomes():
-        line = _Line.model_validate_json(record)
-        result = line.result
+        # Without its drafts and profiles as records, which take a hundred times as long to read.
+        line = from_json(record)
+        result = line["result"]
         yield UnitResult(
             unit=unit,
-            mode=line.mode,
-            users=(line.user, line.partner) if line.partner else (line.user,),
+            mode=line["mode"],
+            users=(line["user"], line["partner"]) if line["partner"] else (line["user"],),
             kind=cast(Kind, kind),
-            stage=result.stage,
-            reason=result.reason or result.failure,
-            subject=result.pair.id if result.pair else result.id,
+            stage=result.get("stage", ""),
+            reason=result.get("reason") or result.get("failure", ""),
+            subject=result["pair"]["id"] if "pair" in result else result.get("id"),
         )
 
 
@@ -170,7 +147,7 @@ def check_as_built(run: Path) -> None:
             if hashlib.file_digest(there, "sha256").digest() == built.digest():
                 return
         differences = _differences(store, file)
-        shown = [_description(store, difference) for difference in islice(differences, SHOWN)]
+        shown = [_description(store, *difference) for difference in islice(differences, SHOWN)]
         more = sum(1 for _ in differences)
     listed = "\n    ".join([*shown, *([f"and {number_of(more, 'other')}"] if more else [])])
     raise InputError(
@@ -180,50 +157,42 @@ def check_as_built(run: Path) -> None:
     )
 
 
-class _Difference(NamedTuple):
-    what: str
-    """Beginning with the line's number or the pair's id."""
-    name: str = ""
-    line: str = ""
-    """As it is now, where the build wrote another line for the pair of that name."""
-
-
-def _differences(store: Store, file: Path) -> Iterator[_Difference]:
-    """What differs, in the order of the file, and then what it lacks."""
+def _differences(store: Store, file: Path) -> Iterator[tuple[str, str, str]]:
+    """What differs, in the order of the file, and then what it lacks: what, beginning with the
+    line's number or the pair's id; and where the build wrote another line for a pair, its id and
+    the line as it is now."""
     built = {_id(line): _digest(line) for line in iterate_pair_lines(store)}
     missing = dict.fromkeys(built)
     same = True
     with file.open(encoding="utf-8", errors="replace", newline="") as lines:
         for number, line in enumerate(lines, start=1):
-            name = _id(line)
+            name, changed = _id(line), ("", "")
             if name not in built:
                 what = f"{name} is not of this build" if name else "is not a pair"
-                difference = _Difference(f"line {number}: {what}")
             elif name not in missing:
-                difference = _Difference(f"line {number}: {name} is there twice")
+                what = f"{name} is there twice"
             elif built[name] != _digest(line):
-                difference = _Difference(f"line {number}: {name}", name, line)
+                what, changed = name, (name, line)
             else:
                 del missing[name]
                 continue
             missing.pop(name, None)
             same = False
-            yield difference
+            yield f"line {number}: {what}", *changed
     for name in missing:
-        same = False
-        yield _Difference(f"{name} is missing")
-    if same:
-        yield _Difference("the lines are in another order")
+        yield f"{name} is missing", "", ""
+    if same and not missing:
+        yield "the lines are in another order", "", ""
 
 
-def _description(store: Store, difference: _Difference) -> str:
-    """The difference in words, with the fields that differ."""
-    if not difference.name:
-        return difference.what
-    line = next(line for line in iterate_pair_lines(store) if _id(line) == difference.name)
-    then, now = from_json(line), from_json(difference.line)
+def _description(store: Store, what: str, name: str, line: str) -> str:
+    """A difference in words, with the fields that differ."""
+    if not name:
+        return what
+    then = from_json(next(line for line in iterate_pair_lines(store) if _id(line) == name))
+    now = from_json(line)
     fields = [field for field in {**then, **now} if then.get(field) != now.get(field)]
-    return f"{difference.what}: {', '.join(fields) or 'laid out otherwise'}"
+    return f"{what}: {', '.join(fields) or 'laid out otherwise'}"
 
 
 def _digest(line: str) -> bytes:
@@ -255,7 +224,11 @@ def set_aside_unusable(store: Store, reasons: Collection[str]) -> int:
         refused[result.reason] += 1
         if result.reason in reasons:
             units |= {outcome.unit, f"survey:{outcome.item_id}"}
-            keys.update(_unusable_calls(store, outcome, result.stage))
+            of_stage = [call.key for call in outcome.calls if call.purpose == result.stage]
+            bodies = {key: body for key in of_stage if (body := store.get(key)) is not None}
+            bad = [key for key, body in bodies.items() if not _is_reply(completion_of(key, body))]
+            # All of them where each reply is JSON, and was refused for what is in it.
+            keys.update(bad or bodies)
     if missing := sorted(set(reasons) - refused.keys()):
         there = ", ".join(f"{reason} ({n:,})" for reason, n in refused.most_common())
         raise InputError(
@@ -265,15 +238,6 @@ def set_aside_unusable(store: Store, reasons: Collection[str]) -> int:
         )
     store.ask_again(units, keys)
     return len(keys)
-
-
-def _unusable_calls(store: Store, outcome: Outcome, stage: str) -> Iterator[str]:
-    """Keys of a unit's calls of one stage whose replies cannot be used; of all of them where each
-    reply is JSON by itself, and was refused for what is in it."""
-    keys = [call.key for call in outcome.calls if call.purpose == stage]
-    bodies = {key: body for key in keys if (body := store.get(key)) is not None}
-    bad = [key for key, body in bodies.items() if not _is_reply(completion_of(key, body))]
-    yield from bad or bodies
 
 
 def _is_reply(completion: Completion) -> bool:

@@ -44,53 +44,58 @@ WAVE = 64
 """Items of the first waves; a later one has a quarter of those that came before it."""
 
 
-class BuildPlan(NamedTuple):
-    """What the steps are made of."""
+class BuildTask(NamedTuple):
+    """What is to be built, by which rules, and where its outcomes go."""
 
     corpus: Corpus
-    config: Config
+    summary: SourceSummary
+    rules: BuildRules
     store: Store
-    items: range
+    run: RunFolder
+    limit: int | None = None
+    """Only so many items, the first of the source."""
+    target: int | None = None
+    """No further unit is begun once so many twins are kept, or pairs where no twins are built."""
+
+    @property
+    def items(self) -> range:
+        """The items to build from."""
+        return first_items(self.corpus, self.limit)
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        return self.config.modes
+        return self.rules.config.modes
 
     @property
-    def alone(self) -> tuple[Mode, ...]:
-        """The modes that need no partner."""
-        return tuple(mode for mode in self.modes if not MODES[mode].needs_partner)
+    def total(self) -> int:
+        """The number of units, surveys included; with a target, as many as it may take."""
+        return len(self.items) * (len(self.modes) + need_partners(self.modes))
 
-    @property
-    def coupled(self) -> tuple[Mode, ...]:
-        """The modes whose units have two users."""
-        return tuple(mode for mode in self.modes if MODES[mode].needs_partner)
+    def steps(self) -> Iterator[Iterable[BuildUnit]]:
+        """The units of each step, in the order in which they are best worked on. Those of one
+        must have ended, with their outcomes in the store, before the next step is asked for."""
+        if self.target is not None:
+            yield from _steps_to_target(self, self.target)
+        elif not need_partners(self.modes):
+            yield self.units(self.modes, self.items)
+        else:
+            yield self.first_units(self.items)
+            yield self.twins(match_surveyed(self, self.items), self.items)
 
     def units(self, tasks: tuple[Task, ...], items: range) -> Iterator[BuildUnit]:
         return all_units(self.corpus, self.modes, tasks, items)
 
-    def partnered(self, partners: Partners, items: range) -> Iterator[BuildUnit]:
+    def first_units(self, items: range) -> Iterator[BuildUnit]:
+        """The surveys, and what needs no partner, which does not wait until all are surveyed: the
+        units of one item ask for the same rubric."""
+        alone = (mode for mode in self.modes if not MODES[mode].needs_partner)
+        return self.units(("survey", *alone), items)
+
+    def twins(self, partners: Partners, items: range) -> Iterator[BuildUnit]:
         """The units of couples, each with its partner or why it has none."""
-        for unit in self.units(self.coupled, items):
+        coupled = tuple(mode for mode in self.modes if MODES[mode].needs_partner)
+        for unit in self.units(coupled, items):
             yield unit._replace(partner=partners.get(self.corpus.entries[unit.item].id))
-
-
-def build_steps(plan: BuildPlan, target: int | None = None) -> Iterator[Iterable[BuildUnit]]:
-    """The units of each step. Those of one must have ended, with their outcomes in the store,
-    before the next step is asked for.
-
-    `target` is the number of kept twins, or of kept pairs where no twins are built, after which no
-    further unit is begun.
-    """
-    if target is not None:
-        yield from _steps_to_target(plan, target)
-    elif not plan.coupled:
-        yield plan.units(plan.modes, plan.items)
-    else:
-        # The units of one item ask for the same rubric. What needs no partner does not wait until
-        # all items are surveyed.
-        yield plan.units(("survey", *plan.alone), plan.items)
-        yield plan.partnered(match_surveyed(plan, plan.items), plan.items)
 
 
 def waves(items: range) -> Iterator[range]:
@@ -103,18 +108,23 @@ def waves(items: range) -> Iterator[range]:
         start = stop
 
 
-def _steps_to_target(plan: BuildPlan, target: int) -> Iterator[Iterable[BuildUnit]]:
-    kept, begun, partners, items = 0, set[int](), Partners(), plan.items[:0]
-    plan.store.forget_unmatched()
-    for number, wave in enumerate(waves(plan.items)):
-        items = plan.items[: wave.stop]
-        if plan.coupled:
-            yield plan.units(("survey", *plan.alone), wave)
-            fixed = dict(_couples(plan, items[: wave.start], partners))
-            partners = match_surveyed(plan, items, number, fixed, begun)
-            ready = [u for u in plan.partnered(partners, items) if isinstance(u.partner, str)]
+def _steps_to_target(task: BuildTask, target: int) -> Iterator[Iterable[BuildUnit]]:
+    kept, begun, partners, items = 0, set[int](), Partners(), task.items[:0]
+    entries, coupled = task.corpus.entries, need_partners(task.modes)
+    task.store.forget_unmatched()
+    for number, wave in enumerate(waves(task.items)):
+        items = task.items[: wave.stop]
+        if coupled:
+            yield task.first_units(wave)
+            fixed = {
+                entry.id: (entry.user, partner)
+                for entry in entries[: wave.start]
+                if isinstance(partner := partners.get(entry.id), str)
+            }
+            partners = match_surveyed(task, items, number, fixed, begun)
+            ready = [u for u in task.twins(partners, items) if isinstance(u.partner, str)]
         else:
-            ready = list(plan.units(plan.modes, wave))
+            ready = list(task.units(task.modes, wave))
         left = sorted(
             (unit for unit in ready if unit.position not in begun), key=lambda unit: unit.position
         )
@@ -123,20 +133,19 @@ def _steps_to_target(plan: BuildPlan, target: int) -> Iterator[Iterable[BuildUni
             batch, left = left[: target - kept], left[target - kept :]
             begun.update(unit.position for unit in batch)
             yield batch
-            kinds = [plan.store.kind(unit.position, unit.id) for unit in batch]
+            kinds = [task.store.kind(unit.position, unit.id) for unit in batch]
             if "waiting" in kinds:
                 return
             kept += kinds.count("kept")
         waiting = any(isinstance(one, Pending) for one in partners.values())
         if waiting or kept >= target:
             break
-    if plan.coupled:
-        rest = plan.partnered(partners, items)
-        yield (unit for unit in rest if not isinstance(unit.partner, str))
+    if coupled:
+        yield (unit for unit in task.twins(partners, items) if not isinstance(unit.partner, str))
 
 
 def match_surveyed(
-    plan: BuildPlan,
+    task: BuildTask,
     items: range,
     wave: int = 0,
     fixed: Mapping[str, tuple[str, str]] | None = None,
@@ -150,10 +159,10 @@ def match_surveyed(
     """
     partners: Partners = {}
     questions = list[SurveyedQuestion]()
-    names = {plan.corpus.entries[item].id for item in items}
+    names = {task.corpus.entries[item].id for item in items}
     users: dict[str, str] = {}
     """Each name once: many questions have one user among their candidates."""
-    for surveyed in iterate_surveys(plan.store):
+    for surveyed in iterate_surveys(task.store):
         result = surveyed.result
         if surveyed.item_id not in names:
             continue
@@ -166,18 +175,10 @@ def match_surveyed(
             questions.append(SurveyedQuestion(surveyed.item_id, surveyed.user, possible))
     if any(isinstance(result, Pending) for result in partners.values()):
         return partners | {q.item: Pending(waits_for="partners") for q in questions}
-    kept = _kept_couples(plan.store, questions, wave, begun) | dict(fixed or {})
-    most, seed = plan.config.twin.questions_per_couple, plan.config.seed
+    kept = _kept_couples(task.store, questions, wave, begun) | dict(fixed or {})
+    config = task.rules.config
+    most, seed = config.twin.questions_per_couple, config.seed
     return partners | assign_partners(questions, most, seed, kept)
-
-
-def _couples(
-    plan: BuildPlan, items: range, partners: Partners
-) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The couples of some items, by item, asker first."""
-    for entry in plan.corpus.entries[items.start : items.stop]:
-        if isinstance(partner := partners.get(entry.id), str):
-            yield entry.id, (entry.user, partner)
 
 
 def _kept_couples(
@@ -198,37 +199,6 @@ def _kept_couples(
     return kept
 
 
-class BuildTask(NamedTuple):
-    """What is to be built, by which rules, and where its outcomes go."""
-
-    corpus: Corpus
-    summary: SourceSummary
-    rules: BuildRules
-    store: Store
-    run: RunFolder
-    limit: int | None = None
-    """Only so many items, the first of the source."""
-    target: int | None = None
-    """No further unit is begun once so many twins are kept, or pairs where no twins are built."""
-
-    @property
-    def items(self) -> range:
-        """The items to build from."""
-        return first_items(self.corpus, self.limit)
-
-    @property
-    def total(self) -> int:
-        """The number of units, surveys included; with a target, as many as it may take."""
-        modes = self.rules.config.modes
-        return len(self.items) * (len(modes) + need_partners(modes))
-
-    def steps(self) -> Iterator[Iterable[BuildUnit]]:
-        """The units of each step, in the order in which they are best worked on. Those of one
-        must have ended before the next step is asked for."""
-        plan = BuildPlan(self.corpus, self.rules.config, self.store, self.items)
-        return build_steps(plan, self.target)
-
-
 def read_corpus(
     config: Config, domains: Domains, folder: Path, run: RunFolder, limit: int | None
 ) -> tuple[Corpus, SourceSummary]:
@@ -237,11 +207,7 @@ def read_corpus(
     With `limit`, only the first items are tried on other users. Every problem is a line of
     `source_problems.jsonl`.
     """
-    counted: dict[str, Counter[str]] = {
-        "refused": Counter(),
-        "repaired": Counter(),
-        "noted": Counter(),
-    }
+    counted = {action: Counter[str]() for action in ("refused", "repaired", "noted")}
     partial = run.problems.with_suffix(".partial")
     with on_disk(run.problems), partial.open("w", encoding="utf-8") as file:
         problems = line_writer(file)
@@ -347,7 +313,7 @@ def conclude(task: BuildTask) -> tuple[Tally, list[ReplyCheck]]:
         return counted, checked
     target = None
     if task.target is not None:
-        target = reached_target(task.target, rules.config.modes, len(task.items), counted)
+        target = reached_target(task.target, task.modes, len(task.items), counted)
     manifest = make_manifest(
         store, rules.config, rules.prompts, task.summary, counted, checked, target
     )

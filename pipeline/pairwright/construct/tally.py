@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
 from pairwright.construct.outcomes import (
@@ -71,7 +71,11 @@ class UnitTally(Record):
             if pair.rubric.inferable
             for aspect in pair.rubric.aspects
         )
-        drafts = getattr(result, "drafts" if isinstance(result, Rejected) else "refused", ())
+        drafts = outcome.refusal.drafts if outcome.refusal else ()
+        dropped: tuple[str, ...] = ()
+        if reason_of(result) in ("no_personal_signal", "too_few_aspects"):
+            why = {drop.reason for drop in outcome.refusal.dropped} if outcome.refusal else ()
+            dropped = tuple(sorted(why)) or ("none_found",)
         return cls(
             mode=outcome.mode,
             kind=outcome.kind,
@@ -80,7 +84,7 @@ class UnitTally(Record):
             pairs=len(outcome.pairs),
             aspects=dict(sorted(aspects.items())),
             drafts=dict(sorted(Counter(d.refused_by.gate for d in drafts if d.refused_by).items())),
-            dropped=_dropped(result) if isinstance(result, Rejected) else (),
+            dropped=dropped,
             reached=last_stage(outcome),
             preference=_preference(outcome),
             simulated=outcome.simulated,
@@ -88,12 +92,6 @@ class UnitTally(Record):
             json_replies=outcome.json_replies if settled else 0,
             lenient=dict(sorted(outcome.lenient.items())) if settled else {},
         )
-
-
-def _dropped(refusal: Rejected) -> tuple[str, ...]:
-    if refusal.reason not in ("no_personal_signal", "too_few_aspects"):
-        return ()
-    return tuple(sorted({drop.reason for drop in refusal.dropped})) or ("none_found",)
 
 
 def _preference(outcome: Outcome) -> PreferenceCase | None:
@@ -164,26 +162,22 @@ def _entries(store: Store, positions: list[int]) -> Iterator[tuple[int, UnitEntr
             yield position, entry_of(Outcome.model_validate_json(record), store)
 
 
-class _Counted(Reply):
-    """What is counted of a stored reply, whatever else it has: the replies of earlier versions name
-    no numbers, and a run of theirs keeps its figures."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class _Verdict(_Counted):
+class _Verdict(Reply, extra="ignore"):
     verdict: str
 
 
-class _Verdicts(_Counted):
+class _Verdicts(Reply, extra="ignore"):
+    """What is counted of a stored reply, whatever else it has: the replies of earlier versions name
+    no numbers, and a run of theirs keeps its figures."""
+
     cases: list[_Verdict]
 
 
-class _Match(_Counted):
+class _Match(Reply, extra="ignore"):
     found_in: list[int]
 
 
-class _Matches(_Counted):
+class _Matches(Reply, extra="ignore"):
     aspects: list[_Match]
 
 
@@ -295,6 +289,11 @@ class Tally:
     def nothing_kept(self) -> bool:
         """Whether all units have ended, and none of them was kept."""
         return bool(self.units) and not self.kept.total() and not self.waiting.total()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether units failed, too many had no usable reply, or nothing is kept."""
+        return bool(self.failed) or self.short_of_replies or self.nothing_kept
 
     @property
     def units(self) -> int:

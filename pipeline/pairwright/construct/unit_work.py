@@ -1,19 +1,20 @@
 """What is done for one unit of a build, and the record of what came of it."""
 
-from typing import Protocol, assert_never
+from collections.abc import Awaitable
+from typing import Protocol, TypeVar
 
 from pairwright.construct.build_rules import BuildRules, rubric_of
-from pairwright.construct.contrast import build_contrast
 from pairwright.construct.corpus import BuildUnit, Corpus, older_than
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.own_choice_pairs import build_accepted, build_natural
-from pairwright.construct.partners import PartnerCandidate, Survey, SurveyOutcome, survey_question
-from pairwright.construct.twin import build_twin
+from pairwright.construct.partners import PartnerCandidate, SurveyOutcome, survey_question
+from pairwright.construct.written_pairs import build_contrast, build_twin
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.models import Models
-from pairwright.models.run import traced
-from pairwright.records import Contrast, Item, Mode, Rejected, Twin, draw_id
+from pairwright.models import CallLog, Models, traced
+from pairwright.records import Contrast, Item, Rejected, Twin, draw_id
 from pairwright.settings.config import Config
+
+T = TypeVar("T")
 
 
 class ModelSource(Protocol):
@@ -34,25 +35,36 @@ async def work_on(
     unit: BuildUnit, corpus: Corpus, rules: BuildRules, source: ModelSource
 ) -> Outcome | SurveyOutcome:
     """Work on one unit. Raises Interrupted, EndpointRefused and StoreError."""
-    if unit.mode == "survey":
-        return await _survey(unit, corpus, rules, source)
-    item = corpus.item(unit.item)
-    if unit.mode == "natural" or unit.mode == "accepted":
-        return _own_choice(unit, item)
-    models, log = traced(source.models(generator_of(item, rules.config)))
+    item, log = corpus.item(unit.item), CallLog()
     result: Contrast | Twin | Rejected | Failure | Pending
-    try:
-        result = await _pairs(unit, item, corpus, models, rules)
-    except CallFailed as error:
-        result = Failure(failure=error.reason, detail=error.detail)
-    except Unanswered as call:
-        result = Pending(waits_for=call.purpose)
+    # The user's own choice, of which no model is asked anything.
+    if unit.mode == "natural":
+        result = build_natural(item)
+    elif unit.mode == "accepted":
+        result = build_accepted(item)
+    else:
+        models, log = traced(source.models(generator_of(item, rules.config)))
+        if unit.mode == "survey":
+            candidates = tuple(
+                PartnerCandidate(user, older_than(item, corpus.latest(user).profile))
+                for user in corpus.tried[item.id].candidates
+            )
+            found = await _ended(survey_question(item, candidates, models, rules))
+            keys = tuple(call.key for call in log.made)
+            return SurveyOutcome(
+                unit=unit.id, item_id=item.id, user=item.user, result=found, calls=keys
+            )
+        if unit.mode == "twin":
+            result = await _ended(_twin(unit, item, corpus, models, rules))
+        else:
+            result = await _ended(build_contrast(item, models, rules))
+    other = item.opposite and item.opposite.other
     return Outcome(
         unit=unit.id,
         mode=unit.mode,
         item_id=item.id,
         user=item.user,
-        partner=unit.partner if isinstance(unit.partner, str) else None,
+        partner=unit.partner if isinstance(unit.partner, str) else other,
         posts=len(item.profile),
         result=result,
         calls=tuple(log.made),
@@ -65,56 +77,13 @@ async def work_on(
     )
 
 
-def _own_choice(unit: BuildUnit, item: Item) -> Outcome:
-    """The user's own choice, of which no model is asked anything."""
-    mode: Mode = "accepted" if unit.mode == "accepted" else "natural"
-    return Outcome(
-        unit=unit.id,
-        mode=mode,
-        item_id=item.id,
-        user=item.user,
-        partner=item.opposite and item.opposite.other,
-        posts=len(item.profile),
-        result=build_accepted(item) if mode == "accepted" else build_natural(item),
-        calls=(),
-        prompt_tokens=0,
-        completion_tokens=0,
-        simulated=False,
-    )
-
-
-async def _survey(
-    unit: BuildUnit, corpus: Corpus, rules: BuildRules, source: ModelSource
-) -> SurveyOutcome:
-    item = corpus.item(unit.item)
-    models, log = traced(source.models(generator_of(item, rules.config)))
-    candidates = tuple(
-        PartnerCandidate(user, older_than(item, corpus.latest(user).profile))
-        for user in corpus.tried[item.id].candidates
-    )
-    result: Survey | Failure | Pending
+async def _ended(work: Awaitable[T]) -> T | Failure | Pending:
     try:
-        result = await survey_question(item, candidates, models, rules)
+        return await work
     except CallFailed as error:
-        result = Failure(failure=error.reason, detail=error.detail)
+        return Failure(failure=error.reason, detail=error.detail)
     except Unanswered as call:
-        result = Pending(waits_for=call.purpose)
-    calls = tuple(call.key for call in log.made)
-    return SurveyOutcome(unit=unit.id, item_id=item.id, user=item.user, result=result, calls=calls)
-
-
-async def _pairs(
-    unit: BuildUnit, item: Item, corpus: Corpus, models: Models, rules: BuildRules
-) -> Contrast | Twin | Rejected | Failure | Pending:
-    match unit.mode:
-        case "violate":
-            return await build_contrast(item, models, rules)
-        case "twin":
-            return await _twin(unit, item, corpus, models, rules)
-        case "survey" | "natural" | "accepted":
-            raise AssertionError(f"{unit.mode} makes no pairs here")
-        case _:
-            assert_never(unit.mode)
+        return Pending(waits_for=call.purpose)
 
 
 async def _twin(

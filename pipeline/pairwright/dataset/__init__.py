@@ -1,13 +1,10 @@
 """Released pairs as rows: what a row holds, what a release folder looks like, how both are read.
 
 row.py         Row, its parts, and the ids that anyone can derive again from a row
-conversion.py  from a pair of a run to its row
-address.py     the address of a post, alike for all its spellings, and the post's licence
-layout.py      the names of a release's files
-checksums.py   the hash of every file, and the root digest
-splits.py      which users are in the split `validation`
-tombstones.py  users and addresses that are to be forgotten, by hashes
-message.py     a question as one message, with the posts and aspects that are shown
+conversion.py  from a pair of a run to its row, and from a question with what is shown to a message
+address.py     the address of a post, alike for all its spellings, its licence, and what is to be
+               forgotten
+layout.py      the names of a release's files, their checksums, and the split of each user
 lines.py       other records, as JSON lines
 parquet.py     rows in Parquet, and the digest of their content
 parquet_batches.py    rows of any Parquet file, few enough at once

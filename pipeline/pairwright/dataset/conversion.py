@@ -1,9 +1,16 @@
-"""The row of a pair of a run."""
+"""What becomes of a pair: of a run's pair its row, and of a row's question one user's message, with
+what is shown about the person who asks.
+
+Reward models and RewardBench take no system message, so all of it is in the user's. Every line of
+a user's or planner's text begins with "> ", and no line of the frame does, so that no text can pass
+for the frame, whatever is written in it.
+"""
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import Protocol
 
 from pairwright.dataset.address import licence_of
 from pairwright.dataset.row import (
@@ -72,21 +79,16 @@ def row_of(
         licence=licence_of(pair.source_url, pair.created, licence),
         response_sources=pair.response_sources
         and RowSources(
-            chosen=_answer(pair.response_sources.chosen, licence),
-            rejected=_answer(pair.response_sources.rejected, licence),
+            chosen=_source(pair.response_sources.chosen, licence),
+            rejected=_source(pair.response_sources.rejected, licence),
         ),
         neighbours=pair.neighbours,
     )
 
 
-def _answer(source: ResponseSource, licence: str | None) -> RowSource:
-    return RowSource(
-        user=source.user,
-        source_url=source.source_url,
-        created=source.created,
-        licence=licence_of(source.source_url, source.created, licence),
-        score=source.score,
-    )
+def _source(source: ResponseSource, licence: str | None) -> RowSource:
+    its = licence_of(source.source_url, source.created, licence)
+    return RowSource(**source.model_dump(), licence=its)
 
 
 @lru_cache(maxsize=256)
@@ -99,14 +101,8 @@ def model_name(model: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _post(post: Post, licence: str | None) -> RowPost:
-    return RowPost(
-        id=post.id,
-        text=post.text,
-        category=post.category,
-        created=post.created,
-        source_url=post.source_url,
-        licence=licence_of(post.source_url, post.created, licence),
-    )
+    its = licence_of(post.source_url, post.created, licence)
+    return RowPost(**post.model_dump(exclude={"kind"}), licence=its)
 
 
 def _aspects(
@@ -149,3 +145,41 @@ def _comparison(pair: Pair) -> QualityVerdict | None:
     if comparison in (Comparison.FIRST, Comparison.SECOND):
         return "chosen" if (comparison == Comparison.FIRST) == pair.chosen_is_first else "rejected"
     return "tie" if comparison == Comparison.TIE else "undecided"
+
+
+# A message
+
+_POSTS = "Earlier posts of one person, oldest first. Every line of theirs begins with “> ”."
+_ASPECTS = "What one person expects in an answer. Every line about it begins with “> ”."
+_QUESTION = "Answer this question for that person."
+
+
+class Dated(Protocol):
+    """A post, of a row or of a run."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def created(self) -> str | None: ...
+
+
+def user_message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[str] = ()) -> str:
+    """The question after the posts, oldest first, and the aspects; alone where there are none."""
+    known: list[str] = []
+    if posts:
+        known.append(_POSTS)
+        known += [_dated_post(post, place, len(posts)) for place, post in enumerate(posts, start=1)]
+    if aspects:
+        known.append("\n".join([_ASPECTS, *map(_quoted, aspects)]))
+    if not known:
+        return question
+    return "\n\n".join([*known, f"{_QUESTION}\n{_quoted(question)}"])
+
+
+def _dated_post(post: Dated, place: int, total: int) -> str:
+    day = post.created[:10] if post.created else "no date"
+    return f"Post {place} of {total}, {day}:\n{_quoted(post.text)}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.splitlines() or [""])

@@ -1,17 +1,24 @@
-"""The files of a release. Paths are made of domains, modes and splits, never of ids."""
+"""The folder of a release: the names of its files, their checksums, and which users are in which
+split. Paths are made of domains, modes and splits, never of ids.
 
+checksums.sha256 lists every file of a release but itself, in the form that `sha256sum -c` reads.
+The root digest is the hash of this one file, so it covers all of them.
+"""
+
+import hashlib
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from pairwright.errors import InputError
+from pairwright.files import write_whole
+from pairwright.records import content_id
 
 SPLITS = ("test", "validation")
-_PART = re.compile(r"data/([A-Za-z0-9][A-Za-z0-9_.-]*)/([a-z]+)-00000-of-00001\.parquet")
 DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """What a domain may be called if it is to be part of a path."""
+_PART = re.compile(rf"data/({DOMAIN.pattern})/([a-z]+)-00000-of-00001\.parquet")
 
 
 class Part(NamedTuple):
@@ -26,97 +33,40 @@ class Part(NamedTuple):
         return f"data/{self.config}/{self.split}-00000-of-00001.parquet"
 
 
-@dataclass(frozen=True)
 class Layout:
     """The paths of a release in one folder."""
 
-    root: Path
-
-    @property
-    def manifest(self) -> Path:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.manifest = root / "manifest.json"
         """What the release holds, counted and hashed. Its presence makes a folder a release."""
-        return self.root / "manifest.json"
-
-    @property
-    def card(self) -> Path:
+        self.card = root / "README.md"
         """The dataset card, as the Hub shows it."""
-        return self.root / "README.md"
-
-    @property
-    def datasheet(self) -> Path:
-        return self.root / "DATASHEET.md"
-
-    @property
-    def croissant(self) -> Path:
-        return self.root / "croissant.json"
-
-    @property
-    def licences(self) -> Path:
+        self.datasheet = root / "DATASHEET.md"
+        self.croissant = root / "croissant.json"
+        self.licences = root / "LICENSE.md"
         """The page on which licence holds for what. Other files link to it."""
-        return self.root / "LICENSE.md"
-
-    @property
-    def changelog(self) -> Path:
-        return self.root / "CHANGELOG.md"
-
-    @property
-    def provenance(self) -> Path:
+        self.changelog = root / "CHANGELOG.md"
+        self.provenance = root / "stated.json"
         """What the release cannot show by itself: how it was built, as the run tells it."""
-        return self.root / "stated.json"
-
-    @property
-    def history(self) -> Path:
+        self.history = root / "history.jsonl"
         """One line a version: what it added, removed and changed, by reason."""
-        return self.root / "history.jsonl"
-
-    @property
-    def errata(self) -> Path:
-        return self.root / "errata.jsonl"
-
-    @property
-    def units(self) -> Path:
+        self.errata = root / "errata.jsonl"
+        self.units = root / "build" / "units.jsonl"
         """What came of every unit of the build, in the source's order."""
-        return self.root / "build" / "units.jsonl"
-
-    @property
-    def subjects(self) -> Path:
+        self.subjects = root / "human" / "subjects.jsonl"
         """What people were asked about, by names and hashes alone."""
-        return self.root / "human" / "subjects.jsonl"
-
-    @property
-    def verdicts(self) -> Path:
-        return self.root / "human" / "verdicts.jsonl"
-
-    @property
-    def study(self) -> Path:
+        self.verdicts = root / "human" / "verdicts.jsonl"
+        self.study = root / "human" / "study.json"
         """The rule, the scales, and how the annotators did in their checks."""
-        return self.root / "human" / "study.json"
-
-    @property
-    def decisions(self) -> Path:
-        return self.root / "human" / "decisions.jsonl"
-
-    @property
-    def findings(self) -> Path:
+        self.decisions = root / "human" / "decisions.jsonl"
+        self.findings = root / "human" / "findings.json"
         """Agreement, claims and parity, estimated from the verdicts."""
-        return self.root / "human" / "findings.json"
-
-    @property
-    def audit(self) -> Path:
-        return self.root / "audit" / "audit.json"
-
-    @property
-    def audit_page(self) -> Path:
-        return self.root / "audit" / "report.html"
-
-    @property
-    def attribution(self) -> Path:
+        self.audit = root / "audit" / "audit.json"
+        self.audit_page = root / "audit" / "report.html"
+        self.attribution = root / "attribution.csv"
         """One line a post: its address and its licence."""
-        return self.root / "attribution.csv"
-
-    @property
-    def checksums(self) -> Path:
-        return self.root / "checksums.sha256"
+        self.checksums = root / "checksums.sha256"
 
     def inside(self, path: Path) -> str:
         """A path of the release as its own files name it: relative, with forward slashes."""
@@ -132,7 +82,9 @@ class Layout:
 
 def parts_of(root: Path) -> list[Part]:
     """The Parquet files of a release, by configuration and split."""
-    return sorted(_parts(root))
+    paths = (path.relative_to(root).as_posix() for path in root.glob("data/*/*.parquet"))
+    found = filter(None, map(_PART.fullmatch, paths))
+    return sorted(Part(match[1], match[2]) for match in found if match[2] in SPLITS)
 
 
 def check_files(root: Path) -> None:
@@ -146,8 +98,112 @@ def check_files(root: Path) -> None:
             )
 
 
-def _parts(root: Path) -> Iterator[Part]:
-    for path in root.glob("data/*/*.parquet"):
-        match = _PART.fullmatch(path.relative_to(root).as_posix())
-        if match and match[2] in SPLITS:
-            yield Part(match[1], match[2])
+# Checksums
+
+_LARGEST = 64_000_000
+"""Bytes: half a million files."""
+_LINE = re.compile(r"([0-9a-f]{64})  ([^\n]+)\n")
+
+
+def file_digest(path: Path) -> str:
+    """64 hex digits of sha256 over a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_checksums(root: Path) -> str:
+    """Write them for all files below `root`, and return the root digest."""
+    layout = Layout(root)
+    paths = sorted(
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*")
+        if path.is_file() and path != layout.checksums
+    )
+    write_whole(layout.checksums, (f"{file_digest(root / path)}  {path}\n" for path in paths))
+    return root_digest(root)
+
+
+def root_digest(root: Path) -> str:
+    """`sha256:` over checksums.sha256. Raises InputError where there is none."""
+    try:
+        return f"sha256:{file_digest(Layout(root).checksums)}"
+    except OSError as error:
+        raise InputError(
+            f"no checksums can be read: {error.strerror}",
+            where=Layout(root).checksums,
+            fix="Name the folder of a release, whole as it was published.",
+        ) from None
+
+
+def read_checksums(root: Path) -> dict[str, str]:
+    """Digest by path, in the order of the file.
+
+    Raises InputError, naming the line, for anything that `write_checksums` would not write: a path
+    that is absolute or leaves the folder, a path twice, lines out of order.
+    """
+    path, digests = Layout(root).checksums, dict[str, str]()
+    root_digest(root)
+    if (size := path.stat().st_size) > _LARGEST:
+        raise _wrong(path, 1, f"the file has {size:,} bytes, and may have {_LARGEST:,}")
+    for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
+        try:
+            text = line.decode()
+        except UnicodeDecodeError:
+            raise _wrong(path, number, "not UTF-8") from None
+        parts = _LINE.fullmatch(text)
+        if not parts:
+            raise _wrong(path, number, "not a checksum, two spaces and a path")
+        digest, name = parts.groups()
+        pure = PurePosixPath(name)
+        if pure.is_absolute() or ".." in pure.parts or pure.as_posix() != name or "\\" in name:
+            raise _wrong(path, number, f"{name!r} is not a path inside the release")
+        if digests and name <= next(reversed(digests)):
+            raise _wrong(path, number, f"{name!r} is there twice or out of order")
+        digests[name] = digest
+    return digests
+
+
+def _wrong(path: Path, number: int, what: str) -> InputError:
+    return InputError(
+        what, where=f"{path}:{number}", fix="Take the release again from where it was published."
+    )
+
+
+# Splits
+
+
+def splits_of(subjects: Iterable[Sequence[str]], share: float) -> dict[str, str]:
+    """The split of every user; each subject is the pseudonyms it is about, one or two.
+
+    Partners of a twin stay together, over all configurations. Where a group goes depends on the
+    pseudonyms in it and on nothing else, so that other users who come or go change nothing.
+    """
+    limit = int(share * (1 << 64))
+    return {
+        user: "validation" if place < limit else "test"
+        for user, place in places_of(subjects).items()
+    }
+
+
+def places_of(subjects: Iterable[Sequence[str]], *purpose: str) -> dict[str, int]:
+    """A place from 0 to 2^64 for every user, by chance, the same for those who stay together. The
+    places for two purposes have nothing to do with each other; without one they are those of a
+    release's splits, which stay as they are."""
+    leader: dict[str, str] = {}
+    for users in subjects:
+        roots = sorted({_root(user, leader) for user in users})
+        for root in roots:
+            # The first by name leads, whichever subject comes first.
+            leader[root] = roots[0]
+    names = {user: content_id("place", *purpose, _root(user, leader)) for user in leader}
+    return {user: int(name.removeprefix("place-"), 16) for user, name in names.items()}
+
+
+def _root(user: str, leader: dict[str, str]) -> str:
+    path = []
+    while (above := leader.setdefault(user, user)) != user:
+        path.append(user)
+        user = above
+    for passed in path:
+        leader[passed] = user
+    return user

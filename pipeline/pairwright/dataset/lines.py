@@ -5,10 +5,8 @@ of CPU to read and 3.6 s to write, as much as a loop by hand. Through dictionari
 does by default, they take 8.4 s and 14 s.
 
 Other code reads or writes lines by itself where it needs more than records in their order: places
-to seek (`release.pairs_file`, `construct.corpus`), text that is compared with a released file byte
-by byte (`release.primary`, `release.derive`), stored JSON that becomes no record on its way
-(`construct.outcomes`), and files of other programs, of which every bad line is reported and the
-rest is read (`sources`, `models.batch`, `evaluate.outputs`).
+to seek, text that is compared byte by byte, stored JSON that becomes no record on its way, and
+files of other programs, of which every bad line is reported and the rest is read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -61,25 +59,28 @@ def read_lines(path: Path, kind: type[T], *, fix: str = _FIX) -> Iterator[T]:
         raise InputError(error.strerror or str(error), where=path, fix=fix) from None
 
 
-def read_one(path: Path, kind: type[T]) -> T:
-    """The one record of a file of at most LARGEST bytes. Raises InputError naming the field."""
-    text = read_document(path)
+def read_one(path: Path, kind: type[T], *, fix: str = _FIX) -> T:
+    """The one record of a file of at most LARGEST bytes.
+
+    Raises InputError with `fix`, naming the field.
+    """
+    text = read_document(path, fix=fix)
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise _wrong(str(path), error) from None
+        raise _wrong(str(path), error, fix) from None
 
 
-def read_document(path: Path, largest: int = LARGEST) -> str:
+def read_document(path: Path, largest: int = LARGEST, *, fix: str = _FIX) -> str:
     """A whole text. Raises InputError where it cannot be read, or is larger than `largest` bytes:
     what would not fit into memory is not read."""
     try:
         if (size := path.stat().st_size) > largest:
             what = f"has {size:,} bytes, and may have {largest:,}"
-            raise InputError(what, where=path, fix=_FIX)
+            raise InputError(what, where=path, fix=fix)
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(str(path), error) from None
+        raise _wrong(str(path), error, fix) from None
 
 
 def bounded_lines(file: BinaryIO, path: Path, fix: str) -> Iterator[bytes]:

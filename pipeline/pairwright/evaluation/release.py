@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from pairwright.blind_preference import PreferenceFigure, preference_case, preference_figures
 from pairwright.dataset import Layout, Row, RowPost, parts_of, read_rows
-from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
+from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pairwright.dataset import read_lines, read_one, write_lines, write_one
-from pairwright.dataset.checksums import file_digest
+from pairwright.dataset.layout import file_digest
 from pairwright.errors import CALL_FAILED, InputError
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import PairDecision

@@ -4,7 +4,6 @@ Text gates run before the judges, so that a draft that leaks or is cut short cos
 judgement; judged gates run after. Every gate of a group is measured, whatever the others say.
 
 writing.py      the gates on texts
-echo.py         whether both responses of a twin repeat their aspects equally
 judged.py       the gates on judgements
 phrases.py other_phrases.py particulars.py    what the text gates look for, by language
 results.py      a gate's decision
@@ -13,8 +12,7 @@ A gate's limit is a rule of the build (`settings`), and what a writer reads afte
 of the `NOTES` of `construct`.
 """
 
-from pairwright.gates.echo import check_echo
 from pairwright.gates.judged import judge_contrast, judge_twin
-from pairwright.gates.writing import DraftSides, check_writing
+from pairwright.gates.writing import DraftSides, check_echo, check_writing
 
 __all__ = ["DraftSides", "check_echo", "check_writing", "judge_contrast", "judge_twin"]

@@ -1,4 +1,4 @@
-"""Gates on the two texts alone: size, form, leakage, copying, ways of talking, language."""
+"""Gates on the texts alone: size, form, leakage, copying, ways of talking, language, echo."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from pairwright.gates.particulars import is_address, shared_particulars
 from pairwright.gates.phrases import META, PERSONA, REFUSAL, first_phrase
 from pairwright.gates.results import gate_result
 from pairwright.records import GateResult, Rubric
-from pairwright.settings.rules import GateRules, TextGate
+from pairwright.settings.rules import GateRules, TextGate, TwinRules
 
 T = TypeVar("T")
 _LIST = re.compile(r"^[ \t]*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
@@ -128,3 +128,21 @@ def _copying(s: DraftSides, rules: GateRules) -> _Measure:
     value: JsonValue = runs[0] or runs[1] or [*own[0], *own[1]]
     limit = f"{rules.leak_words} words; no name, number or address"
     return _Measure("profile_copy", faults, value, limit)
+
+
+def check_echo(sides: DraftSides, twin: TwinRules, rules: GateRules) -> GateResult:
+    """`echo_gap` of a twin's draft, whose rubrics are those of its first and its second response.
+
+    The response of the higher echo is at fault. Where an aspect has no word that the question
+    lacks, nothing is measured, and the gate passes.
+    """
+    first, second = (
+        text.echo(response, (one.aspect for one in rubric.aspects), sides.question, sides.language)
+        for response, rubric in zip(sides.both, sides.rubrics, strict=True)
+    )
+    if first is None or second is None:
+        return gate_result(rules, "echo_gap", (False, False), None, twin.echo_gap)
+    gap = round(abs(first - second), 3)
+    over = gap > twin.echo_gap
+    faults = over and first > second, over and second > first
+    return gate_result(rules, "echo_gap", faults, gap, twin.echo_gap)

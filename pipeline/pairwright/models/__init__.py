@@ -8,7 +8,7 @@ malformed reply is an answer too: asking again is asking for the next draw.
 model.py         a role's model, and the seam below it: `LLM` and `Sender`
 request.py completion.py    a request with its key, and a stored reply
 reply.py         replies by a schema: what is sent, and reading what comes back
-shared_work.py   several calls at once, and results that several pieces of work share
+shared_work.py   several calls at once, results that pieces of work share, a log of their calls
 run.py           many pieces of work at once, with bounded memory and a clean stop
 recorded.py      recordings, and replies out of one
 
@@ -40,7 +40,7 @@ from pairwright.models.reply import (
     schema_of,
 )
 from pairwright.models.request import KEY_TAG, Request, key_of
-from pairwright.models.shared_work import SharedWork, together
+from pairwright.models.shared_work import Call, CallLog, SharedWork, Traced, together, traced
 
 __all__ = [
     "CONTEXT_LENGTH",
@@ -50,6 +50,8 @@ __all__ = [
     "SIMULATED",
     "WHOLE_NUMBER",
     "Answer",
+    "Call",
+    "CallLog",
     "Completion",
     "Leniency",
     "Model",
@@ -58,6 +60,7 @@ __all__ = [
     "Request",
     "Sender",
     "SharedWork",
+    "Traced",
     "Unread",
     "Unstored",
     "Usage",
@@ -72,4 +75,5 @@ __all__ = [
     "parse",
     "schema_of",
     "together",
+    "traced",
 ]

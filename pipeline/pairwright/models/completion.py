@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from pairwright.models.reply import is_json
 from pairwright.text import visible
 
 SIMULATED = "pairwright-simulated"
@@ -73,12 +74,18 @@ def completion_of(key: str, body: bytes) -> Completion:
     """
     try:
         data = _parsed(body)
-        if not data.get("choices") and data.get("error"):
-            raise ValueError(f"an error in place of a reply: {_words(data['error'])}")
+        if not data.get("choices") and (error := data.get("error")):
+            words = (isinstance(error, dict) and error.get("message")) or error
+            raise ValueError(f"an error in place of a reply: {visible(str(words))[:500]}")
         choice = data["choices"][0]
         message = choice["message"]
         usage = data.get("usage")
-        text = _text(message.get("content")) or message.get("refusal") or ""
+        text, instead = _text(message.get("content")), ""
+        if not text and message.get("refusal"):
+            text, instead = message["refusal"], MODEL_REFUSED
+        elif not text and (message.get("tool_calls") or message.get("function_call")):
+            instead = TOOL_CALL
+        text = text or ""
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
         inline, text = _without_thinking(text)
         reasoning += inline
@@ -103,17 +110,10 @@ def completion_of(key: str, body: bytes) -> Completion:
             reasoning_inline=bool(inline),
             thinking_tokens=min(completion_tokens, _count(of_reply, "reasoning_tokens")),
             recorded=data.get("object") == RECORDED,
-            instead=_instead(message),
-            served=_name(data.get("model")),
+            instead=instead,
+            served=_shown(model) if isinstance(model := data.get("model"), str) else "",
         )
-    except (
-        KeyError,
-        IndexError,
-        TypeError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
+    except (LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise ValueError(f"not a chat completion ({type(error).__name__}: {error})") from None
 
 
@@ -133,18 +133,10 @@ def _without_thinking(text: str) -> tuple[str, str]:
         end = _THOUGHT.search(text, begin) if opened else _TAG.search(text)
         if opened and not end:
             return thought + text[begin:], ""
-        if not end or not _THOUGHT.fullmatch(end[0]) or _is_json(text):
+        if not end or not _THOUGHT.fullmatch(end[0]) or is_json(text):
             return thought, text
         thought += text[begin : end.start()]
         text = text[end.end() :]
-
-
-def _is_json(text: str) -> bool:
-    try:
-        from_json(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _parsed(body: bytes) -> Any:
@@ -165,28 +157,9 @@ def _text(content: Any) -> Any:
     return "".join(part["text"] for part in content if part.get("type") in ("text", "output_text"))
 
 
-def _instead(message: Any) -> str:
-    """What a message without content has."""
-    if _text(message.get("content")):
-        return ""
-    if message.get("refusal"):
-        return MODEL_REFUSED
-    return TOOL_CALL if message.get("tool_calls") or message.get("function_call") else ""
-
-
-def _name(model: Any) -> str:
-    return _shown(model) if isinstance(model, str) else ""
-
-
 @lru_cache(maxsize=64)
 def _shown(model: str) -> str:
     return " ".join(visible(model).split())[:200]
-
-
-def _words(error: Any) -> str:
-    """What an error object says."""
-    message = error.get("message") if isinstance(error, dict) else None
-    return visible(str(message or error))[:500]
 
 
 def _count(usage: object, name: str) -> int:
@@ -240,17 +213,16 @@ def is_same_model(served: str, wanted: str) -> bool:
     `.gguf`, nor `latest`. A date or a version of three digits or more at the end may be in one of
     the two names alone: `gpt-4o` and `gpt-4o-2024-08-06` are one model, two dates are two.
     """
-    names = [_NAME.fullmatch(_plain(name)) for name in (served, wanted)]
-    if not all(names):
-        return served == wanted
-    (one, its_date), (other, other_date) = (
-        (found["model"], found["date"]) for found in names if found
+    one, other = (
+        _NAME.fullmatch(
+            name.strip().rstrip("/").rpartition("/")[2].casefold().removesuffix(".gguf")
+        )
+        for name in (served, wanted)
     )
-    return one == other and (its_date == other_date or not (its_date and other_date))
-
-
-def _plain(name: str) -> str:
-    return name.strip().rstrip("/").rpartition("/")[2].casefold().removesuffix(".gguf")
+    if not one or not other:
+        return served == wanted
+    two_dates = one["date"] and other["date"] and one["date"] != other["date"]
+    return one["model"] == other["model"] and not two_dates
 
 
 class Tokens(NamedTuple):

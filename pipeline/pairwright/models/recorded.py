@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar
 from pydantic import JsonValue, ValidationError
 
 from pairwright.dataset.lines import bounded_lines
-from pairwright.errors import CallFailed, InputError
+from pairwright.errors import CallFailed, InputError, first_invalid
 from pairwright.files import write_whole
 from pairwright.models import RECORDED, SIMULATED, Request
 from pairwright.models.client.wire import Response, bytes_of
@@ -111,7 +111,11 @@ def read_recording(path: Path) -> Recording:
     """Read a recording. Raises InputError naming the line, where it is not one or is damaged."""
     with _opened(path) as file:
         lines = bounded_lines(file, path, _FIX)
-        head = _head(next(lines, b""), path)
+        line = next(lines, b"")
+        if not line.startswith(b'{"recording":'):
+            fix = "`pairwright batch record RUN --out FILE` writes one."
+            raise InputError("is not a recording", where=path, fix=fix)
+        head = _read(RecordingHead, line, f"{path}:1")
         calls: dict[str, RecordedCall] = {}
         for number, line in enumerate(lines, start=2):
             call = _read(RecordedCall, line, f"{path}:{number}")
@@ -142,25 +146,12 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise InputError(f"cannot be read: {what}", where=path, fix=_FIX) from None
 
 
-def _head(line: bytes, path: Path) -> RecordingHead:
-    if not line.startswith(b'{"recording":'):
-        raise InputError(
-            "is not a recording",
-            where=path,
-            fix="`pairwright batch record RUN --out FILE` writes one.",
-        )
-    return _read(RecordingHead, line, f"{path}:1")
-
-
 def _read(kind: type[T], line: bytes, where: str) -> T:
     try:
         return kind.model_validate_json(line)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        raise InputError(
-            first["msg"], where=f"{where} [{field}]" if field else where, fix=_FIX
-        ) from None
+        field, why = first_invalid(error)
+        raise InputError(why, where=f"{where} [{field}]" if field else where, fix=_FIX) from None
 
 
 NOT_RECORDED = "not_recorded"

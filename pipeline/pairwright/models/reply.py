@@ -8,6 +8,8 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, ValidationError
 
+from pairwright.errors import first_invalid
+
 
 class Reply(BaseModel):
     """Base of structured replies: closed, so that its JSON schema is a strict one, and strict
@@ -58,9 +60,8 @@ def _parse(text: str, reply: type[Reply]) -> Reply | str:
         return "not JSON: nested too deeply"
     except ValueError as error:
         if isinstance(error, ValidationError):
-            first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the reply"
-            return f"{where}: {first['msg']}"
+            where, why = first_invalid(error)
+            return f"{where or 'the reply'}: {why}"
         return f"not JSON: {error}"
 
 
@@ -77,13 +78,13 @@ def leniency(text: str) -> Leniency | None:
     body = _unfenced(text)
     fenced = body is not text
     # Most replies of engines are one printable line, and a look is cheaper than a parser.
-    controlled = not body.isprintable() and not _is_json(body) and _is_json(body, strict=False)
-    if fenced and (controlled or _is_json(body)):
+    controlled = not body.isprintable() and not is_json(body) and is_json(body, strict=False)
+    if fenced and (controlled or is_json(body)):
         return "fence_and_control_characters" if controlled else "fence"
     return "control_characters" if controlled else None
 
 
-def _is_json(body: str, *, strict: bool = True) -> bool:
+def is_json(body: str, *, strict: bool = True) -> bool:
     try:
         json.loads(body, strict=strict)
     except (ValueError, RecursionError):

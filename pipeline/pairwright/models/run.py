@@ -7,13 +7,9 @@ units under way finish the calls they have in flight, and the error is raised.
 
 import asyncio
 import gc
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
-
-from pairwright.models import LLM, Completion, Leniency, Models, Request, leniency
+from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -93,66 +89,3 @@ def _seldom_collecting() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-class Call(NamedTuple):
-    """One call as a piece of work made it."""
-
-    purpose: str
-    key: str
-
-
-@dataclass
-class Traced:
-    """An LLM that notes which calls one piece of work makes, in the order of their answers."""
-
-    llm: LLM
-    calls: "CallLog"
-
-    async def complete(self, request: Request) -> Completion:
-        completion = await self.llm.complete(request)
-        self.calls.add(request, completion)
-        return completion
-
-
-@dataclass
-class CallLog:
-    """The calls of one piece of work; equal calls are noted once."""
-
-    made: dict[Call, None] = field(default_factory=dict)
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    simulated: bool = False
-    recorded: set[str] = field(default_factory=set)
-    """Models whose replies came from a recording."""
-    json_replies: int = 0
-    """Replies that were to be read as JSON; `lenient` counts those that were none by the book."""
-    lenient: Counter[Leniency] = field(default_factory=Counter)
-
-    def add(self, request: Request, completion: Completion) -> None:
-        call = Call(request.purpose, completion.key)
-        if call in self.made:
-            return
-        self.made[call] = None
-        self.prompt_tokens += completion.prompt_tokens
-        self.completion_tokens += completion.completion_tokens
-        self.simulated = self.simulated or completion.simulated
-        if completion.recorded:
-            self.recorded.add(request.model)
-        if request.json_reply:
-            self.json_replies += 1
-            if overlooked := leniency(completion.text):
-                self.lenient[overlooked] += 1
-
-
-def traced(models: Models) -> tuple[Models, CallLog]:
-    """The models with one log of all calls that are made through them.
-
-    Models that have one already keep it: a build function that is one unit of a run shares the
-    unit's.
-    """
-    outer = models.planner.llm
-    if isinstance(outer, Traced):
-        return models, outer.calls
-    log = CallLog()
-    return models.bound_to(lambda llm: Traced(llm, log)), log

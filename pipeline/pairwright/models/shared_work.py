@@ -1,5 +1,5 @@
-"""Work that goes together: several calls at once (`together`), and results that several pieces of
-work have in common, made once (`SharedWork`).
+"""Work that goes together: several calls at once (`together`), results that several pieces of work
+have in common, made once (`SharedWork`), and which calls each piece makes (`CallLog`).
 
 What the store can answer is answered without a task or a turn of the event loop: `together` runs
 each coroutine up to its first wait, and only what is left of it becomes a task (Python 3.12 has
@@ -11,15 +11,15 @@ client's timeouts, must come after a wait: `store.Durable` yields once before it
 
 import asyncio
 import types
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable
-from dataclasses import dataclass
-from itertools import count
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Hashable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar, overload
 
 from pairwright.errors import PairwrightError, Unanswered
 from pairwright.models.completion import Completion
 from pairwright.models.model import LLM, Models
+from pairwright.models.reply import Leniency, leniency
 from pairwright.models.request import Request
 
 T1 = TypeVar("T1")
@@ -27,20 +27,20 @@ T2 = TypeVar("T2")
 T3 = TypeVar("T3")
 T4 = TypeVar("T4")
 
-Call = Coroutine[Any, Any, T1]
+Work = Coroutine[Any, Any, T1]
 
 
 @overload
-async def together(a: Call[T1], b: Call[T2], /) -> tuple[T1, T2]: ...
+async def together(a: Work[T1], b: Work[T2], /) -> tuple[T1, T2]: ...
 @overload
-async def together(a: Call[T1], b: Call[T2], c: Call[T3], /) -> tuple[T1, T2, T3]: ...
+async def together(a: Work[T1], b: Work[T2], c: Work[T3], /) -> tuple[T1, T2, T3]: ...
 @overload
 async def together(
-    a: Call[T1], b: Call[T2], c: Call[T3], d: Call[T4], /
+    a: Work[T1], b: Work[T2], c: Work[T3], d: Work[T4], /
 ) -> tuple[T1, T2, T3, T4]: ...
 @overload
-async def together(*calls: Call[T1]) -> tuple[T1, ...]: ...
-async def together(*calls: Call[Any]) -> tuple[Any, ...]:
+async def together(*calls: Work[T1]) -> tuple[T1, ...]: ...
+async def together(*calls: Work[Any]) -> tuple[Any, ...]:
     """Await all calls of one piece of work at once, in order.
 
     Every sibling is awaited before the first exception is let through, so that no call
@@ -62,7 +62,7 @@ def _error(call: asyncio.Future[Any]) -> BaseException | None:
     return asyncio.CancelledError() if call.cancelled() else call.exception()
 
 
-def _begin(call: Call[T1]) -> asyncio.Future[T1]:
+def _begin(call: Work[T1]) -> asyncio.Future[T1]:
     """Run a coroutine up to its first wait: a future that is done, or the task of the rest."""
     done: asyncio.Future[T1] = asyncio.get_running_loop().create_future()
     try:
@@ -72,16 +72,12 @@ def _begin(call: Call[T1]) -> asyncio.Future[T1]:
     except BaseException as error:  # Let through below, once the siblings are done.
         done.set_exception(error)
     else:
-        return asyncio.create_task(_finish(call, first))
+        return asyncio.ensure_future(_rest(call, first))
     return done
 
 
-async def _finish(call: Call[T1], first: object) -> T1:
-    return await _rest(call, first)
-
-
 @types.coroutine
-def _rest(call: Call[T1], waits_for: object) -> Generator[object, Any, T1]:
+def _rest(call: Work[T1], waits_for: object) -> Generator[object, Any, T1]:
     """Go on with a coroutine that waits for what it yielded."""
     while True:
         try:
@@ -96,25 +92,102 @@ def _rest(call: Call[T1], waits_for: object) -> Generator[object, Any, T1]:
             return result
 
 
-T = TypeVar("T")
+class Call(NamedTuple):
+    """One call as a piece of work made it."""
+
+    purpose: str
+    key: str
 
 
-class _RoleRequest(NamedTuple):
-    role: int
-    request: Request
+class LoggedCall(NamedTuple):
+    """What a log keeps of a call that was answered."""
+
+    call: Call
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    simulated: bool
+    recorded: bool
+    """Whether the reply came from a recording."""
+    json_reply: bool
+    """Whether the reply was to be read as JSON."""
+    lenient: Leniency | None
+    """What has to be overlooked to read it so."""
 
 
 @dataclass
-class _RecordingLLM:
-    """An LLM that notes what is asked of it."""
+class CallLog:
+    """The calls of one piece of work; equal calls are noted once."""
+
+    made: dict[Call, LoggedCall] = field(default_factory=dict)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    simulated: bool = False
+    recorded: set[str] = field(default_factory=set)
+    """Models whose replies came from a recording."""
+    json_replies: int = 0
+    """Replies that were to be read as JSON; `lenient` counts those that were none by the book."""
+    lenient: Counter[Leniency] = field(default_factory=Counter)
+
+    def add(self, one: LoggedCall) -> None:
+        if one.call in self.made:
+            return
+        self.made[one.call] = one
+        self.prompt_tokens += one.prompt_tokens
+        self.completion_tokens += one.completion_tokens
+        self.simulated = self.simulated or one.simulated
+        if one.recorded:
+            self.recorded.add(one.model)
+        self.json_replies += one.json_reply
+        if one.lenient:
+            self.lenient[one.lenient] += 1
+
+
+@dataclass
+class Traced:
+    """An LLM that notes which calls one piece of work makes, in the order of their answers."""
 
     llm: LLM
-    role: int
-    asked: list[_RoleRequest]
+    calls: CallLog
 
     async def complete(self, request: Request) -> Completion:
-        self.asked.append(_RoleRequest(self.role, request))
-        return await self.llm.complete(request)
+        completion = await self.llm.complete(request)
+        self.calls.add(
+            LoggedCall(
+                Call(request.purpose, completion.key),
+                request.model,
+                completion.prompt_tokens,
+                completion.completion_tokens,
+                completion.simulated,
+                completion.recorded,
+                request.json_reply,
+                leniency(completion.text) if request.json_reply else None,
+            )
+        )
+        return completion
+
+    def note(self, calls: Iterable[LoggedCall]) -> None:
+        """Note calls that were made for other work, whose result this one has in common with it."""
+        for one in calls:
+            self.calls.add(one)
+        if isinstance(self.llm, Traced):
+            self.llm.note(calls)
+
+
+def traced(models: Models) -> tuple[Models, CallLog]:
+    """The models with one log of all calls that are made through them.
+
+    Models that have one already keep it: a build function that is one unit of a run shares the
+    unit's.
+    """
+    outer = models.planner.llm
+    if isinstance(outer, Traced):
+        return models, outer.calls
+    log = CallLog()
+    return models.bound_to(lambda llm: Traced(llm, log)), log
+
+
+T = TypeVar("T")
 
 
 class SharedWork:
@@ -122,25 +195,25 @@ class SharedWork:
 
     def __init__(self, kept: int = 0) -> None:
         self._kept = kept
-        self._done: OrderedDict[Hashable, tuple[Any, list[_RoleRequest]]] = OrderedDict()
+        self._done: OrderedDict[Hashable, tuple[Any, tuple[LoggedCall, ...]]] = OrderedDict()
 
     async def __call__(
         self, key: Hashable, models: Models, work: Callable[[Models], Awaitable[T]]
     ) -> T:
-        """What `work` gives. An equal key must mean equal work and equal replies.
+        """What `work` gives; where it was done before, its calls are in the log of `models`, too.
+        An equal key must mean equal work and equal replies.
 
         Only finished work is kept: pieces under way at the same time each do it, and equal
         calls in flight are sent once anyway.
         """
         if stored := self._done.get(key):
             result: T = stored[0]
-            for role, request in stored[1]:
-                await models[role].llm.complete(request)
+            if isinstance(models.planner.llm, Traced):
+                models.planner.llm.note(stored[1])
             return result
-        requests: list[_RoleRequest] = []
-        roles = count()
-        result = await work(models.bound_to(lambda llm: _RecordingLLM(llm, next(roles), requests)))
-        self._done[key] = result, requests
+        log = CallLog()
+        result = await work(models.bound_to(lambda llm: Traced(llm, log)))
+        self._done[key] = result, tuple(log.made.values())
         if len(self._done) > self._kept:
             self._done.popitem(last=False)
         return result

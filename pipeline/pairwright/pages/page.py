@@ -26,7 +26,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from pairwright.estimate import Estimate
-from pairwright.pages.markdown import escape_inline
+from pairwright.pages.markdown import Table, escape_inline
 from pairwright.pages.plots import Plot, colour_variables
 from pairwright.text import number_of, visible
 
@@ -50,6 +50,8 @@ class Page(NamedTuple):
     html: str
     opening: tuple[str, ...]
     """The paragraphs before the first heading as plain text, for a terminal: warnings, verdict."""
+    tables: tuple[Table, ...]
+    """The tables that are not folded as plain text, for a terminal; each notes its heading."""
 
 
 def render_page(
@@ -78,6 +80,7 @@ def render_page(
         _with_captions(text, pictures),
         _html(markdown, tokens, pictures, extra or Extra()),
         tuple(_opening(tokens)),
+        tuple(_tables(tokens)),
     )
 
 
@@ -144,8 +147,32 @@ def _opening(tokens: Sequence[Token]) -> Iterator[str]:
         if before.type == "heading_open" and before.tag == "h2":
             return
         if before.type == "paragraph_open" and not _plot_name(token):
-            children = token.children or []
-            yield "".join(" " if one.type == "softbreak" else one.content for one in children)
+            yield _plain(token)
+
+
+def _tables(tokens: Sequence[Token]) -> Iterator[Table]:
+    folds, title, words = 0, "", 0
+    rows: list[list[str]] = []
+    for token, after in itertools.zip_longest(tokens, tokens[1:]):
+        match token.type:
+            case "html_block":
+                folds += token.content.count("<details") - token.content.count("</details")
+            case "heading_open":
+                title = _plain(after)
+            case "table_open":
+                rows, words = [], 0
+            case "tr_open":
+                rows.append([])
+            case "th_open" | "td_open":
+                rows[-1].append(_plain(after))
+                words += token.type == "th_open" and "style" not in token.attrs
+            case "table_close" if not folds:
+                yield Table(tuple(rows[0]), tuple(map(tuple, rows[1:])), words, title)
+
+
+def _plain(inline: Token) -> str:
+    children = inline.children or []
+    return "".join(" " if one.type == "softbreak" else one.content for one in children)
 
 
 def _html(

@@ -15,7 +15,7 @@ from huggingface_hub.errors import HfHubHTTPError
 from huggingface_hub.hf_api import RepoSibling
 
 from pairwright.dataset import Layout
-from pairwright.dataset.checksums import read_checksums, root_digest
+from pairwright.dataset.layout import read_checksums, root_digest
 from pairwright.errors import Difference, InputError
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.releases.verify.comparison import DOWNLOADED

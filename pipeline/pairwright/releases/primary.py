@@ -18,12 +18,12 @@ from typing import Literal, NamedTuple, NoReturn
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.dataset import Layout, check_files, read_lines, read_one
-from pairwright.dataset.checksums import root_digest
+from pairwright.dataset.layout import root_digest
 from pairwright.dataset.lines import read_document
 from pairwright.errors import InputError
 from pairwright.records import Mode, Record
 from pairwright.releases.summary import Summary
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
 Kind = Literal["release", "trial"]

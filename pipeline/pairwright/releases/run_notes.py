@@ -13,12 +13,12 @@ from pathlib import Path
 from pydantic import Field, JsonValue
 
 from pairwright.dataset import model_name, read_lines
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError, on_disk
 from pairwright.records import Record
 from pairwright.releases.changes import TRIAL, numbers_of
 from pairwright.releases.primary import FORMAT, Erratum, Provenance
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright.version import __version__, code_digest, library_versions
 
 ERRATA_FILE = "errata.jsonl"

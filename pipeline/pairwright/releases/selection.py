@@ -9,8 +9,8 @@ from typing import BinaryIO, NamedTuple
 
 from pydantic import ValidationError
 
+from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import DOMAIN
-from pairwright.dataset.tombstones import ForgetList
 from pairwright.errors import InputError
 from pairwright.modes import MODES
 from pairwright.records import Pair, pseudonym

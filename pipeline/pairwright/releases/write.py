@@ -13,7 +13,7 @@ from pairwright.dataset import (
     write_one,
     write_rows,
 )
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
 from pairwright.files import write_whole
 from pairwright.releases.changes import (
     ChangeContext,

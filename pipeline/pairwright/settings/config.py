@@ -2,12 +2,12 @@
 
     preset = "pairwright"        # or "paper"
     modes = ["twin", "violate"]
-    [source]      where items come from          -> rules.SourceRules
-    [endpoints.NAME]  what answers               -> Endpoint
-    [roles]       which endpoint plays what      -> Roles
-    [sampling.ROLE]   temperature, seed, ...     -> Sampling
-    [planner] [twin] [natural] [gates] [human]  what is decided by -> rules
-    [release]     what its pages say             -> rules.ReleaseInfo
+    [source]      where items come from
+    [endpoints.NAME]  what answers
+    [roles]       which endpoint plays what
+    [sampling.ROLE]   temperature, seed, ...
+    [planner] [twin] [natural] [gates] [human]  what is decided by
+    [release]     what its pages say
     [budget]      when to stop
 
 docs/config.md is generated from these classes.
@@ -22,17 +22,17 @@ from pairwright.errors import ConfigError, near
 from pairwright.modes import MODES, Mode, has_own_choices
 from pairwright.records import Origin, Record
 from pairwright.settings.endpoints import Endpoint, Sampling, deciding_settings
-from pairwright.settings.release_info import ReleaseInfo
 from pairwright.settings.rules import (
     GateRules,
+    HumanRules,
     NaturalRules,
     PlanRules,
+    ReleaseInfo,
+    SourceRules,
     Strategy,
     TwinRules,
     asked_length,
 )
-from pairwright.settings.source_rules import SourceRules
-from pairwright.settings.study_rules import HumanRules
 from pairwright.settings.toml_files import read_toml, validated
 
 
@@ -233,7 +233,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 _BESIDE = frozenset({"processes", "budget", "human", "release"})
-"""The same of whole tables, and of keys outside them."""
+"""Tables, and keys outside of tables, that do not decide what comes of a run."""
 
 
 def essential(resolved: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,127 @@
-"""The numbers that a build decides by. `config` reads them; stages and gates use them."""
+"""The tables of a config that a build, a study and a release decide by. `config` reads them."""
 
-from typing import Literal
+import re
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import (
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from pairwright.records import Record
 from pairwright.text import QUOTED_WORDS
+
+
+class SourceRules(Record):
+    """Where items come from, and the rules rows are held to."""
+
+    path: str = Field(
+        description="a file (JSON, JSONL, CSV, TSV, Parquet), a Hugging Face id, the dump of a"
+        " Stack Exchange site (.7z, its folder, or Posts.xml), or the folder of an exported Polis"
+        " conversation, or of several"
+    )
+    format: Literal["items", "posts", "stackexchange", "choices", "polis"] = Field(
+        "items",
+        description="items: LaMP-QA's or the benchmark's schema; posts: one post a row;"
+        " stackexchange: a site's dump; choices: one user's choice of two responses a row; polis:"
+        " exported conversations",
+    )
+    texts: str | None = Field(
+        None,
+        description="choices: a file of texts that the users wrote, one a row (columns `user`,"
+        " `text`, `created`); none: a history is the user's earlier choices alone",
+    )
+    config: str | None = Field(None, description="configuration of a Hugging Face dataset")
+    split: str = Field("test", description="split of a Hugging Face dataset")
+    min_posts: int = Field(2, ge=1, description="fewer earlier posts and the item is refused")
+    max_post_chars: int = Field(20_000, ge=100, description="longer posts are cut, and counted")
+    undated_posts: bool = Field(
+        True,
+        description="keep a post without a time where its question or other posts have one, and"
+        " count it; false: it is refused, because it may be younger than the question",
+    )
+    targets: Annotated[int, Field(ge=1)] | Literal["all"] = Field(
+        1,
+        description="how many of a user's latest questions become items, each with the posts that"
+        " are older than it, or `all`; rows that are items are taken as they are",
+    )
+    site: str | None = Field(
+        None,
+        description="stackexchange: host of the site, such as `cooking.stackexchange.com`; none:"
+        " the name of the folder or archive tells it",
+    )
+    comments: bool = Field(False, description="stackexchange: comments are posts of a history, too")
+    category_by: Literal["site", "tag"] = Field(
+        "site",
+        description="stackexchange: the category is the site, or the question's most frequent tag",
+    )
+    user: str = Field("user", description="posts, choices, texts: column of the user")
+    text: str = Field("text", description="posts, texts: column of the text")
+    created: str = Field("created", description="posts, choices, texts: column of the time")
+    title: str = Field("title", description="posts, texts: column of the title, if there is one")
+    category: str = Field(
+        "category", description="posts, choices: column of the category, if there is one"
+    )
+    url: str = Field(
+        "url", description="posts, choices, texts: column of the address, if there is one"
+    )
+    kind: str = Field(
+        "kind",
+        description="posts: column of the kind of post (`question`, `answer`, `review`), if there"
+        " is one; only questions and posts without a kind are asked",
+    )
+    question: str = Field("question", description="choices: column of the question or topic")
+    option_a: str = Field("option_a", description="choices: column of the first response")
+    option_b: str = Field("option_b", description="choices: column of the second response")
+    choice: str = Field(
+        "choice", description="choices: column of the response that the user took: `a` or `b`"
+    )
+    reason: str = Field(
+        "reason", description="choices: column of the user's own reason, if there is one"
+    )
+    default_category: str | None = Field(
+        None,
+        description="category of rows that have none, and of Polis conversations; without it they"
+        " are refused",
+    )
+
+    @field_validator("site")
+    @classmethod
+    def _host(cls, site: str | None) -> str | None:
+        if site is not None and not re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", site):
+            raise ValueError(f"{site!r} is not a host such as 'cooking.stackexchange.com'")
+        return site
+
+    @model_validator(mode="after")
+    def _of_the_format(self) -> "SourceRules":
+        for format, keys in _KEYS_OF_FORMAT.items():
+            if self.format != format:
+                for key in keys:
+                    if getattr(self, key) != type(self).model_fields[key].default:
+                        raise ValueError(f"{key} goes with format = {format!r}")
+        if self.format not in ("posts", "stackexchange") and self.targets != 1:
+            raise ValueError(
+                "targets goes with format = 'posts' or 'stackexchange': rows that are items or"
+                " choices are taken as they are"
+            )
+        return self
+
+    @property
+    def own_choices(self) -> bool:
+        """Whether it holds people's own choices, of which natural twins are made."""
+        return self.format in ("choices", "polis")
+
+
+_KEYS_OF_FORMAT = {
+    "stackexchange": ("site", "comments", "category_by"),
+    "choices": ("texts", "question", "option_a", "option_b", "choice", "reason"),
+}
+"""The keys of a source that go with one format alone."""
+
 
 Strategy = Literal["omit", "contradict"]
 
@@ -129,3 +245,165 @@ class GateRules(Record):
     parity: float = Field(
         0.67, ge=0, description="most gap in mean quality where no response wins in both orders"
     )
+
+
+class HumanRules(Record):
+    """When people's answers verify a pair, and what a study measures of itself."""
+
+    votes: int = Field(
+        4, ge=1, le=99, description="preference votes a pair needs (each half of a twin)"
+    )
+    rule: Literal["majority", "unanimity"] = Field(
+        "unanimity", description="how many of the votes must be for the chosen response"
+    )
+    further: int | None = Field(
+        6,
+        ge=0,
+        le=99,
+        description="votes of a second round on a pair that the first leaves undecided: one vote is"
+        " missing from unanimity, or no answer has a majority. Five in six of them must be for the"
+        " chosen response. 0: what is not unanimous is refused, and without a majority one"
+        " adjudicator decides",
+    )
+    cannot_tell: float = Field(
+        0.34, ge=0, le=1, description="most share of `cannot tell` among a pair's votes"
+    )
+    quality_floor: float = Field(
+        3.0, description="least mean score of either response on every scale"
+    )
+    quality_votes: int = Field(2, ge=0, description="quality answers a subject needs; 0: none")
+    aspects_supported: float = Field(
+        0.5, ge=0, le=1, description="least share of aspects that most find supported by the posts"
+    )
+    rubric_votes: int = Field(2, ge=0, description="rubric answers a pair needs; 0: none")
+    quality_gap: float | None = Field(
+        1.5, ge=0, description="most gap of the two responses' mean scores on any scale"
+    )
+    delivered: float | None = Field(
+        0.51,
+        ge=0,
+        le=1,
+        description="of the aspects that most find supported, least share that the chosen response"
+        " delivers and the rejected one does not",
+    )
+    contradicted: float | None = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="most share of an aspect's answers that call it contradicted by the posts",
+    )
+    attention_floor: float = Field(
+        0.75, ge=0, le=1, description="least share of attention checks an annotator must pass"
+    )
+    parity_margin: float = Field(
+        0.5, gt=0, description="points within which the two sides' quality counts as equal"
+    )
+    repeats: float = Field(0.05, ge=0, le=1, description="share of votes asked again, swapped")
+    wrong_profile: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="share of violate pairs also shown with another user's posts; if not 0, 40 of"
+        " them or more, as long as that is a fifth of all",
+    )
+    narrative: float = Field(
+        0.05, ge=0, le=1, description="share of subjects also shown with the asker's narrative"
+    )
+
+    foils: float | None = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="share of pairs with an aspect of another user among their own, to see what"
+        " people say of it",
+    )
+
+    @property
+    def closing_votes(self) -> int:
+        """The votes of a second round on a pair. Older studies have no such number: one adjudicator
+        closes."""
+        return self.further or 1
+
+    @property
+    def closing_misses(self) -> int:
+        """How many of them need not be for the chosen response."""
+        return self.closing_votes // 6
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """A limit that the study did not have is not there, as in the file that it is from."""
+        fields: dict[str, object] = handler(self)
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+LATER_LIMITS = frozenset({"quality_gap", "delivered", "contradicted", "further", "foils"})
+"""Limits of `HumanRules` that older versions did not have: studies that they exported are decided
+without them."""
+
+
+def _without_later(stored: object) -> object:
+    return {**dict.fromkeys(LATER_LIMITS), **stored} if isinstance(stored, dict) else stored
+
+
+StoredRules = Annotated[HumanRules, BeforeValidator(_without_later)]
+"""The rule that a study stored: a limit that it does not have is None, and not the default."""
+
+
+class ReleaseInfo(Record):
+    """What the pages of a release say that no file of a run can tell. Empty: "not stated"."""
+
+    name: str = Field("personalized-preference-pairs", description="name of the dataset")
+    motivation: str = Field("", description="why the dataset was made, and by whom it was funded")
+    maintainers: str = Field("", description="who keeps it")
+    contact: str = Field("", description="where to write, about removal too")
+    licence: str | None = Field(
+        None, description="SPDX id of posts whose own address does not tell it"
+    )
+    own_licence: str | None = Field(
+        None, description="SPDX id of what was made from them: aspects, responses, scores, votes"
+    )
+    attribution: str = Field(
+        "", description="the words by which the source wants to be named; pages repeat them"
+    )
+    languages: tuple[str, ...] = Field(
+        (), description="languages of the texts, as ISO 639 codes such as `en`"
+    )
+    max_overlap: float | None = Field(
+        None,
+        gt=0.5,
+        le=1,
+        description="bound on the share of pairs in which word overlap with the posts picks the"
+        " chosen response; an audit fails above it",
+    )
+    max_aspects_overlap: float | None = Field(
+        None, gt=0.5, le=1, description="the same of word overlap with the aspects"
+    )
+    citation: str = Field("", description="how to cite it, as BibTeX")
+    annotators: str = Field("", description="who the annotators were and how they were found")
+    payment: str = Field("", description="what annotators were paid, and for how long")
+    consent: str = Field("", description="what annotators agreed to; ethical review, if there was")
+    maintenance: str = Field("", description="how errors are reported, and how long it is kept")
+
+    @model_serializer(mode="wrap")
+    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """As older versions wrote it where there is none."""
+        fields: dict[str, object] = handler(self)
+        for name in ("attribution", "max_overlap", "max_aspects_overlap"):
+            if not getattr(self, name):
+                fields.pop(name, None)
+        return fields
+
+    @field_validator("languages")
+    @classmethod
+    def _codes(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
+        for code in languages:
+            if not re.fullmatch(r"[a-z]{2,3}", code):
+                raise ValueError(f"{code!r} is not an ISO 639 code such as `en`")
+        return languages
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, name: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,95}", name):
+            raise ValueError("up to 96 letters, digits, dots, dashes and underscores")
+        return name

@@ -9,11 +9,11 @@ A row that cannot be used is a SourceProblem and reading goes on; a file that ca
 SourceError. `problems.REASONS` has every rule by which a row or post is refused or repaired.
 
 source_table.py opening.py    rows with their places; formats, and the table that a path names
-json_files.py delimited.py parquet.py hub.py    a table of each kind of file
-fields.py times.py markup.py    one field of a row, read and cleaned
-items.py posts.py    rows that are items, and rows that are posts
+table_files.py      a table of each kind of file
+fields.py markup.py    one field of a row, read and cleaned
+items.py posts.py    rows that are items and what items are held to, and rows that are posts
 choosers.py choices.py choice_rows.py    who chose what; a table of choices, and its rows
-rules.py problems.py    what every item is held to, and what is said of the others
+problems.py    what is said of rows and posts that are refused or repaired
 stackexchange/ polis/    dumps of Stack Exchange, and exported conversations of Polis
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 from pairwright.errors import SourceError
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import choices, items, posts
 from pairwright.sources.choosers import Chooser, Voter
 from pairwright.sources.opening import Choosers, Items, SourceFormat

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from pairwright.dataset.row import choice_text
 from pairwright.records import Post, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import choice_key
 from pairwright.sources.fields import Repairs, address, label, text, time
+from pairwright.sources.items import place
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow
 
 

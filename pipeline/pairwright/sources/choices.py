@@ -12,16 +12,10 @@ from pathlib import Path
 from pairwright.errors import SourceError
 from pairwright.records import content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
-from pairwright.sources.choice_rows import (
-    ChoiceRow,
-    read_choice,
-    read_text,
-    required,
-    text_columns,
-)
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.choice_rows import ChoiceRow, read_choice, read_text, required, text_columns
 from pairwright.sources.choosers import Chooser, OwnPost, Voter, choice_key
-from pairwright.sources.fields import repaired
+from pairwright.sources.fields import is_older, latest_moment, repaired
 from pairwright.sources.opening import (
     Choosers,
     SourceFormat,
@@ -36,7 +30,6 @@ from pairwright.sources.problems import (
     excerpt,
 )
 from pairwright.sources.source_table import SourceTable
-from pairwright.sources.times import is_older, latest_moment
 from pairwright.text import word_count
 
 SHORT = 3

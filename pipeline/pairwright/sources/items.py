@@ -1,18 +1,155 @@
-"""Rows that are items: LaMP-QA's schema, and Personalized RewardBench's, whose further
-fields (`chosen`, `rejected`) are not an item's and are left alone."""
+"""Rows that are items, and what every item is held to, whatever it came from: a domain, and a
+profile of earlier posts.
 
-from collections.abc import Iterable, Iterator
+The rows have LaMP-QA's schema or Personalized RewardBench's, whose further fields (`chosen`,
+`rejected`) are not an item's and are left alone.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pairwright.records import GoldAspect, Item, Post
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
-from pairwright.sources.fields import Repairs, address, kind_of_post, label, rows, text, time
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.fields import (
+    Repairs,
+    address,
+    is_older,
+    kind_of_post,
+    label,
+    latest_moment,
+    repaired,
+    rows,
+    text,
+    time,
+)
 from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
-from pairwright.sources.problems import SourceProblem, SourceRefusal
-from pairwright.sources.rules import ReadPost, place, with_profile
+from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
 from pairwright.sources.source_table import SourceRow
+from pairwright.text import find_question, normalised
+
+T = TypeVar("T")
+
+
+class ReadPost(NamedTuple):
+    """A post as it was read, with its place and what was repaired in it."""
+
+    post: Post
+    where: str
+    repairs: Repairs
+
+
+def latest(
+    posts: list[T], targets: int | Literal["all"], question: Callable[[T], str]
+) -> tuple[list[T], list[T]]:
+    """Those of a user's posts that become items, and those that ask what a later one asks again.
+
+    `posts` is oldest first, and so are both lists.
+    """
+    chosen: list[T] = []
+    repeated: list[T] = []
+    questions: set[str] = set()
+    for post in reversed(posts):
+        if len(chosen) == targets:
+            break
+        folded = normalised(question(post))
+        if folded in questions:
+            repeated.append(post)
+            continue
+        chosen.append(post)
+        if folded:
+            questions.add(folded)
+    return chosen[::-1], repeated[::-1]
+
+
+def repeated_question(question: str) -> SourceRefusal:
+    """Why a question is not asked that its user asked again later. It stays in the history."""
+    return SourceRefusal("repeated_question", f"{excerpt(question)} is asked again by a later post")
+
+
+def once_each(records: Iterable[Item | SourceProblem]) -> Iterator[Item | SourceProblem]:
+    """The same, with each problem of a post once: a post may be in several items."""
+    noted = set[tuple[str, str, str]]()
+    for one in records:
+        if isinstance(one, SourceProblem):
+            key = one.reason, one.where, one.detail
+            if key in noted:
+                continue
+            noted.add(key)
+        yield one
+
+
+def place(category: str, domains: Domains, rules: SourceRules) -> tuple[str, str]:
+    """The category and its domain's key; raises SourceRefusal."""
+    category = category or rules.default_category or ""
+    if not category:
+        raise SourceRefusal("missing_category", "no category, and no `default_category` is set")
+    domain = domains.of(category)
+    if domain is None:
+        raise SourceRefusal(
+            "unknown_category",
+            f"{excerpt(category)} belongs to none of the domains {', '.join(domains.by_key)}",
+            value=category,
+        )
+    return category, domain.key
+
+
+def with_profile(
+    item: Item, posts: list[ReadPost], where: str, repairs: Repairs, rules: SourceRules
+) -> Iterator[Item | SourceProblem]:
+    """The problems of its posts, and the item with those posts that may be in its profile."""
+    sifted = list(_sift(item, _in_time_order(posts), rules))
+    yield from (f for f in sifted if isinstance(f, SourceProblem))
+    in_profile = [f for f in sifted if isinstance(f, ReadPost)]
+    if len(in_profile) < rules.min_posts:
+        raise SourceRefusal(
+            "too_few_posts", f"{len(in_profile)} of {len(posts)} posts left, not {rules.min_posts}"
+        )
+    for post in in_profile:
+        yield from repaired(post.repairs, post.where, post.post.id)
+    yield from repaired(repairs, where, item.id)
+    yield item.model_copy(update={"profile": tuple(f.post for f in in_profile)})
+
+
+def _in_time_order(posts: list[ReadPost]) -> list[ReadPost]:
+    """Oldest first; in the file's order where a post has no time."""
+    if any(f.post.created is None for f in posts):
+        return posts
+    return sorted(posts, key=lambda f: latest_moment(f.post.created or ""))
+
+
+def _sift(
+    item: Item, posts: list[ReadPost], rules: SourceRules
+) -> Iterator[ReadPost | SourceProblem]:
+    timed = bool(item.created) or any(f.post.created for f in posts)
+    ids: set[str] = set()
+    texts: dict[str, str] = {}
+    for candidate in posts:
+        post = candidate.post
+        folded = normalised(post.text)
+        try:
+            if timed and not post.created and not rules.undated_posts:
+                raise SourceRefusal("undated_post", "it has no time, and others have one")
+            if item.created and post.created and not is_older(post.created, item.created):
+                raise SourceRefusal("later_post", f"{post.created}, the question {item.created}")
+            if post.id in ids:
+                raise SourceRefusal(
+                    "duplicate_post_id", "an earlier post of the profile has this id"
+                )
+            if find_question(post.text, item.question, item.narrative):
+                raise SourceRefusal("target_in_profile", f"it repeats {excerpt(item.question)}")
+            if folded in texts:
+                raise SourceRefusal("duplicate_post", f"the same text as {excerpt(texts[folded])}")
+        except SourceRefusal as refusal:
+            yield refusal.at(candidate.where, post.id)
+            continue
+        ids.add(post.id)
+        texts[folded] = post.id
+        if timed and not post.created:
+            note = {"undated_post": "it may be younger than the question"}
+            candidate = candidate._replace(repairs={**candidate.repairs, **note})
+        yield candidate
 
 
 def _read(rules: SourceRules, domains: Domains, folder: Path) -> tuple[str, Items]:

@@ -1,22 +1,27 @@
 """What a format of sources is, and the table that the rules' path names: a file by its suffix, or a
-dataset of the Hub."""
+dataset of the Hugging Face Hub. The only file that imports `datasets`."""
 
+import re
 from collections.abc import Callable, Iterator
 from hashlib import blake2b, file_digest
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pairwright.errors import SourceError
+from pairwright.extras import install
 from pairwright.records import Item
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
-from pairwright.sources import hub
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import Chooser, Voter
-from pairwright.sources.delimited import comma_separated, tab_separated
-from pairwright.sources.json_files import json_array, jsonl
-from pairwright.sources.parquet import open_parquet
 from pairwright.sources.problems import SourceProblem
-from pairwright.sources.source_table import Opener, SourceRow, SourceTable
+from pairwright.sources.source_table import Opener, SourceRow, SourceTable, numbered
+from pairwright.sources.table_files import (
+    comma_separated,
+    json_array,
+    jsonl,
+    open_parquet,
+    tab_separated,
+)
 
 Items = Iterator[Item | SourceProblem]
 Choosers = Iterator[Chooser | Voter | SourceProblem]
@@ -68,7 +73,7 @@ def locate(rules: SourceRules, folder: Path) -> Path | None:
         return path
     if path.is_dir():
         raise SourceError("a folder, not a file", where=path, fix=f"Name a file in it. {_DUMP_FIX}")
-    if path.suffix.lower() not in OPENERS and hub.looks_like_id(rules.path):
+    if path.suffix.lower() not in OPENERS and looks_like_id(rules.path):
         return None
     raise SourceError(
         "no such file", where=path, fix=f"`path` is relative to {folder}: correct it."
@@ -78,7 +83,7 @@ def locate(rules: SourceRules, folder: Path) -> Path | None:
 def open_table(rules: SourceRules, folder: Path, columns: TableColumns) -> SourceTable:
     """The source's rows, once its columns are known to be the right ones; raises SourceError."""
     path = locate(rules, folder)
-    table = hub.dataset(rules) if path is None else _open(path, lists=columns.lists)
+    table = hub_dataset(rules) if path is None else _open(path, lists=columns.lists)
     return _with_columns(table, columns)
 
 
@@ -86,7 +91,7 @@ def table_hash(rules: SourceRules, folder: Path) -> str:
     """What identifies a table's content: a hash of its bytes, or `id@commit`."""
     path = locate(rules, folder)
     if path is None:
-        return hub.fingerprint(rules.path)
+        return fingerprint(rules.path)
     with path.open("rb") as file:
         digest = file_digest(file, lambda: blake2b(digest_size=16))
     return f"b2:{digest.hexdigest()}"
@@ -159,3 +164,58 @@ def _check_columns(source: str, columns: list[str], needed: TableColumns) -> Non
     if missing == ["category"]:
         fix += "; or set `default_category`"
     raise SourceError(f"no column {', '.join(missing)}", where=f"{source}:1", fix=f"{fix}.")
+
+
+_ID = re.compile(r"[\w.-]+/[\w.-]+(?:@[\w./-]+)?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def looks_like_id(path: str) -> bool:
+    """`org/name`, or `org/name@revision` to hold it to one version."""
+    return _ID.fullmatch(path) is not None
+
+
+def hub_dataset(rules: SourceRules) -> SourceTable:
+    """The rows of one split, counted from 1. `datasets` keeps them on disk, not in memory."""
+    datasets = _import("datasets", rules.path)
+    name, _, revision = rules.path.partition("@")
+    try:
+        loaded = datasets.load_dataset(
+            name, rules.config, split=rules.split, revision=revision or None
+        )
+    except Exception as error:  # whatever datasets, the network and the file formats raise
+        raise _unusable(rules.path, error) from error
+    return SourceTable(rules.path, list(loaded.column_names), numbered(rules.path, loaded))
+
+
+def fingerprint(path: str) -> str:
+    """`org/name@commit`, with the commit that the id means now."""
+    name, _, revision = path.partition("@")
+    if _COMMIT.fullmatch(revision):
+        return path
+    hub = _import("huggingface_hub", path)
+    try:
+        info = hub.HfApi().dataset_info(name, revision=revision or None)
+    except Exception as error:
+        raise _unusable(path, error) from error
+    return f"{name}@{info.sha}"
+
+
+def _import(module: str, path: str) -> Any:
+    try:
+        return __import__(module)
+    except ImportError:
+        raise SourceError(
+            f"this file does not exist, and to read it as a Hugging Face id `{module}` is missing",
+            where=path,
+            fix=f"Run {install('hub')}; or give the path of a file.",
+        ) from None
+
+
+def _unusable(path: str, error: Exception) -> SourceError:
+    return SourceError(
+        f"neither a file here nor a dataset that could be loaded: {type(error).__name__}: {error}",
+        where=path,
+        fix="Check the id, `config` and `split`; a private one needs `hf auth login`. "
+        "Without network, name a file, or pin a downloaded version: org/name@<commit>.",
+    )

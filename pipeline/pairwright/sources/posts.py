@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 from pairwright.records import Item, Post, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.fields import Repairs, address, kind_of_post, label, text, time
-from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
-from pairwright.sources.problems import SourceProblem, SourceRefusal
-from pairwright.sources.rules import (
+from pairwright.sources.items import (
     ReadPost,
     latest,
     once_each,
@@ -22,6 +20,8 @@ from pairwright.sources.rules import (
     repeated_question,
     with_profile,
 )
+from pairwright.sources.opening import Items, SourceFormat, TableColumns, open_table, table_hash
+from pairwright.sources.problems import SourceProblem, SourceRefusal
 from pairwright.sources.source_table import SourceRow
 
 # A longer first line or sentence is not a question that a person could have asked as a title.

@@ -51,7 +51,7 @@ class PlanSettings(NamedTuple):
     """What the planner reads of the domain."""
     words: int
     """The length of a response."""
-    once: SharedWork
+    plans: SharedWork
     """Plans that several questions have in common."""
     language: str | None = None
     """That of the question, in which aspects and answers are written."""
@@ -70,7 +70,7 @@ async def plan_once(
 
     # A plan names posts, so users who wrote the same words must not get each other's.
     read = tuple((post.id, post.text) for post in posts)
-    return await settings.once(("plan", question, read), models, work)
+    return await settings.plans((question, read), models, work)
 
 
 async def infer_rubric(

@@ -4,6 +4,7 @@ Phrases of English, German and Chinese; in other languages none is found.
 """
 
 import re
+from functools import lru_cache
 
 _ENGLISH = re.compile(
     r"\b((?:concise|brief|short|long|detailed|clear) (?:answer|response|reply|explanation|summary)"
@@ -34,6 +35,8 @@ _CHINESE = re.compile(
 )
 
 
+# A plan is read for its own user, and for the questions that it is held against.
+@lru_cache(maxsize=4096)
 def is_about_manner(aspect: str) -> bool:
     """Whether an aspect asks for a length, a tone or a form."""
     return any(pattern.search(aspect) for pattern in (_ENGLISH, _GERMAN, _CHINESE))

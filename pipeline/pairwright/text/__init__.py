@@ -1,11 +1,10 @@
 """Words, stems, runs and languages of texts, for retrieval, gates, sources and audits. No other
 code splits a text into words.
 
-scripts.py      words of any script and their number: between spaces, or runs of characters
+scripts.py      words of any script, their number and that of tokens
 languages.py    the language of a text, and what is supported in each language
 stems.py        stems and content words, by language
 stopwords.py    function words
-tokens.py       how many tokens a text has, about
 runs.py         runs of words that two texts share
 forms.py        a text without what no reader sees, and a quote to be found in it
 """
@@ -36,13 +35,13 @@ from pairwright.text.scripts import (
     opening,
     run_length,
     space_scripts,
+    token_estimate,
     word_count,
     words,
     words_of,
 )
 from pairwright.text.stems import WordCache, echo, jaccard, stem, stemmer, terms, terms_of
 from pairwright.text.stopwords import STOPWORDS
-from pairwright.text.tokens import token_estimate
 
 __all__ = [
     "LANGUAGES", "QUOTED_WORDS", "STOPWORDS", "WHOLE_WORDS", "WordCache", "bare_quote", "canonical",

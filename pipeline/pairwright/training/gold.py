@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from pairwright import text
 from pairwright.assets import DOCS
 from pairwright.errors import SourceError
-from pairwright.estimate import Estimate
 from pairwright.records import Item, Record
 from pairwright.retrieve import dense
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 
 NO_GOLD = "no_gold_aspects"
@@ -114,12 +113,3 @@ def by_embedding(model: str, where: str) -> Similarity:
         return np.asarray(np.clip(own @ other.T, 0.0, 1.0))
 
     return similarity
-
-
-def format_interval(interval: Estimate | None) -> str:
-    """A mean with its interval and n, for people."""
-    if interval is None or interval.value is None:
-        return "none (n = 0)"
-    if interval.low is None or interval.high is None:
-        return f"{interval.value:.3f} (no interval, n = {interval.n:,})"
-    return f"{interval.value:.3f} ({interval.low:.3f} to {interval.high:.3f}, n = {interval.n:,})"

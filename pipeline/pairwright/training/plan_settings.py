@@ -3,14 +3,14 @@ key known.
 
 train planner
     model, target, ...   what is trained                        -> Training
-    [source]             items to train on                      -> settings.source_rules.SourceRules
-    [validation]         items that checkpoints are chosen on   -> settings.source_rules.SourceRules
+    [source]             items to train on                      -> settings.rules.SourceRules
+    [validation]         items that checkpoints are chosen on   -> settings.rules.SourceRules
     [history]            which posts are shown                  -> TrainingHistory
     [lora], [steps]      hyper-parameters                       -> Lora, Steps
     [selection]          how a checkpoint is chosen             -> Selection
 
 train score
-    [source]             items with gold aspects                -> settings.source_rules.SourceRules
+    [source]             items with gold aspects                -> settings.rules.SourceRules
     [endpoints.NAME]     what answers                           -> settings.endpoints.Endpoint
     [planners.NAME]      what is compared                       -> PromptedPlanner or FilePlanner
     [judge]              who says that aspects match            -> MatchJudge
@@ -29,8 +29,7 @@ from pairwright.assets import DOCS
 from pairwright.records import Record
 from pairwright.settings.config import Planner
 from pairwright.settings.endpoints import Endpoint, Sampling
-from pairwright.settings.rules import HistoryRules
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import HistoryRules, SourceRules
 from pairwright.settings.toml_files import read_toml, validated
 
 KEYS = DOCS / "train_keys.md"

@@ -7,7 +7,7 @@ All that the workflows know of Label Studio's API is here.
 import importlib.util
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -88,7 +88,7 @@ def push_tasks(
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
-        with closing(LabelStudioClient(url, key or api_key())) as server:
+        with LabelStudioClient(url, key or api_key()) as server:
             pushed = send_tasks(
                 server,
                 study.folder,
@@ -147,7 +147,7 @@ def pull_verdicts(
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
-        with closing(LabelStudioClient(address, key or api_key())) as server:
+        with LabelStudioClient(address, key or api_key()) as server:
             pulled = fetch_annotations(
                 server,
                 study.folder,
@@ -190,14 +190,19 @@ def server_progress(
 
     with open_study(Path(run)) as study:
         address = url or pushed_state(study.folder).url
-        with closing(LabelStudioClient(address, key or api_key())) as server:
+        with LabelStudioClient(address, key or api_key()) as server:
             return tuple(
                 AnnotatorProgress(
-                    row.annotator, row.kind, row.round, row.assigned, row.done, row.skipped,
-                    row.assigned - row.tasks,
+                    annotator=pushed.annotator,
+                    kind=pushed.kind,
+                    round=pushed.round,
+                    tasks=len(pushed.tasks),
+                    answered=there.done if there else 0,
+                    skipped=there.skipped if there else 0,
+                    deleted=len(pushed.tasks) - (there.tasks if there else 0),
                 )
-                for row in task_progress(server, study.folder)
-            )  # fmt: skip
+                for pushed, there in task_progress(server, study.folder)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +270,7 @@ def _load(study: OpenStudy, server: LabelStudioServer, progress: Progress) -> No
     from pairwright_human_eval.label_studio.projects import send_tasks
 
     fixed = study.fixed
-    with closing(LabelStudioClient(server.url, server.account.token)) as api:
+    with LabelStudioClient(server.url, server.account.token) as api:
         for round in sorted({keyed.round for keyed in fixed.key.values()}):
             send_tasks(
                 api,

@@ -17,7 +17,7 @@ from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.imports import import_files, undo_import
+from pairwright_human_eval.raw_files import import_files, undo_import
 from pairwright_human_eval.records import KINDS, Kind, Verdict
 from pairwright_human_eval.simulation import Traits, simulate
 from pairwright_human_eval.study_files import closed_key

@@ -13,7 +13,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.dataset import line_writer
 from pairwright.errors import InputError, on_disk
 from pairwright.models.batch import Ingest, Ingested, PendingCalls, Round, Shard, read_round
-from pairwright.models.batch.ingest import MEANINGS, LineProblem, check_readable
+from pairwright.models.batch.ingest import MEANINGS, LineProblem, lines_of
 from pairwright.models.batch.rounds import Submission, folder_of, latest_round
 from pairwright.models.batch.service import BatchApi, Polled, poll, submit
 from pairwright.models.store import Store
@@ -116,7 +116,7 @@ def ingest_replies(
     paths = [Path(file) for file in files]
     with _open_batch_run(Path(run)) as batch_run:
         for path in paths:
-            check_readable(path)
+            next(lines_of(path), None)  # Raises where it cannot be read.
         total, read = sum(path.stat().st_size for path in paths), 0
 
         def advance(size: int) -> None:
@@ -179,15 +179,15 @@ class _BatchRun(NamedTuple):
                 count += 1
                 lines.write(problem)
                 if count <= NOTED:
-                    progress(Note(_description(problem)))
+                    custom_id = f" {problem.custom_id!r}" if problem.custom_id else ""
+                    what = f"{MEANINGS[problem.kind]}: {problem.detail}"
+                    progress(Note(f"{problem.where}:{custom_id} {what}"))
 
-            yield Ingest(self.requests, self.store, self._secrets(), note, advance)
+            names = (endpoint.api_key_env for endpoint in self.config.endpoints.values())
+            secrets = tuple(os.environ.get(name, "") for name in names if name)
+            yield Ingest(self.requests, self.store, secrets, note, advance)
         if count > NOTED:
             progress(Note(f"... and {count - NOTED:,} more in {problems}"))
-
-    def _secrets(self) -> tuple[str, ...]:
-        names = (endpoint.api_key_env for endpoint in self.config.endpoints.values())
-        return tuple(os.environ.get(name, "") for name in names if name)
 
 
 @contextmanager
@@ -200,8 +200,3 @@ def _open_batch_run(run: Path) -> Iterator[_BatchRun]:
         closing(PendingCalls(run / "batch.sqlite")) as requests,
     ):
         yield _BatchRun(folder, config, requests, store)
-
-
-def _description(problem: LineProblem) -> str:
-    custom_id = f" {problem.custom_id!r}" if problem.custom_id else ""
-    return f"{problem.where}:{custom_id} {MEANINGS[problem.kind]}: {problem.detail}"

@@ -21,7 +21,7 @@ from pairwright.evaluation.best_of_n import (
     sample_questions,
     score_samples,
 )
-from pairwright.evaluation.outputs import PersonQuestion, ReleaseQuestions
+from pairwright.evaluation.outputs import AspectJudge, PersonQuestion, ReleaseQuestions
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.settings import Scorers, history_hash
@@ -90,7 +90,16 @@ def best_of_n(
     """
     settings, folder = scorer_settings(scorers), Path(out)
     names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-    task = _SamplingTask(Release(Path(release), split), names, n, _ks(ks, n), limit)
+    picked = tuple(sorted(set(ks or powers(n))))
+    if wrong := [k for k in picked if not 1 <= k <= n]:
+        raise InputError(
+            f"the best of {wrong[0]} cannot be picked from {n} samples",
+            where=f"-k {wrong[0]}",
+            fix=f"Raise -n to {wrong[0]}: samples are never used twice."
+            if wrong[0] > n
+            else "k is 1 or more.",
+        )
+    task = _SamplingTask(Release(Path(release), split), names, n, picked, limit)
     with open_session(settings, folder, progress, stop) as session:
         done = run_async(_sample_and_score(task, session))
     report = best_of_n_page(done.summary)
@@ -121,58 +130,40 @@ class _SamplingTask(NamedTuple):
     limit: int | None
 
 
-class _Samples(NamedTuple):
-    policy: ScorerRef
-    judge: ScorerRef
-    lines: list[SampledQuestion]
-
-
-def _ks(wanted: Iterable[int] | None, n: int) -> tuple[int, ...]:
-    ks = tuple(sorted(set(wanted or powers(n))))
-    if wrong := [k for k in ks if not 1 <= k <= n]:
-        raise InputError(
-            f"the best of {wrong[0]} cannot be picked from {n} samples",
-            where=f"-k {wrong[0]}",
-            fix=f"Raise -n to {wrong[0]}: samples are never used twice."
-            if wrong[0] > n
-            else "k is 1 or more.",
-        )
-    return ks
-
-
 async def _sample_and_score(task: _SamplingTask, session: ScorerSession) -> SamplingResult:
     policy_of(session.settings, task.n)
     questions = ReleaseQuestions(task.release.rows()).own[: task.limit]
     await check_pointwise(session, task.scorers)
-    samples = await _sample(task, session, questions)
+    policy, judge, samples = await _sample(task, session, questions)
     scores: list[SampleScores] = []
     curves: list[Curve] = []
     for name in task.scorers:
-        lines, of_scorer = await _score(task, session, name, questions, samples.lines)
+        lines, of_scorer = await _score(task, session, name, questions, samples)
         scores += lines
         curves.append(of_scorer)
-    models = {samples.policy.model, samples.judge.model, *(one.scorer.model for one in curves)}
-    unscored = Counter(one.unscored for one in samples.lines if one.unscored)
+    models = {policy.model, judge.model, *(one.scorer.model for one in curves)}
+    unscored = Counter(one.unscored for one in samples if one.unscored)
     summary = BestOfN(
         release=task.release.ref,
         limit=task.limit,
         n=task.n,
-        policy=samples.policy,
-        judge=samples.judge,
+        policy=policy,
+        judge=judge,
         history=history_hash(_history(task, session)),
         simulated=session.calls.any_simulated(models),
         questions=len(questions),
-        sampled=sum(not one.unscored for one in samples.lines),
+        sampled=sum(not one.unscored for one in samples),
         unscored=dict(sorted(unscored.items())),
-        ceiling=ceiling(samples.lines, task.ks),
+        ceiling=ceiling(samples, task.ks),
         curves=tuple(curves),
     )
-    return SamplingResult(summary, tuple(samples.lines), tuple(scores))
+    return SamplingResult(summary, tuple(samples), tuple(scores))
 
 
 async def _sample(
     task: _SamplingTask, session: ScorerSession, questions: list[PersonQuestion]
-) -> _Samples:
+) -> tuple[ScorerRef, ScorerRef, list[SampledQuestion]]:
+    """The policy, the judge, and what they wrote and said."""
     spec = policy_of(session.settings, task.n)
     prompts = tuple(sorted({"history", *SAMPLING}))
     async with session.judge() as judge, session.policy(prompts) as policy:
@@ -186,12 +177,12 @@ async def _sample(
                 questions,
                 task.n,
                 SampledPolicy(policy.model, session.prompts, spec.history, spec.words),
-                judge.judge,
+                AspectJudge(judge.model, session.prompts),
                 workers=max(1, policy.workers // task.n),
                 stop=end,
                 on_each=lambda _: count(),
             )
-    return _Samples(policy.ref, judge.ref, lines)
+    return policy.ref, judge.ref, lines
 
 
 async def _score(

@@ -26,14 +26,12 @@ from pairwright.records import Item
 from pairwright.retrieve import selected
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt_variables import COMPLETING
-from pairwright.settings.rules import HistoryRules
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import SourceProblem, read, source_hash
 from pairwright.text import word_count
 from pairwright.training.completions import (
     NONE,
     BodyWriter,
-    CompletionCondition,
     Completions,
     CompletionTask,
     ItemCompletions,
@@ -65,16 +63,25 @@ class WritingTasks(NamedTuple):
 
 def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingTasks:
     """Read a source. Raises SourceError, and InputError where no item of it gives a task."""
-    items: list[Item] = []
+    askers: list[tuple[Item, Asker]] = []
     problems: Counter[str] = Counter()
     for found in read(source, Domains.load(assets.RUBRICS), Path.cwd()):
         if isinstance(found, Item):
-            items.append(found)
+            asker = Asker(
+                item=found.id,
+                user=found.user,
+                twin=False,
+                domain=found.domain,
+                category=found.category,
+                question=found.question,
+                created=found.created,
+                posts=found.profile,
+            )
+            askers.append((found, asker))
         elif isinstance(found, SourceProblem) and found.action == "refused":
             problems[found.reason] += 1
-    askers = {item.id: _asker(item) for item in items}
-    strangers = Strangers(askers.values(), seed)
-    tasks_or_reasons = [task(item, strangers.instead_of(askers[item.id])) for item in items]
+    strangers = Strangers((asker for _, asker in askers), seed)
+    tasks_or_reasons = [task(item, strangers.instead_of(asker)) for item, asker in askers]
     refused = Counter(one for one in tasks_or_reasons if isinstance(one, str))
     tasks = tuple(one for one in tasks_or_reasons if isinstance(one, CompletionTask))[:limit]
     if not tasks:
@@ -88,23 +95,10 @@ def writing_tasks(source: SourceRules, seed: int, limit: int | None) -> WritingT
     return WritingTasks(
         name=Path(source.path).name if Path(source.path).exists() else source.path,
         hash=source_hash(source, Path.cwd()),
-        items=len(items),
+        items=len(askers),
         problems=dict(sorted(problems.items())),
         refused=dict(sorted(refused.items())),
         tasks=tasks,
-    )
-
-
-def _asker(item: Item) -> Asker:
-    return Asker(
-        item=item.id,
-        user=item.user,
-        twin=False,
-        domain=item.domain,
-        category=item.category,
-        question=item.question,
-        created=item.created,
-        posts=item.profile,
     )
 
 
@@ -189,36 +183,53 @@ class _WritingTask(NamedTuple):
     source: WritingTasks
     ks: tuple[int, ...]
     n: int
+    """Texts that are written with the most posts in context; one is in the other conditions."""
     scorers: tuple[str, ...]
     limit: int | None
 
-    def draws(self, condition: CompletionCondition) -> int:
-        """How many texts are written in a condition."""
-        return self.n if condition.name == own(max(self.ks)) else 1
+    @property
+    def most(self) -> str:
+        """The name of the condition with the most posts."""
+        return own(max(self.ks))
 
 
 async def _write_and_score(task: _WritingTask, session: ScorerSession) -> CompletionResult:
     policy = policy_of(session.settings, task.n)
     await check_pointwise(session, task.scorers)
-    ref, written = await _write(task, session)
-    picks: list[Picks] = []
-    refs: list[ModelRef] = []
+    draws = [
+        (one, task.n if one.name == task.most else 1) for one in completion_conditions(task.ks)
+    ]
+    async with session.policy(tuple(sorted(COMPLETING))) as opened:
+        total = len(draws) * len(task.source.tasks)
+        with session.calls.step("texts written", total, opened.stop) as count:
+            written = await complete_bodies(
+                task.source.tasks,
+                draws,
+                BodyWriter(opened.model, session.prompts, policy.history, policy.words),
+                workers=opened.workers,
+                stop=opened.stop,
+                on_each=lambda _: count(),
+            )
+    writer, picks, refs = _ref(opened.ref), list[Picks](), list[ModelRef]()
     for name in task.scorers:
-        scorer, of_scorer = await _score(task, session, name, written)
-        refs.append(_ref(scorer))
+        ref, of_scorer = await _score(task, session, name, written)
+        refs.append(ref)
         picks += of_scorer
     scores = figures(written, picks, task.ks, task.n)
     source, counted = task.source, set(scores.counted)
+    first_without_posts = {
+        one.item: one.texts[0] for one in written if one.condition == NONE and one.texts
+    }
     truths = [word_count(one.body) for one in source.tasks if one.item.id in counted]
     summary = Completions(
         source=source.name,
         source_hash=source.hash,
         limit=task.limit,
-        policy=_ref(ref),
+        policy=writer,
         words=policy.words,
         n=task.n,
         scorers=tuple(refs),
-        simulated=session.calls.any_simulated({ref.model, *(one.model for one in refs)}),
+        simulated=session.calls.any_simulated({writer.model, *(one.model for one in refs)}),
         seed=session.settings.seed,
         items=source.items,
         source_problems=source.problems,
@@ -227,7 +238,11 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
         counted=len(counted),
         unscored=scores.unscored,
         shortened=sum(one.left_out > 0 for one in written),
-        unchanged=_unchanged(written, own(max(task.ks))),
+        unchanged=sum(
+            one.texts[0] == first_without_posts.get(one.item)
+            for one in written
+            if one.condition == task.most and one.texts
+        ),
         truth_words=round(sum(truths) / len(truths), 1) if truths else 0.0,
         means=scores.means,
         differences=scores.differences,
@@ -235,41 +250,13 @@ async def _write_and_score(task: _WritingTask, session: ScorerSession) -> Comple
     return CompletionResult(summary, tuple(written), tuple(picks))
 
 
-def _unchanged(written: Sequence[ItemCompletions], most: str) -> int:
-    """Items of which the first text in the condition `most` is that without posts."""
-    first = {one.item: one.texts[0] for one in written if one.condition == NONE and one.texts}
-    return sum(
-        one.texts[0] == first.get(one.item)
-        for one in written
-        if one.condition == most and one.texts
-    )
-
-
-async def _write(
-    task: _WritingTask, session: ScorerSession
-) -> tuple[ScorerRef, list[ItemCompletions]]:
-    spec = policy_of(session.settings, task.n)
-    draws = [(one, task.draws(one)) for one in completion_conditions(task.ks)]
-    async with session.policy(tuple(sorted(COMPLETING))) as policy:
-        total = len(draws) * len(task.source.tasks)
-        with session.calls.step("texts written", total, policy.stop) as count:
-            written = await complete_bodies(
-                task.source.tasks,
-                draws,
-                BodyWriter(policy.model, session.prompts, spec.history, spec.words),
-                workers=policy.workers,
-                stop=policy.stop,
-                on_each=lambda _: count(),
-            )
-    return policy.ref, written
-
-
 async def _score(
     task: _WritingTask, session: ScorerSession, name: str, completions: Sequence[ItemCompletions]
-) -> tuple[ScorerRef, list[Picks]]:
-    sampled = own(max(task.ks))
-    written = [one for one in completions if one.condition == sampled and not one.unscored]
-    tasks = {one.item.id: one for one in task.source.tasks}
+) -> tuple[ModelRef, list[Picks]]:
+    written = [one for one in completions if one.condition == task.most and not one.unscored]
+    items = {one.item.id: one.item for one in task.source.tasks}
+    # The items are of a source, which no study is about.
+    history = session.settings.history.rules(None)
     done: dict[int, Picks] = {}
     # One at a time: a model in this process fills the memory there is.
     async with session.scorer(name) as opened:
@@ -279,9 +266,18 @@ async def _score(
 
             async def work(numbered: tuple[int, ItemCompletions]) -> None:
                 number, one = numbered
-                # The items are of a source, which no study is about.
-                history = session.settings.history.rules(None)
-                done[number] = await _picks(one, tasks[one.item], name, scorer, history)
+                item = items[one.item]
+                shown = PromptContent(item.question, selected(item.question, item.profile, history))
+                try:
+                    scores, _ = await scores_of(one.texts, shown, scorer, history)
+                except CallFailed as error:
+                    scores = failed_call(error)
+                line = Picks(item=one.item, scorer=name)
+                if isinstance(scores, Unscored):
+                    why = {"unscored": scores.reason, "detail": scores.detail[:500]}
+                    done[number] = line.model_copy(update=why)
+                else:
+                    done[number] = line.model_copy(update={"scores": scores})
                 count()
 
             await work_through(
@@ -290,27 +286,7 @@ async def _score(
                 workers=max(1, opened.workers // task.n),
                 stop=opened.stop,
             )
-    return opened.ref, [done[number] for number in range(len(written))]
-
-
-async def _picks(
-    completion: ItemCompletions,
-    task: CompletionTask,
-    name: str,
-    scorer: Pointwise,
-    history: HistoryRules,
-) -> Picks:
-    line = Picks(item=completion.item, scorer=name)
-    question = task.item.question
-    shown = PromptContent(question, selected(question, task.item.profile, history))
-    try:
-        scores, _ = await scores_of(completion.texts, shown, scorer, history)
-    except CallFailed as error:
-        scores = failed_call(error)
-    if isinstance(scores, Unscored):
-        why = {"unscored": scores.reason, "detail": scores.detail[:500]}
-        return line.model_copy(update=why)
-    return line.model_copy(update={"scores": scores})
+    return _ref(opened.ref), [done[number] for number in range(len(written))]
 
 
 def _ref(ref: ScorerRef) -> ModelRef:

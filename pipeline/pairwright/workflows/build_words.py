@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from pairwright.blind_preference import preference_sentence
 from pairwright.construct.estimate import BuildEstimate, PilotEstimate, RoleEstimate, kept_word
@@ -56,35 +55,23 @@ REMEDIES = {
 """What to try by the most frequent reason why nothing is kept."""
 
 
-class EstimateTable(NamedTuple):
-    """Roles with their calls, tokens and cost, below `ESTIMATE_HEADS`."""
-
-    title: str
-    rows: tuple[tuple[str, ...], ...]
-    total: tuple[str, ...]
-
-
-def estimate_tables(expected: BuildEstimate) -> Iterator[EstimateTable]:
-    """What a build would cost at the least and at the most."""
+def estimate_tables(
+    expected: BuildEstimate,
+) -> Iterator[tuple[str, list[tuple[str, ...]], tuple[str, ...]]]:
+    """What a build would cost at the least and at the most: a title, and below `ESTIMATE_HEADS` a
+    row for each role and one for all."""
     for title, lines in (
         ("if every first draft is accepted", expected.first_draft),
         ("at most, if every draw is used", expected.at_most),
     ):
-        rows = tuple(
-            (
-                line.role,
-                f"{line.model} ({line.endpoint})",
-                *(f"{n:,}" for n in (line.calls, line.prompt_tokens, line.completion_tokens)),
-                _price([line]),
-            )
-            for line in lines
-        )
-        sums = (
-            sum(getattr(line, name) for line in lines)
-            for name in ("calls", "prompt_tokens", "completion_tokens")
-        )
+        rows, sums = [], [0, 0, 0]
+        for line in lines:
+            counts = (line.calls, line.prompt_tokens, line.completion_tokens)
+            sums = [total + n for total, n in zip(sums, counts, strict=True)]
+            model = f"{line.model} ({line.endpoint})"
+            rows.append((line.role, model, *(f"{n:,}" for n in counts), _price([line])))
         total = ("all", "", *(f"{n:,}" for n in sums), _price(lines))
-        yield EstimateTable(f"{number_of(expected.items, 'item')}, {title}", rows, total)
+        yield f"{number_of(expected.items, 'item')}, {title}", rows, total
 
 
 def estimate_sentences(expected: BuildEstimate) -> Iterator[str]:
@@ -154,8 +141,21 @@ def shortfalls(status: RunStatus) -> Iterator[str]:
         )
     yield from _unusable_replies(status)
     yield from _nothing_kept(status)
-    yield from _nodding(status)
-    yield from _leaning(status)
+    for check in status.checks:
+        if check.name == "support_control" and (check.found.value or 0) > NODS:
+            yield (
+                "The judge says that a stranger's posts support what is expected of a user, in"
+                f" {check.found.counted()} cases: it accepts what it should refuse. Try another"
+                " judge."
+            )
+    for figure in status.tally.preference_figures:
+        # Twins do not lean as a set: each response is chosen once.
+        if figure.leans and not is_twin(figure.mode):
+            yield (
+                f"The set leans. {preference_sentence(figure)} Write the weaker side better, or"
+                " build twins alone: a set whose audit finds that it leans is released as a trial"
+                " only."
+            )
     if status.budget_spent:
         yield "The budget is spent: raise [budget] to go on."
     if not status.waiting and status.target and (missing := status.target.missing):
@@ -182,29 +182,6 @@ def _nothing_kept(status: RunStatus) -> Iterator[str]:
     yield f"{remedy} {look}".strip()
 
 
-def _nodding(status: RunStatus) -> Iterator[str]:
-    """That the support judge accepts the posts of strangers."""
-    for check in status.checks:
-        if check.name == "support_control" and (check.found.value or 0) > NODS:
-            yield (
-                "The judge says that a stranger's posts support what is expected of a user, in"
-                f" {check.found.counted()} cases: it accepts what it should refuse. Try another"
-                " judge."
-            )
-
-
-def _leaning(status: RunStatus) -> Iterator[str]:
-    """That pairs which are level one by one lean as a set. Twins do not: each response is chosen
-    once."""
-    for figure in status.tally.preference_figures:
-        if figure.leans and not is_twin(figure.mode):
-            yield (
-                f"The set leans. {preference_sentence(figure)} Write the weaker side better, or"
-                " build twins alone: a set whose audit finds that it leans is released as a trial"
-                " only."
-            )
-
-
 def _unusable_replies(status: RunStatus) -> Iterator[str]:
     """That so many units have no usable reply that the run is short, and what to do."""
     counted = status.tally
@@ -219,7 +196,9 @@ def _unusable_replies(status: RunStatus) -> Iterator[str]:
         for (stage, reason), n in counted.unusable.most_common(SHOWN)
     )
     n = number_of(counted.unusable.total(), "unit was", "units were")
-    again = " ".join(f"--ask-again-for {reason}" for reason in _reasons(counted.unusable))
+    again = " ".join(
+        f"--ask-again-for {reason}" for reason in sorted({why for _, why in counted.unusable})
+    )
     yield (
         f"This run is short: {n} refused of {counted.units:,} because a model gave no reply that"
         f" can be used ({reasons}). `pairwright doctor` tries its server. Once it is mended, build"
@@ -236,10 +215,6 @@ def _rooms(sampling: Sampling) -> str:
     """The room of a call's first reply, and of its last: each reply cut short doubles it."""
     last = sampling.max_tokens * 2 ** (sampling.attempts - 1)
     return f"{sampling.max_tokens}" + (f", doubled to {last}" if sampling.attempts > 1 else "")
-
-
-def _reasons(unusable: Counter[tuple[str, str]]) -> list[str]:
-    return sorted({reason for _, reason in unusable})
 
 
 def short_sentence(status: RunStatus) -> str:

@@ -1,7 +1,7 @@
 """Comparing generated twins with natural ones, by results of the same scorers on both."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +11,6 @@ from pairwright.evaluation.board.board import leaderboard as rank_results
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.certificate import Certificate, certificate_page, compare_scorers
 from pairwright.evaluation.correlation.measures import reported_measures
-from pairwright.evaluation.results import Result
 from pairwright.options import Doc
 from pairwright.workflows.evaluation import conditions_of
 from pairwright.workflows.output import output_folder, write_page
@@ -51,48 +50,34 @@ def certify(
     folder = output_folder(None if out is None else Path(out))
     (known_condition,) = conditions_of((condition,))
     family_of = {} if families is None else read_families(Path(families))
-    results = [_gathered(paths) for paths in (generated, natural)]
-    own, other = map(_users, results)
-    boards = _board(results[0], progress), _board(results[1], progress)
-    if families is not None:
-        _check_families(Path(families), family_of, boards)
+    boards: list[Leaderboard] = []
+    users: list[set[str]] = []
+    for side in (generated, natural):
+        listed = (side,) if isinstance(side, str | Path) else tuple(side)
+        results = gather_results(map(Path, listed))
+        boards.append(rank_results(results, counter(progress, "results", total=len(results))))
+        # All results of a side have the same pairs.
+        users.append({one.user for one in results[0].decisions() if one.user})
+    known = {one.about.scorer.name for board in boards for one in board.entries.values()}
+    for number, name in enumerate(family_of, start=2):
+        if name not in known:
+            raise InputError(
+                f"{name!r} is not a scorer of these results",
+                where=f"{families}:{number}",
+                fix=f"The scorers are: {', '.join(sorted(known))}.",
+            )
     certificate = compare_scorers(
-        *boards,
+        boards[0],
+        boards[1],
         known_condition,
         family_of,
-        users_in_both=len(own & other),
+        users_in_both=len(users[0] & users[1]),
         seed=seed,
         done=counter(progress, "orders", total=len(reported_measures("rank", 0.9))),
     )
     if folder:
         write_page(folder, "certificate", certificate_page(certificate), certificate)
     return certificate
-
-
-def _gathered(paths: str | Path | Iterable[str | Path]) -> list[Result]:
-    listed = (paths,) if isinstance(paths, str | Path) else tuple(paths)
-    return gather_results(map(Path, listed))
-
-
-def _users(results: Sequence[Result]) -> set[str]:
-    """The pseudonyms of one side: all results of it have the same pairs."""
-    return {one.user for one in results[0].decisions() if one.user}
-
-
-def _board(results: Sequence[Result], progress: Progress) -> Leaderboard:
-    return rank_results(results, counter(progress, "results", total=len(results)))
-
-
-def _check_families(path: Path, families: Mapping[str, str], boards: Iterable[Leaderboard]) -> None:
-    """Raise InputError, naming the line, for a scorer that is in none of the results."""
-    known = {one.about.scorer.name for board in boards for one in board.entries.values()}
-    for number, name in enumerate(families, start=2):
-        if name not in known:
-            raise InputError(
-                f"{name!r} is not a scorer of these results",
-                where=f"{path}:{number}",
-                fix=f"The scorers are: {', '.join(sorted(known))}.",
-            )
 
 
 def read_families(path: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.decisions import Decision, write_decisions
 from pairwright_human_eval.looks import take_look
-from pairwright_human_eval.report import StudyReport, write_report
+from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.subjects import outlines_of
 
 
@@ -49,18 +49,12 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
             study.folder, study.fixed, outlines_of(subjects, study.fixed.key), answers.verdicts,
             study.excluded(answers.verdicts),
         )  # fmt: skip
-        report = write_report(
-            study.folder,
-            subjects,
-            study.fixed,
-            answers.verdicts,
-            answers.set_aside,
-            study.rules,
-            looks=looks,
-            decisions=decisions,
-            rest=study.not_sampled(),
-            progress=lambda name: progress(Step(name)),
-        )
+        report = compute_report(
+            subjects, study.fixed, answers.verdicts, answers.set_aside, study.rules, looks=looks,
+            rest=study.not_sampled(), step=lambda name: progress(Step(name)),
+        )  # fmt: skip
+        progress(Step("pages and plots"))
+        write_report(study.folder, report)
         second = {keyed.subject for keyed in study.fixed.key.values() if keyed.round == 2}
         return DecisionReport(
             folder=study.folder.path,

@@ -12,7 +12,6 @@ from pairwright.workflows.decision_report import decide
 from pairwright.workflows.progress import Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.annotation import Account
-from pairwright_human_eval.imports import forget_removed
 from pairwright_human_eval.pages import start_page_name
 from pairwright_human_eval.people import (
     People,
@@ -30,12 +29,11 @@ from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study_files import (
     closed_key,
     hand_over,
-    not_redone,
+    open_again,
     read_replacements,
     read_study,
     read_tasks,
     replace,
-    with_all_checks,
 )
 
 Person: TypeAlias = Annotated[
@@ -85,8 +83,7 @@ def replace_person(
         withdrawn = any(withdrawal.annotator == left for withdrawal in read_withdrawals(folder))
         if before := [one for one in read_replacements(folder) if one.left == left]:
             # What they had answered is open again once they have withdrawn, and only then.
-            own = not_redone(own, before) if withdrawn else []
-            own = with_all_checks(own, before, fixed.key) if own else []
+            own = open_again(own, before, fixed.key) if withdrawn else []
         if before and not own:
             raise InputError(
                 f"{left} was replaced before", where="PERSON", fix="Name the one who took over."
@@ -94,9 +91,14 @@ def replace_person(
         verdicts = study.answers().verdicts
         newcomer = f"annotator-{len(fixed.study.annotators) + 1:02}"
         if by is not None:
-            roster = _with(roster, newcomer, by)
+            check_id(by, "--by")
+            if by in roster.participants.values():
+                raise InputError(
+                    f"{by!r} is in the study already", where="--by", fix="Name somebody else."
+                )
+            roster = Roster(participants=roster.participants | {newcomer: by})
         answered = {verdict.task for verdict in verdicts}
-        handed = hand_over(
+        record, tasks = hand_over(
             left,
             own,
             read_tasks(folder, own),
@@ -108,27 +110,18 @@ def replace_person(
         # Only now: an id that a refusal left behind would have a seat that is not there.
         if by is not None:
             write_roster(folder, roster)
-        replace(folder, handed)
+        replace(folder, record, tasks)
         sheets = []
         if (folder.path / "spreadsheets").exists():
             sheets = write_sheets(folder, read_study(folder), only=newcomer)
         return ReplacedPerson(
             left=left,
             annotator=newcomer,
-            tasks=len(handed.tasks),
+            tasks=len(tasks),
             kept=sum(k.task in answered and k.annotator == left for k in own),
             folder=folder.path / "tasks" / newcomer,
             sheet=sheets[0] if sheets else None,
         )
-
-
-def _with(roster: Roster, annotator: str, participant: str) -> Roster:
-    check_id(participant, "--by")
-    if participant in roster.participants.values():
-        raise InputError(
-            f"{participant!r} is in the study already", where="--by", fix="Name somebody else."
-        )
-    return Roster(participants=roster.participants | {annotator: participant})
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +160,6 @@ def withdraw_person(
         shown = {v.subject for v in answers.verdicts if v.annotator == name and v.round == 1}
         _record(study, name, answers.people)
         removed = scrub(folder)
-        forget_removed(folder)
         adjudications = drop_adjudications(folder, shown)
         left = {one: id for one, id in roster.participants.items() if one != name}
         write_roster(folder, Roster(participants=left))

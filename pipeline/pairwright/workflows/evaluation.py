@@ -73,34 +73,38 @@ class ScorerEvaluation(NamedTuple):
         release, limit, meter = self.task.release, self.task.limit, self.session.calls.meter
         total = sum(CONDITIONS[condition].applies(row.mode) for row in release.rows(limit))
         calls, seconds, began = meter.calls, meter.seconds, time.monotonic()
-        name = f"{self.opened.ref.name}, {condition}"
-        with self.session.calls.step(name, total, self._stop) as count, counting() as usage:
+        opened, planner = self.opened, self.planner
+
+        def end() -> None:
+            opened.stop()
+            if planner:
+                planner.stop()
+
+        name = f"{opened.ref.name}, {condition}"
+        with self.session.calls.step(name, total, end) as count, counting() as usage:
             decisions = await score_pairs(
                 release.rows(limit),
-                self._evaluation(condition),
-                workers=self.opened.workers,
-                stop=self._stop,
+                Evaluation(opened.scorer, condition, self.sources, opened.ref.tie_margin),
+                workers=opened.workers,
+                stop=end,
                 on_each=lambda _: count(),
             )
-        sent, took = meter.calls - calls, time.monotonic() - began
-        timing = _timing(sent, meter.seconds - seconds, took) if sent else None
         about = self._about(condition, decisions, usage)
-        timing = timing or previous_timing(self.folder, about)
+        if sent := meter.calls - calls:
+            timing: Timing | None = Timing(
+                calls=sent,
+                latency_s=round((meter.seconds - seconds) / sent, 6),
+                calls_per_s=round(sent / (time.monotonic() - began), 3),
+            )
+        else:
+            timing = previous_timing(self.folder, about)
         return about.model_copy(update={"timing": timing}), decisions
-
-    def _evaluation(self, condition: ConditionName) -> Evaluation:
-        return Evaluation(self.opened.scorer, condition, self.sources, self.opened.ref.tie_margin)
-
-    def _stop(self) -> None:
-        self.opened.stop()
-        if self.planner:
-            self.planner.stop()
 
     def _about(
         self, condition: ConditionName, decisions: list[PairDecision], usage: Usage
     ) -> ResultSummary:
         opened, release, settings = self.opened, self.task.release, self.session.settings
-        record = CONDITIONS[condition]
+        record, history = CONDITIONS[condition], self.sources.history
         planned = self.planner if record.needs == "planner" else None
         models = {opened.ref.model, opened.ref.beside}
         models |= {planned.planner.model.name} if planned else set()
@@ -108,14 +112,15 @@ class ScorerEvaluation(NamedTuple):
         modes = list(by_mode(decisions))
         # [history] does not decide which posts the scores of a file were made with.
         shows = record.shows_posts and not isinstance(opened.scorer, ByPair)
+        as_people = release.study_posts is not None and history == people_rules(release.study_posts)
         return ResultSummary(
             release=release.ref,
             scorer=opened.ref,
             condition=condition,
             limit=self.task.limit,
             split=release.split,
-            history=history_hash(self.sources.history) if shows else "",
-            as_people=shows and self._as_people,
+            history=history_hash(history) if shows else "",
+            as_people=shows and as_people,
             seed=settings.seed if record.needs == "strangers" else None,
             planner=planned and planned.ref,
             self_agreement=bool(planned and planned.agrees_with(release.construction)),
@@ -136,11 +141,6 @@ class ScorerEvaluation(NamedTuple):
             cost=self._cost(usage),
         )
 
-    @property
-    def _as_people(self) -> bool:
-        study_posts = self.task.release.study_posts
-        return study_posts is not None and self.sources.history == people_rules(study_posts)
-
     def _cost(self, usage: Usage) -> float | None:
         """By the prices of the file's endpoints; None where nothing was asked, or a model that was
         has no price. Two endpoints that serve one model are priced as the first of them."""
@@ -151,14 +151,6 @@ class ScorerEvaluation(NamedTuple):
         return round(
             sum(priced[model].cost(*tokens) for model, tokens in usage.by_model.items()), 6
         )
-
-
-def _timing(calls: int, in_flight_s: float, wall_s: float) -> Timing:
-    return Timing(
-        calls=calls,
-        latency_s=round(in_flight_s / calls, 6),
-        calls_per_s=round(calls / wall_s, 3),
-    )
 
 
 OnResult: TypeAlias = Callable[[ResultSummary, list[PairDecision]], None]
@@ -225,9 +217,15 @@ def evaluate(
     """
     settings, folder = scorer_settings(scorers), Path(out)
     pairs = Release(Path(release), split)
+    if names is None:
+        posts = (post.text for row in pairs.rows(limit) for post in row.profile)
+        manner = any(map(is_choice_text, posts))
+        asked = [name for name in BASELINES if manner or name not in MANNER]
+    else:
+        asked = list(dict.fromkeys(names))
     task = EvaluationTask(
         pairs,
-        tuple(dict.fromkeys(_baselines(pairs, limit) if names is None else names)),
+        tuple(asked),
         default_conditions(pairs.rows(limit)) if conditions is None else conditions_of(conditions),
         limit,
     )
@@ -238,13 +236,6 @@ def evaluate(
         if condition.default and name not in task.conditions:
             progress(Note(f"Condition {name} is left out: it does not apply to twins."))
     return run_evaluation(task, settings, folder, progress, stop, on_result)
-
-
-def _baselines(release: Release, limit: int | None) -> list[str]:
-    """The baselines that are scored where none is named."""
-    posts = (post.text for row in release.rows(limit) for post in row.profile)
-    choices = any(map(is_choice_text, posts))
-    return [name for name in BASELINES if choices or name not in MANNER]
 
 
 def _check_rubrics(task: EvaluationTask) -> None:

@@ -89,31 +89,23 @@ def policy_accuracy(
     done = run_evaluation(
         task, scorer_file._replace(scorers=settings), folder, progress, stop, on_result
     )
-    accuracy = _accuracy(done, settings, guided)
-    write_page(folder, "policy", policy_page(accuracy), accuracy)
-    return PolicyResult(accuracy, done)
-
-
-def _accuracy(
-    evaluation: EvaluationResult, settings: Scorers, guided: tuple[str, ...]
-) -> PolicyAccuracy:
-    results = evaluation.results
     lines: list[GuidedResult] = []
-    for condition in dict.fromkeys(one.about.condition for one in results):
+    for condition in task.conditions:
         decided = {
             one.about.scorer.name: list(one.decisions())
-            for one in results
+            for one in done.results
             if one.about.condition == condition
         }
         for name in guided:
             lines += guided_results(name, settings, condition, decided)
-    first = results[0].about
-    return PolicyAccuracy(
-        release=first.release,
-        limit=first.limit,
-        split=first.split,
-        simulated=any(one.about.simulated for one in results),
+    accuracy = PolicyAccuracy(
+        release=task.release.ref,
+        limit=limit,
+        split=split,
+        simulated=any(one.about.simulated for one in done.results),
         seed=settings.seed,
         lines=tuple(lines),
         taus=taus(lines, settings.seed),
     )
+    write_page(folder, "policy", policy_page(accuracy), accuracy)
+    return PolicyResult(accuracy, done)

@@ -20,7 +20,7 @@ from pairwright.audits.records import Audit
 from pairwright.blind_preference import preference_sentence
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import Layout, parts_of, read_rows
-from pairwright.dataset.checksums import write_checksums
+from pairwright.dataset.layout import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store

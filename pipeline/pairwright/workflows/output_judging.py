@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pairwright.dataset import write_lines, write_one
 from pairwright.evaluation.outputs import (
+    AspectJudge,
     JudgedOutput,
     ModelScore,
     OutputScores,
@@ -79,13 +80,10 @@ async def _judge(
     session: ScorerSession, release: ReleaseRef, outputs: list[QuestionOutput], questions: int
 ) -> JudgedOutputs:
     async with session.judge() as judge:
+        asked = AspectJudge(judge.model, session.prompts)
         with session.calls.step("outputs", len(outputs), judge.stop) as count:
             judged = await judge_each(
-                outputs,
-                judge.judge,
-                workers=judge.workers,
-                stop=judge.stop,
-                on_each=lambda _: count(),
+                outputs, asked, workers=judge.workers, stop=judge.stop, on_each=lambda _: count()
             )
     scores = OutputScores(
         release=release,

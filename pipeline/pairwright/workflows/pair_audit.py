@@ -13,7 +13,7 @@ from pairwright.audits.records import Audit
 from pairwright.audits.run import Options, shortened
 from pairwright.audits.run import audit as audit_source
 from pairwright.dataset import Layout, write_lines, write_one
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
 from pairwright.errors import InputError
 from pairwright.options import Doc
 from pairwright.releases.run_notes import read_tombstones

@@ -15,13 +15,12 @@ from pairwright_human_eval import LONGEST_MINUTES
 from pairwright_human_eval.acceptance import Acceptance
 from pairwright_human_eval.people import (
     completion_code,
-    finished,
     read_roster,
     seat,
     time_spent,
     write_roster,
 )
-from pairwright_human_eval.raw_files import read_withdrawals, stored_annotations
+from pairwright_human_eval.raw_files import read_withdrawals, stored_exports
 from pairwright_human_eval.sheet_answers import guarded
 from pairwright_human_eval.study_files import read_replacements
 
@@ -117,7 +116,7 @@ def list_participants(
         codes = completion_codes(study, answers)
         rounds = {keyed.task: keyed.round for keyed in fixed.key.values()}
         times = time_spent(
-            tuple(stored_annotations(folder)), answers.people, longest_minutes * 60, rounds
+            tuple(stored_exports(folder)), answers.people, longest_minutes * 60, rounds
         )
         people = []
         for name in everybody:
@@ -151,8 +150,9 @@ def completion_codes(study: OpenStudy, answers: Acceptance) -> dict[str, str]:
     """By pseudonym, the completion code of everybody who has answered or skipped everything."""
     tasks = Counter(keyed.annotator for keyed in study.fixed.key.values())
     answered = Counter(verdict.annotator for verdict in answers.verdicts)
-    done = finished(tasks, answered + _skipped(study, answers))
-    return {name: completion_code(study.fixed.study.seed, name) for name in sorted(done)}
+    done = answered + _skipped(study, answers)
+    finished = (name for name, n in sorted(tasks.items()) if done[name] >= n)
+    return {name: completion_code(study.fixed.study.seed, name) for name in finished}
 
 
 def _skipped(study: OpenStudy, answers: Acceptance) -> Counter[str]:

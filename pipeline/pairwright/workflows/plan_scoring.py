@@ -43,10 +43,9 @@ from pairwright.training.plans import (
     read_plans,
 )
 from pairwright.workflows.output import write_page
-from pairwright.workflows.planner_inputs import settings_folder
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.run_models import client_of, in_flight, model_of
-from pairwright.workflows.scoring import ScoringCalls, open_calls
+from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 Planning: TypeAlias = Callable[[Item], Awaitable[ScoredPlan]]
 
@@ -147,10 +146,8 @@ class _Comparison(NamedTuple):
         scoring = self.scoring
         if scoring.embedding:
             dense.require("[embedding]", "leave out this table")
-        prompts = Prompts.load(
-            settings_folder("prompts", scoring.prompts, self.base, assets.PROMPTS),
-            BUILDING | LISTING,
-        )
+        folder = settings_folder("prompts", scoring.prompts, self.base, assets.PROMPTS)
+        prompts = Prompts.load(folder, BUILDING | LISTING)
         domains = Domains.load(
             settings_folder("rubrics", scoring.rubrics, self.base, assets.RUBRICS)
         )
@@ -162,7 +159,10 @@ class _Comparison(NamedTuple):
             if isinstance(spec, FilePlanner)
         }
         async with self._endpoints() as endpoints:
-            judging = self._judging(endpoints, prompts, items)
+            judging = None
+            if judge := scoring.judge:
+                model = endpoints.model(judge.endpoint, judge.sampling)
+                judging = AspectJudging(model, prompts, others_of(items, scoring.seed))
             lines = {
                 name: await self._lines(
                     name, items, self._planning(name, plans, endpoints, prompts, domains),
@@ -208,15 +208,6 @@ class _Comparison(NamedTuple):
             return read
         model = endpoints.model(spec.endpoint, spec.sampling)
         return Serving(spec, model, prompts, domains).planned
-
-    def _judging(
-        self, endpoints: _Endpoints, prompts: Prompts, items: Sequence[Item]
-    ) -> AspectJudging | None:
-        judge = self.scoring.judge
-        if judge is None:
-            return None
-        model = endpoints.model(judge.endpoint, judge.sampling)
-        return AspectJudging(model, prompts, others_of(items, self.scoring.seed))
 
     async def _lines(
         self,

@@ -64,5 +64,4 @@ def train_planner(
     from pairwright.workflows.training_run import TrainingRun
 
     run = TrainingRun(training, path.resolve().parent, folder, progress, stop or Stop())
-    done = run.run(merge)
-    return TrainedPlanner(folder, done.report, done.adapter, done.merged)
+    return run.run(merge)

@@ -35,7 +35,6 @@ from pairwright.workflows.output import output_folder, write_page
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
 from pairwright.workflows.scoring import (
     ScorerSession,
-    ScorerSettings,
     ScoringCalls,
     scorer_settings,
 )
@@ -122,14 +121,38 @@ def check_results(
     Raises InputError where a result is not of this release, was made with other settings, or has no
     `calls.sqlite` beside it; and ConfigError and StoreError.
     """
-    settings = _without_keys(scorer_settings(scorers))
+    settings = scorer_settings(scorers)
+    # Nothing is sent, so no key of an endpoint is needed.
+    keyless = {
+        name: endpoint.model_copy(update={"api_key_env": None})
+        for name, endpoint in settings.scorers.endpoints.items()
+    }
+    known = settings.scorers.model_copy(update={"endpoints": keyless})
     # By path: two senders may call two scorers by one name, and here each has its own replies.
     paths = [_path_and_alias(Path(path))[0] for path in results]
     gathered = [result for path in paths for result in gather_results([path])]
     _release_of(gathered, Path(release))
     for result in gathered:
-        _check_known(result, settings.scorers, without_file=scorers is None)
-    return _check(gathered, settings, Path(release), progress, stop or Stop())
+        name = result.about.scorer.name
+        if name not in BASELINES and name not in known.scorers:
+            missing = "" if scorers is None else ", and the file that was named does not have it"
+            raise InputError(
+                f"its scorer {name} is of a file of scorers{missing}",
+                where=result.path,
+                fix="Name the file that it was evaluated with: --scorers FILE.toml",
+            )
+    count = counter(progress, "results", total=len(gathered))
+    sentences: list[str] = []
+    together = groupby(gathered, key=lambda one: (one.path.parent, one.about.scorer.name))
+    for (folder, _), of_scorer in together:
+        replies = folder / "calls.sqlite"
+        _check_replies(replies)
+        with closing(StoredReplies(replies)) as store:
+            # The steps of each scorer are not reported: results are counted.
+            calls = ScoringCalls(store, Meter(), lambda _: None, stop or Stop())
+            session = ScorerSession(known, settings.prompts, calls)
+            sentences += run_async(_derive(list(of_scorer), Path(release), session, count))
+    return ResultCheck(len(gathered), tuple(sentences))
 
 
 def _path_and_alias(path: Path) -> tuple[Path, str]:
@@ -154,48 +177,19 @@ def _path_and_alias(path: Path) -> tuple[Path, str]:
     return Path(folder), alias
 
 
-def _check_known(result: Result, scorers: Scorers, *, without_file: bool) -> None:
-    """Raise InputError where a result's scorer is neither a baseline nor one of the file."""
-    name = result.about.scorer.name
-    if name in BASELINES or name in scorers.scorers:
-        return
-    raise InputError(
-        f"its scorer {name} is of a file of scorers"
-        + ("" if without_file else ", and the file that was named does not have it"),
-        where=result.path,
-        fix="Name the file that it was evaluated with: --scorers FILE.toml",
-    )
-
-
-def _check(
-    gathered: Sequence[Result],
-    settings: ScorerSettings,
-    release: Path,
-    progress: Progress,
-    stop: Stop,
-) -> ResultCheck:
-    count = counter(progress, "results", total=len(gathered))
-    sentences: list[str] = []
-    for (folder, _), of_scorer in groupby(gathered, key=_together):
-        replies = folder / "calls.sqlite"
-        if not replies.is_file():
-            raise InputError(
-                "is not there, so the results beside it cannot be derived again",
-                where=replies,
-                fix="Name the folder that `pairwright evaluate` wrote, with its stored replies.",
-            )
-        if not holds_plain_replies(replies):
-            raise InputError(
-                "does not hold replies in the table that `pairwright evaluate` writes",
-                where=replies,
-                fix="Ask for the folder as `pairwright evaluate` left it.",
-            )
-        with closing(StoredReplies(replies)) as store:
-            # The steps of each scorer are not reported: results are counted.
-            calls = ScoringCalls(store, Meter(), lambda _: None, stop)
-            session = ScorerSession(settings.scorers, settings.prompts, calls)
-            sentences += run_async(_derive(list(of_scorer), release, session, count))
-    return ResultCheck(len(gathered), tuple(sentences))
+def _check_replies(path: Path) -> None:
+    if not path.is_file():
+        raise InputError(
+            "is not there, so the results beside it cannot be derived again",
+            where=path,
+            fix="Name the folder that `pairwright evaluate` wrote, with its stored replies.",
+        )
+    if not holds_plain_replies(path):
+        raise InputError(
+            "does not hold replies in the table that `pairwright evaluate` writes",
+            where=path,
+            fix="Ask for the folder as `pairwright evaluate` left it.",
+        )
 
 
 class StoredReplies(CallStore):
@@ -211,20 +205,6 @@ class StoredReplies(CallStore):
         if value is None:
             raise CallFailed(NOT_STORED, "its reply is not beside the result")
         return value
-
-
-def _without_keys(settings: ScorerSettings) -> ScorerSettings:
-    """The same without the keys of endpoints: where nothing is sent, none is needed."""
-    keyless = {
-        name: endpoint.model_copy(update={"api_key_env": None})
-        for name, endpoint in settings.scorers.endpoints.items()
-    }
-    scorers = settings.scorers.model_copy(update={"endpoints": keyless})
-    return settings._replace(scorers=scorers)
-
-
-def _together(result: Result) -> tuple[Path, str]:
-    return result.path.parent, result.about.scorer.name
 
 
 async def _derive(

@@ -6,7 +6,7 @@ from pathlib import Path
 from pairwright.modes import has_own_choices
 from pairwright.releases.run_notes import ERRATA_FILE
 from pairwright.releases.summary import Summary
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright.text import number_of
 from pairwright.workflows.new_release import ReleaseResult
 

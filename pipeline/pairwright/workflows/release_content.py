@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import check_as_built, iterate_results
 from pairwright.dataset import read_lines
-from pairwright.dataset.splits import splits_of
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
+from pairwright.dataset.layout import splits_of
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import content_id, pseudonym

@@ -8,8 +8,7 @@ from typing import Annotated
 
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import read_lines
-from pairwright.dataset.address import address_of
-from pairwright.dataset.tombstones import ForgetList, url_name
+from pairwright.dataset.address import ForgetList, address_of, url_name
 from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.records import Item, pseudonym
@@ -78,7 +77,14 @@ def forget(
             "nobody and nothing is named", where=run, fix="Give --user or --url, or several."
         )
     progress(Step("looking through the run"))
-    _search(run, traces)
+    for item in read_lines(RunFolder(run).items, Item):
+        for trace in traces:
+            trace.add_item(item)
+    # Without the file the run's first build has not finished.
+    if (run / "pairs.jsonl").exists():
+        for _, subject in subjects_in(run / "pairs.jsonl"):
+            for trace in traces:
+                trace.add_subject(subject)
     present = {trace.given for trace in traces if trace.found}
     traces = [trace for trace in traces if trace.found or trace.given not in present]
     new = set(add_tombstones(run, (trace.name for trace in traces)))
@@ -156,15 +162,3 @@ def _address(text: str) -> _Trace:
         )
     name = url_name(text)
     return _Trace(text, name, ForgetList(urls=frozenset({name})))
-
-
-def _search(run: Path, traces: Iterable[_Trace]) -> None:
-    for item in read_lines(RunFolder(run).items, Item):
-        for trace in traces:
-            trace.add_item(item)
-    pairs = run / "pairs.jsonl"
-    if not pairs.exists():
-        return  # The run's first build has not finished.
-    for _, subject in subjects_in(pairs):
-        for trace in traces:
-            trace.add_subject(subject)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pairwright.dataset import Row, parts_of, write_lines
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
 from pairwright.errors import InputError
 from pairwright.evaluation.release import Release, pairs_by_split, posts_of
 from pairwright.modes import is_own_choice
@@ -132,7 +132,7 @@ def rl_outputs(
         >>> rl_outputs("checkpoints/validation", "qwen-grpo", "outputs.jsonl").steps
         12
     """
-    outputs, file = outputs_of(Path(dump), model), Path(out)
-    write_lines(file, outputs.lines)
-    steps = len({line.model for line in outputs.lines})
-    return TrainingOutputs(file, len(outputs.lines), steps, outputs.further)
+    file = Path(out)
+    lines, further = outputs_of(Path(dump), model)
+    write_lines(file, lines)
+    return TrainingOutputs(file, len(lines), len({line.model for line in lines}), further)

@@ -1,7 +1,7 @@
 """Building the pairs of a run folder: in one process, in several, on Ray, or by batch files."""
 
 from collections.abc import Collection
-from contextlib import AsyncExitStack, ExitStack, closing
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,7 +17,6 @@ from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.notebook import run_async
 from pairwright.options import Doc
-from pairwright.settings.config import Config
 from pairwright.settings.endpoints import MOST_LINES
 from pairwright.workflows import recording
 from pairwright.workflows.build_estimate import (
@@ -67,9 +66,7 @@ class BuildResult:
         want of a usable reply; a target, if there was one, is reached, and something is kept."""
         target = self.status.target
         missing = target is not None and target.missing
-        counted = self.status.tally
-        short = counted.failed or counted.short_of_replies or counted.nothing_kept
-        return not (short or self.status.waiting or missing)
+        return not (self.status.tally.is_short or self.status.waiting or missing)
 
 
 def build(
@@ -136,7 +133,9 @@ def build(
 
         check(config, address)
     rules = BuildRules.load(config, base)
-    _note_models(config, progress, sending=batches is None)
+    warn_of_self_judging(config, progress)
+    for description in recording.descriptions(config) if batches is None else ():
+        progress(Note(description))
     folder_of_run = RunFolder(Path(run))
     content = content_hashes(config, rules, base)
     folder_of_run.make()
@@ -149,7 +148,12 @@ def build(
         set_aside_unusable(store, ask_again_for)
         store.begin(identity(folder_of_run.saved(), limit, in_waves=target is not None))
         renew_index(store)
-        requests = _begin_round(batches, folder_of_run, end) if batches else None
+        requests = None
+        if batches:
+            requests = PendingCalls(folder_of_run.path / "batch.sqlite", create=True)
+            end.callback(requests.close)
+            check_out(batches, requests)
+            requests.begin()
         corpus, summary = read_corpus(config, rules.domains, base, folder_of_run, limit)
         end.callback(corpus.close)
         note_problems(folder_of_run, progress, named=True)
@@ -162,10 +166,13 @@ def build(
         else:
             # There is no work to share where calls are only written down.
             tally, checks, meter = run_async(_build_in_process(task, requests, progress, stop))
-        _note_missing_calls(task, tally, progress)
+        if missing := sum(n for (_, why), n in tally.failed.items() if why == NOT_RECORDED):
+            saved = folder_of_run.saved()
+            progress(Note(recording.reasons_missing(config, saved, missing)))
         round_ = None
         if batches and requests and tally.waiting:
-            round_ = _end_round(requests, batches, config, batch_lines)
+            endpoints = {name: config.endpoints[name] for name in config.roles.all}
+            round_ = write_round(requests, batches, endpoints, batch_lines)
         status = status_of(folder_of_run, store, config, tally, checks)
         return BuildResult(status, call_counts(meter), round_)
 
@@ -197,32 +204,3 @@ def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) 
             where="--batch-out",
             fix="Leave --engine ray out.",
         )
-
-
-def _note_models(config: Config, progress: Progress, *, sending: bool) -> None:
-    """Say what is notable of the models: who judges itself and, where calls are sent, what is
-    answered from a recording."""
-    warn_of_self_judging(config, progress)
-    for description in recording.descriptions(config) if sending else ():
-        progress(Note(description))
-
-
-def _begin_round(out: Path, run: RunFolder, end: ExitStack) -> PendingCalls:
-    """Begin a round of batch files. Raises InputError where `out` cannot take it."""
-    requests = end.enter_context(closing(PendingCalls(run.path / "batch.sqlite", create=True)))
-    check_out(out, requests)
-    requests.begin()
-    return requests
-
-
-def _end_round(requests: PendingCalls, out: Path, config: Config, lines: int) -> Round:
-    """Write the calls of a round to files below `out`, of at most so many lines each."""
-    endpoints = {name: config.endpoints[name] for name in config.roles.all}
-    return write_round(requests, out, endpoints, lines)
-
-
-def _note_missing_calls(task: BuildTask, tally: Tally, progress: Progress) -> None:
-    """Say why calls of a recording are missing, where any is."""
-    missing = sum(n for (_, reason), n in tally.failed.items() if reason == NOT_RECORDED)
-    if missing:
-        progress(Note(recording.reasons_missing(task.rules.config, task.run.saved(), missing)))

@@ -117,6 +117,11 @@ def status_of(
     running: bool = False,
 ) -> RunStatus:
     """The status of a run whose outcomes are counted already."""
+    limited = any(reason == RATE_LIMITED for _, reason in counted.failed)
+    served = {
+        model: {name: n for name, n in names.items() if not is_same_model(name, model)}
+        for model, names in store.served_names().items()
+    }
     return RunStatus(
         run=folder.path,
         config=config,
@@ -124,27 +129,14 @@ def status_of(
         checks=tuple(checked),
         stored=store.totals(),
         cost=cost(store, config),
-        served=_other_models(store),
+        served={model: names for model, names in served.items() if names},
         surveyed=store.surveyed,
         target=_target(folder.path / "manifest.json") if store.finished else None,
         finished=store.finished and (folder.path / "manifest.json").exists(),
         running=running,
-        waits=_waits(store, counted),
+        waits=tuple(w for w in store.waits() if limited or w.until > time.time()),
         source_problems=source_problems(folder),
     )
-
-
-def _other_models(store: Store) -> dict[str, dict[str, int]]:
-    others = {
-        model: {name: n for name, n in names.items() if not is_same_model(name, model)}
-        for model, names in store.served_names().items()
-    }
-    return {model: names for model, names in others.items() if names}
-
-
-def _waits(store: Store, counted: Tally) -> tuple[Wait, ...]:
-    failed = any(reason == RATE_LIMITED for _, reason in counted.failed)
-    return tuple(wait for wait in store.waits() if failed or wait.until > time.time())
 
 
 def _target(manifest: Path) -> ReachedTarget | None:

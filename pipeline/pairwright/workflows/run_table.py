@@ -1,7 +1,6 @@
 """A run's status as the rows of a table: what it made, how far units came, and what it cost."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from pairwright.construct.manifest import kept_costs
 from pairwright.construct.outcomes import funnel_rows
@@ -9,14 +8,9 @@ from pairwright.modes import MODES, STAGES, is_twin
 from pairwright.text import number_of, visible
 from pairwright.workflows.run_status import RunStatus
 
-
-class RunRow(NamedTuple):
-    """One figure of a run."""
-
-    name: str
-    words: str
-    """What of it is counted; empty where the name says it all."""
-    number: str
+RunRow = tuple[str, str, str]
+"""One figure of a run: its name, what of it is counted where the name does not say it all, and the
+number."""
 
 
 def run_sections(status: RunStatus, sent: int | None = None) -> tuple[list[RunRow], ...]:
@@ -32,29 +26,29 @@ def _outcomes(status: RunStatus) -> Iterator[RunRow]:
     """What came in, and what came of it."""
     counted = status.tally
     for mode in status.config.modes:
-        yield RunRow("items in", mode, f"{counted.of_mode(mode):,}")
+        yield ("items in", mode, f"{counted.of_mode(mode):,}")
     for mode in status.config.modes:
         twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
-        yield RunRow("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
+        yield ("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
     if status.surveyed and not status.finished:
-        yield RunRow("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
+        yield ("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
     if target := status.target:
         left = number_of(target.items_left, "item")
-        yield RunRow("target", f"{MODES[target.mode].units}; {left} not needed", f"{target.n:,}")
+        yield ("target", f"{MODES[target.mode].units}; {left} not needed", f"{target.n:,}")
     if not counted.rejected:
-        yield RunRow("refused", "", "0")
+        yield ("refused", "", "0")
     for (where, _, reason), n in counted.rejected.most_common():
-        yield RunRow("refused", f"{where}: {reason}", f"{n:,}")
+        yield ("refused", f"{where}: {reason}", f"{n:,}")
     for why, n in counted.dropped.most_common():
-        yield RunRow("no aspects", why, f"{n:,}")
+        yield ("no aspects", why, f"{n:,}")
     for gate, n in counted.drafts.most_common():
-        yield RunRow("drafts", f"refused: {gate}", f"{n:,}")
+        yield ("drafts", f"refused: {gate}", f"{n:,}")
     if not counted.failed:
-        yield RunRow("failed", "", "0")
+        yield ("failed", "", "0")
     for (where, reason), n in counted.failed.most_common():
-        yield RunRow("failed", f"{where}: {reason}", f"{n:,}")
+        yield ("failed", f"{where}: {reason}", f"{n:,}")
     for (where, purpose), n in counted.waiting.most_common():
-        yield RunRow("waiting", f"{where}: for {purpose}", f"{n:,}")
+        yield ("waiting", f"{where}: for {purpose}", f"{n:,}")
 
 
 def _funnel(status: RunStatus) -> Iterator[RunRow]:
@@ -62,42 +56,42 @@ def _funnel(status: RunStatus) -> Iterator[RunRow]:
     for mode in status.config.modes:
         for stage, reached in funnel_rows(status.tally.reached, mode)[1:]:
             if reached.n:
-                yield RunRow("funnel", f"{mode}: {STAGES[stage]}", reached.counted())
+                yield ("funnel", f"{mode}: {STAGES[stage]}", reached.counted())
 
 
 def _checks(status: RunStatus) -> Iterator[RunRow]:
     """What is known of the models: signals by length of history, controls, odd replies."""
     counted = status.tally
     for posts, share in counted.no_signal_by_length():
-        yield RunRow("no signal", f"of {posts} posts", share.counted())
+        yield ("no signal", f"of {posts} posts", share.counted())
     for check in status.checks:
         if check.found.n:
-            yield RunRow("check", check.meaning, check.found.counted())
+            yield ("check", check.meaning, check.found.counted())
     for figure in counted.preference_figures:
         side = "asker's half" if is_twin(figure.mode) else "chosen side"
-        yield RunRow("check", f"blind judge: {side}", str(figure))
+        yield ("check", f"blind judge: {side}", str(figure))
     for kind, n in counted.lenient.most_common():
         words = f"replies read in spite of: {kind.replace('_', ' ')}"
-        yield RunRow("lenient", words, f"{n:,} of {counted.json_replies:,}")
+        yield ("lenient", words, f"{n:,} of {counted.json_replies:,}")
 
 
 def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
     """Calls and tokens: of all, and for one kept pair."""
     counted, totals = status.tally, status.stored
     now = "" if sent is None else f"; {sent:,} sent now"
-    yield RunRow("calls", f"stored{now}", f"{totals.calls:,}")
+    yield ("calls", f"stored{now}", f"{totals.calls:,}")
     for asked, names in status.served.items():
         for name, n in names.items():
-            yield RunRow("calls", f"for {asked}, of which replies name {visible(name)}", f"{n:,}")
-    yield RunRow("tokens", "of prompts", f"{totals.prompt_tokens:,}")
+            yield ("calls", f"for {asked}, of which replies name {visible(name)}", f"{n:,}")
+    yield ("tokens", "of prompts", f"{totals.prompt_tokens:,}")
     if totals.cached_tokens:
-        yield RunRow("tokens", "of them from caches", f"{totals.cached_tokens:,}")
-    yield RunRow("tokens", "of replies", f"{totals.completion_tokens:,}")
+        yield ("tokens", "of them from caches", f"{totals.cached_tokens:,}")
+    yield ("tokens", "of replies", f"{totals.completion_tokens:,}")
     if status.cost:
-        yield RunRow("cost", "by the config's prices", f"{status.cost:,.2f}")
+        yield ("cost", "by the config's prices", f"{status.cost:,.2f}")
     for one in kept_costs(counted.pairs, counted.kept, totals, status.cost):
         if one.kept:
-            yield RunRow("each", f"for one of {number_of(one.kept, f'kept {one.what}')}", str(one))
+            yield ("each", f"for one of {number_of(one.kept, f'kept {one.what}')}", str(one))
 
 
 def recorded_models(status: RunStatus) -> str:

@@ -39,94 +39,24 @@ from pairwright.evaluation.settings import (
     Spec,
 )
 from pairwright.models import key_of
-from pairwright.models.client import Client, Meter
+from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
+from pairwright.models.client.wire import Wire
 from pairwright.models.store import Durable, ReplyStore
 from pairwright.retrieve import dense
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import SCORING
-from pairwright.workflows.run_models import Say, client_of, in_flight, model_of, say
-from pairwright.workflows.vllm_scores import vllm_client
-
-
-def deciding(spec: Classifier | Dpo | Likelihood) -> str:
-    """What decides a model's scores beside its name and revision, as canonical JSON."""
-    beside = {"model", "revision", "device", "batch_tokens", "per_token", "cutoff", "tie_margin"}
-    return json.dumps(spec.model_dump(exclude=beside), sort_keys=True, separators=(",", ":"))
-
-
-def reward_ref(name: str, kind: str, scorer: RewardModel) -> ScorerRef:
-    """The reference of a reward model."""
-    return ScorerRef(
-        name=name,
-        kind=kind,
-        model=scorer.model,
-        revision=scorer.revision,
-        settings=key_of(scorer.settings),
-    )
-
-
-def language_model_ref(name: str, kind: str, scorer: LanguageModel) -> ScorerRef:
-    """The reference of a language model whose log-probabilities are scores."""
-    return ScorerRef(
-        name=name,
-        kind=kind,
-        model=scorer.model,
-        revision=scorer.revision,
-        settings=key_of(json.dumps([scorer.settings, scorer.per_token])),
-    )
-
-
-def guided_ref(name: str, spec: GuidedDecoding, policy: ScorerRef, reward: ScorerRef) -> ScorerRef:
-    """The reference of a guided policy, which has its policy's model."""
-    decides = [
-        spec.beta,
-        policy.settings,
-        reward.model_dump(mode="json", exclude={"beside", "cutoff", "tie_margin"}),
-    ]
-    return ScorerRef(
-        name=name,
-        kind=spec.kind,
-        model=policy.model,
-        revision=policy.revision,
-        settings=key_of(json.dumps(decides, sort_keys=True)),
-        beside=reward.model,
-    )
-
-
-def own_settings(spec: PythonScorer, code: str) -> str:
-    """What decides a scorer of one's own beside its name and revision, as canonical JSON.
-
-    These are its options, and `code`, the hash of the file that defines it.
-    """
-    decides = {"kind": spec.kind, "options": spec.options, "code": code}
-    return json.dumps(decides, sort_keys=True, separators=(",", ":"))
-
-
-def judge_ref(
-    name: str,
-    spec: PairwiseJudge | PointwiseJudge,
-    endpoint: Endpoint,
-    prompts: Prompts | OwnPrompt,
-) -> ScorerRef:
-    """The reference of a judge under test."""
-    decides: dict[str, object] = {"sampling": spec.sampling.model_dump()}
-    if isinstance(prompts, OwnPrompt):
-        decides["prompt"] = prompts.hash
-    else:
-        decides["prompts"] = {one: prompts.hashes[one] for one in sorted({"history", *SCORING})}
-        decides["structured"] = endpoint.structured
-    return ScorerRef(
-        name=name,
-        kind=spec.kind,
-        model=endpoint.model,
-        revision=endpoint.revision,
-        settings=key_of(json.dumps(decides, sort_keys=True, separators=(",", ":"))),
-    )
-
+from pairwright.workflows.run_models import Say, api_key, client_of, in_flight, model_of, say
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
+_BESIDE = {"model", "revision", "device", "batch_tokens", "per_token", "cutoff", "tie_margin"}
+"""What of a model in this process decides no reply, or is kept beside the settings."""
+_SERVED = {
+    "served": ("/classify", "vllm serve MODEL --runner pooling", "classifier"),
+    "served-likelihood": ("prompt_logprobs", "vllm serve MODEL", "likelihood"),
+}
+"""By kind: what a server must offer, what serves it, and the kind that does it in this process."""
 
 
 class OpenScorer(NamedTuple):
@@ -154,106 +84,151 @@ class _Opener(NamedTuple):
         """Open one scorer. Raises ConfigError."""
         if name in BASELINES:
             return OpenScorer(Baseline(name), ScorerRef(name=name, kind="baseline"), 1, _nothing)
-        spec = _spec(self.scorers, name)
+        spec = self.scorers.scorers.get(name)
+        if spec is None:
+            names = [*sorted(self.scorers.scorers), *sorted(BASELINES)]
+            raise ConfigError(
+                f"there is no scorer {name!r}",
+                where="--scorer",
+                fix=f"Name one of: {', '.join(names)}; or add [scorers.NAME] to the file of"
+                f" scorers.{near(name, names)}",
+            )
         opened = await self._opened(name, spec)
         return opened._replace(
             ref=opened.ref.model_copy(update={"cutoff": spec.cutoff, "tie_margin": spec.tie_margin})
         )
 
     async def _opened(self, name: str, spec: Spec) -> OpenScorer:
+        where = f"[scorers.{name}]"
         match spec:
-            case Classifier() | Dpo() | ServedClassifier():
-                return await self._reward_model(name, spec)
-            case Likelihood() | ServedLikelihood():
-                return await self._language_model(name, spec)
+            case Classifier() | Dpo() | Likelihood():
+                here = InProcess(name, spec, self.meter, self.say)
+                await self.stack.enter_async_context(here)
+                settings = _canonical(spec.model_dump(exclude=_BESIDE))
+                return self._model(name, spec, here, spec, settings, IN_PROCESS_PAIRS)
+            case ServedClassifier() | ServedLikelihood():
+                endpoint = self.scorers.endpoints[spec.endpoint]
+                client = _vllm_client(where, spec, endpoint, self.meter, self.say)
+                await self.stack.enter_async_context(client)
+                settings = json.dumps({"kind": spec.kind})
+                return self._model(name, spec, client, endpoint, settings, in_flight(endpoint))
             case GuidedDecoding():
                 policy, reward = await self.open(spec.policy), await self.open(spec.reward)
                 return _guided(name, spec, policy, reward)
             case EmbeddingScorer():
-                where = f"[scorers.{name}] model"
-                dense.require(where, "leave out this scorer")
+                dense.require(f"{where} model", "leave out this scorer")
                 ref = ScorerRef(name=name, kind=spec.kind, model=spec.model)
-                nearest = EmbeddingBaseline(spec.model, where, asyncio.Lock())
+                nearest = EmbeddingBaseline(spec.model, f"{where} model", asyncio.Lock())
                 return OpenScorer(nearest, ref, 1, _nothing)
             case PythonScorer():
-                return await self._own(name, spec)
+                found = find_class(name, spec)
+                own = OwnObject(found, spec.options, spec.batch, self.meter)
+                await self.stack.enter_async_context(own)
+                # The hash of the file that defines it is part of what decides its scores.
+                settings = _canonical(
+                    {"kind": spec.kind, "options": spec.options, "code": found.code}
+                )
+                scorer = RewardModel(Durable(self.store, own), spec.object, spec.revision, settings)
+                ref = _ref(name, spec.kind, scorer, settings)
+                return OpenScorer(OwnReward(own, scorer), ref, IN_PROCESS_PAIRS, own.stop)
             case ScoresOfFile():
-                return _score_file(name, spec)
+                file = ScoreFile(Path(spec.path))
+                ref = ScorerRef(
+                    name=name,
+                    kind=spec.kind,
+                    model=spec.model,
+                    revision=spec.revision,
+                    settings=file.digest,
+                )
+                return OpenScorer(file, ref, 1, _nothing)
             case PairwiseJudge() | PointwiseJudge():
                 return await self._judge(name, spec)
             case never:
                 assert_never(never)
 
-    async def _reward_model(
-        self, name: str, spec: Classifier | Dpo | ServedClassifier
+    def _model(
+        self,
+        name: str,
+        spec: Classifier | Dpo | Likelihood | ServedClassifier | ServedLikelihood,
+        answering: Client | InProcess,
+        served: Classifier | Dpo | Likelihood | Endpoint,
+        settings: str,
+        workers: int,
     ) -> OpenScorer:
-        answering = await self._answering(name, spec)
-        scorer = RewardModel(
-            Durable(self.store, answering.client),
-            answering.model,
-            answering.revision,
-            answering.settings,
-        )
-        ref = reward_ref(name, spec.kind, scorer)
-        return OpenScorer(scorer, ref, answering.workers, answering.client.stop)
-
-    async def _language_model(self, name: str, spec: Likelihood | ServedLikelihood) -> OpenScorer:
-        answering = await self._answering(name, spec)
-        scorer = LanguageModel(
-            Durable(self.store, answering.client),
-            answering.model,
-            answering.revision,
-            answering.settings,
-            spec.per_token,
-        )
-        ref = language_model_ref(name, spec.kind, scorer)
-        return OpenScorer(scorer, ref, answering.workers, answering.client.stop)
-
-    async def _answering(
-        self, name: str, spec: Classifier | Dpo | Likelihood | ServedClassifier | ServedLikelihood
-    ) -> "_Answering":
-        """Open what answers for a model: a server, or this process."""
-        if isinstance(spec, ServedClassifier | ServedLikelihood):
-            endpoint = self.scorers.endpoints[spec.endpoint]
-            client = vllm_client(name, spec, endpoint, self.meter, self.say)
-            served = await self.stack.enter_async_context(client)
-            settings = json.dumps({"kind": spec.kind})
-            workers = in_flight(endpoint)
-            return _Answering(served, endpoint.model, endpoint.revision, settings, workers)
-        here = await self.stack.enter_async_context(InProcess(name, spec, self.meter, self.say))
-        return _Answering(here, spec.model, spec.revision, deciding(spec), IN_PROCESS_PAIRS)
-
-    async def _own(self, name: str, spec: PythonScorer) -> OpenScorer:
-        own_class = find_class(name, spec)
-        own = await self.stack.enter_async_context(
-            OwnObject(own_class, spec.options, spec.batch, self.meter)
-        )
-        settings = own_settings(spec, own_class.code)
-        scorer = RewardModel(Durable(self.store, own), spec.object, spec.revision, settings)
-        ref = reward_ref(name, spec.kind, scorer)
-        return OpenScorer(OwnReward(own, scorer), ref, IN_PROCESS_PAIRS, own.stop)
+        """A reward model or a language model, and what answers for it; `settings` is canonical JSON
+        of what decides its replies beside its name and revision."""
+        llm = Durable(self.store, answering)
+        scorer: RewardModel | LanguageModel
+        if isinstance(spec, Likelihood | ServedLikelihood):
+            scorer = LanguageModel(llm, served.model, served.revision, settings, spec.per_token)
+            settings = json.dumps([settings, spec.per_token])
+        else:
+            scorer = RewardModel(llm, served.model, served.revision, settings)
+        ref = _ref(name, spec.kind, scorer, settings)
+        return OpenScorer(scorer, ref, workers, answering.stop)
 
     async def _judge(self, name: str, spec: PairwiseJudge | PointwiseJudge) -> OpenScorer:
         endpoint = self.scorers.endpoints[spec.endpoint]
+        decides: dict[str, object] = {"sampling": spec.sampling.model_dump()}
         prompts: Prompts | OwnPrompt = self.prompts
         if spec.prompt is not None:
-            asked = "prefer" if spec.kind == "pairwise" else "rate"
-            prompts = OwnPrompt.load(Path(spec.prompt), asked)
+            prompts = OwnPrompt.load(
+                Path(spec.prompt), "prefer" if spec.kind == "pairwise" else "rate"
+            )
+            decides["prompt"] = prompts.hash
+        else:
+            used = sorted({"history", *SCORING})
+            decides["prompts"] = {one: self.prompts.hashes[one] for one in used}
+            decides["structured"] = endpoint.structured
         client = await self.stack.enter_async_context(
             client_of(spec.endpoint, endpoint, self.meter)
         )
         model = model_of(Durable(self.store, client), endpoint, spec.sampling)
         judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
-        ref = judge_ref(name, spec, endpoint, prompts)
+        ref = _ref(name, spec.kind, endpoint, _canonical(decides))
         return OpenScorer(judge(model, prompts), ref, in_flight(endpoint), client.stop)
 
 
-class _Answering(NamedTuple):
-    client: Client | InProcess
-    model: str
-    revision: str | None
-    settings: str
-    workers: int
+def _canonical(decides: object) -> str:
+    return json.dumps(decides, sort_keys=True, separators=(",", ":"))
+
+
+def _ref(
+    name: str, kind: str, served: RewardModel | LanguageModel | Endpoint, settings: str
+) -> ScorerRef:
+    """The exact identity of a scorer: `settings` is what decides its scores beside its model."""
+    return ScorerRef(
+        name=name,
+        kind=kind,
+        model=served.model,
+        revision=served.revision,
+        settings=key_of(settings),
+    )
+
+
+def _vllm_client(
+    where: str,
+    spec: ServedClassifier | ServedLikelihood,
+    endpoint: Endpoint,
+    meter: Meter,
+    say: Say,
+) -> Client:
+    """A client of what vLLM's servers say of a response: a class, or log-probabilities.
+
+    Raises ConfigError for an endpoint that is not such a server, and for a key that is not set.
+    """
+    if endpoint.engine == "vllm" or endpoint.recording is not None:
+        needed, command, here = _SERVED[spec.kind]
+        raise ConfigError(
+            f"has no {needed}: only vLLM's servers have it",
+            where=f"[endpoints.{spec.endpoint}], which {where} names",
+            fix=f"Give the base_url of `{command}`, or use kind = {here!r} for a model in this"
+            " process.",
+        )
+    key = api_key(spec.endpoint, endpoint)
+    wire = Classify if isinstance(spec, ServedClassifier) else PromptLogprobs
+    wires: list[Wire] = [wire(url, key, endpoint.timeout_s) for url in endpoint.base_urls]
+    return Client(spec.endpoint, endpoint, key, meter, *wires, say=say)
 
 
 @asynccontextmanager
@@ -277,18 +252,6 @@ async def open_scorers(
         yield {name: await opener.open(name) for name in names}
 
 
-def _spec(scorers: Scorers, name: str) -> Spec:
-    if spec := scorers.scorers.get(name):
-        return spec
-    names = [*sorted(scorers.scorers), *sorted(BASELINES)]
-    raise ConfigError(
-        f"there is no scorer {name!r}",
-        where="--scorer",
-        fix=f"Name one of: {', '.join(names)}; or add [scorers.NAME] to the file of scorers."
-        + near(name, names),
-    )
-
-
 def _guided(name: str, spec: GuidedDecoding, policy: OpenScorer, reward: OpenScorer) -> OpenScorer:
     assert isinstance(policy.scorer, LanguageModel), "checked when the file was read"
     assert isinstance(reward.scorer, Pointwise), "checked when the file was read"
@@ -297,9 +260,11 @@ def _guided(name: str, spec: GuidedDecoding, policy: OpenScorer, reward: OpenSco
         policy.stop()
         reward.stop()
 
-    ref = guided_ref(name, spec, policy.ref, reward.ref)
-    where = f"[scorers.{name}]"
-    scorer = GuidedPolicy(where, policy.scorer, reward.scorer, spec.beta)
+    rewarded = reward.ref.model_dump(mode="json", exclude={"beside", "cutoff", "tie_margin"})
+    decides = json.dumps([spec.beta, policy.ref.settings, rewarded], sort_keys=True)
+    ref = _ref(name, spec.kind, policy.scorer, decides)
+    ref = ref.model_copy(update={"beside": reward.ref.model})
+    scorer = GuidedPolicy(f"[scorers.{name}]", policy.scorer, reward.scorer, spec.beta)
     return OpenScorer(scorer, ref, policy.workers, stop)
 
 
@@ -315,18 +280,6 @@ def pointwise(name: str, scorer: Scorer) -> Pointwise:
     raise ConfigError(
         why, where=f"[scorers.{name}]", fix="Name a scorer of another kind, such as pointwise."
     )
-
-
-def _score_file(name: str, spec: ScoresOfFile) -> OpenScorer:
-    file = ScoreFile(Path(spec.path))
-    ref = ScorerRef(
-        name=name,
-        kind=spec.kind,
-        model=spec.model,
-        revision=spec.revision,
-        settings=file.digest,
-    )
-    return OpenScorer(file, ref, 1, _nothing)
 
 
 def _nothing() -> None:

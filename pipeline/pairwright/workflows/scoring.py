@@ -11,16 +11,13 @@ from typing import NamedTuple
 from pairwright import assets
 from pairwright.errors import ConfigError, on_disk
 from pairwright.evaluation.content import PlannerUnderTest
-from pairwright.evaluation.outputs import AspectJudge
 from pairwright.evaluation.release import Construction, bare_name
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_scorers
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore, Durable, ReplyStore, recorded_store
-from pairwright.settings.config import Planner
 from pairwright.settings.domains import Domains
-from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import LISTING, VARIABLES
 from pairwright.workflows.output import output_folder
@@ -29,73 +26,47 @@ from pairwright.workflows.run_models import client_of, in_flight, model_of
 from pairwright.workflows.scorers import OpenScorer, open_scorers
 
 
-class OpenPlanner(NamedTuple):
-    """A planner under test that can be asked."""
+class ScorerSettings(NamedTuple):
+    """A file of scorers, with the prompts it names."""
 
-    planner: PlannerUnderTest
-    ref: PlannerVersion
-    stop: Callable[[], None]
-
-    def agrees_with(self, built: Construction) -> bool:
-        """Whether it shares its model or its prompt with the planner that built the release."""
-        same = bare_name(self.ref.model) == bare_name(built.planner)
-        return same or self.ref.prompt == built.prompt
+    scorers: Scorers
+    prompts: Prompts
 
 
-class OpenJudge(NamedTuple):
-    """A judge of outputs that can be asked."""
+def scorer_settings(scorers: str | Path | Scorers | None) -> ScorerSettings:
+    """Read a file of scorers with its prompts; None has the baselines alone.
 
-    judge: AspectJudge
-    ref: ScorerRef
-    workers: int
-    stop: Callable[[], None]
-
-
-class OpenPolicy(NamedTuple):
-    """A policy that can be sampled from."""
-
-    model: Model
-    ref: ScorerRef
-    workers: int
-    stop: Callable[[], None]
+    Paths in a `Scorers` record start from the current folder. Raises ConfigError and PromptError.
+    """
+    base = Path.cwd()
+    if isinstance(scorers, str | Path):
+        base, scorers = Path(scorers).resolve().parent, load_scorers(Path(scorers))
+    settings = scorers or Scorers()
+    return ScorerSettings(settings, prompts_of(settings, base))
 
 
-@asynccontextmanager
-async def open_planner(
-    scorers: Scorers, prompts: Prompts, store: ReplyStore, meter: Meter
-) -> AsyncIterator[OpenPlanner]:
-    """Connect the planner of a file of scorers. Raises ConfigError where it has none."""
-    spec = scorers.planner
-    if spec is None:
+def prompts_of(scorers: Scorers, base: Path) -> Prompts:
+    """The prompts that a file of scorers names, with paths relative to `base`, or those that ship.
+
+    Raises ConfigError and PromptError.
+    """
+    folder = settings_folder("prompts", scorers.prompts, base, assets.PROMPTS)
+    return Prompts.load(folder, VARIABLES.keys() - LISTING)
+
+
+def settings_folder(key: str, name: str | None, base: Path, shipped: Path) -> Path:
+    """The folder that a key of the settings names, relative to `base`, or the one that ships.
+
+    Raises ConfigError where it is not there.
+    """
+    folder = base / name if name else shipped
+    if not folder.is_dir():
         raise ConfigError(
-            "no planner is under test",
-            where="--condition planner",
-            fix="Give --scorers a file with a table [planner] that names an endpoint.",
+            f"there is no folder {folder}",
+            where=f"[{key}]",
+            fix="Name a folder, or leave the key out.",
         )
-    endpoint = scorers.endpoints[spec.endpoint]
-    async with _connected(spec, endpoint, store, meter) as (model, stop):
-        domains = Domains.load(assets.RUBRICS)
-        planner = PlannerUnderTest(model, prompts, spec.rules, domains, spec.words)
-        yield OpenPlanner(planner, _planner_ref(spec, endpoint, prompts), stop)
-
-
-@asynccontextmanager
-async def open_judge(
-    scorers: Scorers, prompts: Prompts, store: ReplyStore, meter: Meter
-) -> AsyncIterator[OpenJudge]:
-    """Connect the judge of a file of scorers. Raises ConfigError where it has none."""
-    spec = scorers.judge
-    if spec is None:
-        raise ConfigError(
-            "there is no judge of outputs",
-            where="--scorers",
-            fix="Give it a file with a table [judge] that names an endpoint.",
-        )
-    endpoint = scorers.endpoints[spec.endpoint]
-    hashes = [prompts.hashes[name] for name in ("adherence", "system_judging")]
-    ref = _model_ref("judge", endpoint, spec.sampling, *hashes)
-    async with _connected(spec, endpoint, store, meter) as (model, stop):
-        yield OpenJudge(AspectJudge(model, prompts), ref, in_flight(endpoint), stop)
+    return folder
 
 
 def policy_of(scorers: Scorers, samples: int) -> Policy:
@@ -119,65 +90,58 @@ def policy_of(scorers: Scorers, samples: int) -> Policy:
     return scorers.policy
 
 
-@asynccontextmanager
-async def open_policy(
-    scorers: Scorers, prompts: Prompts, deciding: tuple[str, ...], store: ReplyStore, meter: Meter
-) -> AsyncIterator[OpenPolicy]:
-    """Connect the policy of a file of scorers; `deciding` names the prompts it is asked with.
+class OpenPlanner(NamedTuple):
+    """A planner under test that can be asked."""
 
-    Raises ConfigError where the file has none.
-    """
-    spec = policy_of(scorers, 1)
+    planner: PlannerUnderTest
+    ref: PlannerVersion
+    stop: Callable[[], None]
+
+    def agrees_with(self, built: Construction) -> bool:
+        """Whether it shares its model or its prompt with the planner that built the release."""
+        same = bare_name(self.ref.model) == bare_name(built.planner)
+        return same or self.ref.prompt == built.prompt
+
+
+@asynccontextmanager
+async def open_planner(
+    scorers: Scorers, prompts: Prompts, store: ReplyStore, meter: Meter
+) -> AsyncIterator[OpenPlanner]:
+    """Connect the planner of a file of scorers. Raises ConfigError where it has none."""
+    spec = scorers.planner
+    if spec is None:
+        raise ConfigError(
+            "no planner is under test",
+            where="--condition planner",
+            fix="Give --scorers a file with a table [planner] that names an endpoint.",
+        )
     endpoint = scorers.endpoints[spec.endpoint]
-    hashes = [prompts.hashes[name] for name in deciding]
-    shown = spec.history.model_dump_json()
-    ref = _model_ref("policy", endpoint, spec.sampling, *hashes, shown, str(spec.words))
-    async with _connected(spec, endpoint, store, meter) as (model, stop):
-        yield OpenPolicy(model, ref, in_flight(endpoint), stop)
-
-
-@asynccontextmanager
-async def _connected(
-    spec: Planner | OutputJudge | Policy, endpoint: Endpoint, store: ReplyStore, meter: Meter
-) -> AsyncIterator[tuple[Model, Callable[[], None]]]:
-    """The model of a role, whose replies are stored, and what stops it."""
-    async with client_of(spec.endpoint, endpoint, meter) as client:
-        yield model_of(Durable(store, client), endpoint, spec.sampling), client.stop
-
-
-def _planner_ref(spec: Planner, endpoint: Endpoint, prompts: Prompts) -> PlannerVersion:
     deciding = [
         spec.model_dump_json(exclude={"endpoint"}),
         [prompts.hashes[name] for name in ("history", "system_planning")],
         endpoint.structured,
         endpoint.history_tokens,
     ]
-    return PlannerVersion(
+    ref = PlannerVersion(
         model=endpoint.model,
         revision=endpoint.revision,
         prompt=prompts.hashes["plan"],
         settings=key_of(json.dumps(deciding)),
     )
+    async with client_of(spec.endpoint, endpoint, meter) as client:
+        model = model_of(Durable(store, client), endpoint, spec.sampling)
+        domains = Domains.load(assets.RUBRICS)
+        planner = PlannerUnderTest(model, prompts, spec.rules, domains, spec.words)
+        yield OpenPlanner(planner, ref, client.stop)
 
 
-def _model_ref(kind: str, endpoint: Endpoint, sampling: Sampling, *deciding: str) -> ScorerRef:
-    """What a judge or a policy is, exactly; `deciding` is what else its replies depend on."""
-    taken = [endpoint.structured, endpoint.history_tokens]
-    settings = json.dumps([sampling.model_dump(mode="json"), *taken, *deciding], sort_keys=True)
-    return ScorerRef(
-        name=kind,
-        kind=kind,
-        model=endpoint.model,
-        revision=endpoint.revision,
-        settings=key_of(settings),
-    )
+class OpenModel(NamedTuple):
+    """A judge of outputs or a policy that can be asked."""
 
-
-class ScorerSettings(NamedTuple):
-    """A file of scorers, with the prompts it names."""
-
-    scorers: Scorers
-    prompts: Prompts
+    model: Model
+    ref: ScorerRef
+    workers: int
+    stop: Callable[[], None]
 
 
 class ScoringCalls(NamedTuple):
@@ -198,10 +162,6 @@ class ScoringCalls(NamedTuple):
         """
         with self.stop.heard_by(end, self.meter):
             yield counter(self.progress, name, total)
-
-    def note(self, text: str) -> None:
-        """Report what a person should know at once."""
-        self.progress(Note(text))
 
     def any_simulated(self, models: set[str]) -> bool:
         """Whether a simulated model answered for one of these models."""
@@ -226,52 +186,50 @@ class ScorerSession(NamedTuple):
 
     def scorers(self, *names: str) -> AbstractAsyncContextManager[dict[str, OpenScorer]]:
         """Open scorers by name. Raises ConfigError."""
-        store, meter = self.calls.store, self.calls.meter
-        return open_scorers(self.settings, names, self.prompts, store, meter, self.calls.note)
+        store, meter, progress, _ = self.calls
+        return open_scorers(
+            self.settings, names, self.prompts, store, meter, lambda text: progress(Note(text))
+        )
 
     def planner(self) -> AbstractAsyncContextManager[OpenPlanner]:
-        """Open the planner under test. Raises ConfigError."""
+        """Open the planner under test. Raises ConfigError where the file has none."""
         return open_planner(self.settings, self.prompts, self.calls.store, self.calls.meter)
 
-    def judge(self) -> AbstractAsyncContextManager[OpenJudge]:
-        """Open the judge of outputs. Raises ConfigError."""
-        return open_judge(self.settings, self.prompts, self.calls.store, self.calls.meter)
+    def judge(self) -> AbstractAsyncContextManager[OpenModel]:
+        """Open the judge of outputs. Raises ConfigError where the file has none."""
+        if self.settings.judge is None:
+            raise ConfigError(
+                "there is no judge of outputs",
+                where="--scorers",
+                fix="Give it a file with a table [judge] that names an endpoint.",
+            )
+        return self._open("judge", self.settings.judge, ("adherence", "system_judging"))
 
-    def policy(self, deciding: tuple[str, ...]) -> AbstractAsyncContextManager[OpenPolicy]:
-        """Open the policy; `deciding` are the prompts that decide what it writes. Raises
-        ConfigError."""
-        store, meter = self.calls.store, self.calls.meter
-        return open_policy(self.settings, self.prompts, deciding, store, meter)
+    def policy(self, prompts: tuple[str, ...]) -> AbstractAsyncContextManager[OpenModel]:
+        """Open the policy, which is asked with the `prompts` of these names. Raises ConfigError
+        where the file has none."""
+        spec = policy_of(self.settings, 1)
+        return self._open("policy", spec, prompts, spec.history.model_dump_json(), str(spec.words))
 
-
-def scorer_settings(scorers: str | Path | Scorers | None) -> ScorerSettings:
-    """Read a file of scorers with its prompts; None has the baselines alone.
-
-    Paths in a `Scorers` record start from the current folder. Raises ConfigError and PromptError.
-    """
-    if isinstance(scorers, str | Path):
-        path = Path(scorers)
-        settings = load_scorers(path)
-        return ScorerSettings(settings, prompts_of(settings, path.resolve().parent))
-    settings = scorers or Scorers()
-    return ScorerSettings(settings, prompts_of(settings, Path.cwd()))
-
-
-def prompts_of(scorers: Scorers, base: Path) -> Prompts:
-    """The prompts that a file of scorers names, with paths relative to `base`, or those that ship.
-
-    Raises ConfigError and PromptError.
-    """
-    if scorers.prompts is None:
-        return Prompts.load(assets.PROMPTS, VARIABLES.keys() - LISTING)
-    folder = base / scorers.prompts
-    if not folder.is_dir():
-        raise ConfigError(
-            f"there is no folder {folder}",
-            where="[prompts]",
-            fix="Name a folder, or leave the key out.",
+    @asynccontextmanager
+    async def _open(
+        self, kind: str, spec: OutputJudge | Policy, prompts: tuple[str, ...], *deciding: str
+    ) -> AsyncIterator[OpenModel]:
+        """Connect the model of a role; `deciding` is what else its replies depend on."""
+        endpoint, sampling = self.settings.endpoints[spec.endpoint], spec.sampling
+        taken = [endpoint.structured, endpoint.history_tokens]
+        hashes = [self.prompts.hashes[name] for name in prompts]
+        settings = [sampling.model_dump(mode="json"), *taken, *hashes, *deciding]
+        ref = ScorerRef(
+            name=kind,
+            kind=kind,
+            model=endpoint.model,
+            revision=endpoint.revision,
+            settings=key_of(json.dumps(settings, sort_keys=True)),
         )
-    return Prompts.load(folder, VARIABLES.keys() - LISTING)
+        async with client_of(spec.endpoint, endpoint, self.calls.meter) as client:
+            model = model_of(Durable(self.calls.store, client), endpoint, sampling)
+            yield OpenModel(model, ref, in_flight(endpoint), client.stop)
 
 
 @contextmanager

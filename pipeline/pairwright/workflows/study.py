@@ -16,19 +16,18 @@ from pairwright.errors import InputError, cannot_lock, on_disk
 from pairwright.estimate import Estimate
 from pairwright.options import Doc
 from pairwright.settings.config import Config
-from pairwright.settings.study_rules import LATER_LIMITS, HumanRules
+from pairwright.settings.rules import LATER_LIMITS, HumanRules
 from pairwright_human_eval import AnnotationTool
 from pairwright_human_eval.acceptance import Acceptance, accept, derive
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import read_given
-from pairwright_human_eval.raw_files import stored_annotations
+from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import Verdict
 from pairwright_human_eval.study_files import (
     FixedStudy,
     closed_tasks,
-    read_replacements,
     read_study,
 )
 from pairwright_human_eval.subjects import (
@@ -144,8 +143,8 @@ class OpenStudy(NamedTuple):
         if self.lock is not None:
             return derive(self.folder, key, study)
         accounts = read_given(self.folder, {task.annotator for task in key.values()})
-        closed = frozenset(closed_tasks(read_replacements(self.folder)))
-        return accept(stored_annotations(self.folder), key, study, accounts, closed)
+        closed = closed_tasks(self.folder)
+        return accept(stored_exports(self.folder), key, study, accounts, closed)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.modes import Mode, verified_modes
 from pairwright.options import Doc, RunPath
-from pairwright.settings.study_rules import HumanRules
+from pairwright.settings.rules import HumanRules
 from pairwright.text import number_of
 from pairwright.version import __version__
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify

@@ -43,19 +43,20 @@ class TextScreening:
 
 def screen_subjects(subjects: Iterable[Subject]) -> TextScreening:
     """Look through questions, posts and responses of every subject."""
-    return TextScreening(tuple(line for subject in subjects for line in _findings(subject)))
-
-
-def _findings(subject: Subject) -> Iterator[ScreenedSubject]:
-    for field, text in _texts(subject):
-        for found in screen(text):
-            yield ScreenedSubject(
+    return TextScreening(
+        tuple(
+            ScreenedSubject(
                 subject=subject.id,
                 field=field,
                 kind=found.kind,
                 personal=found.personal,
                 masked=found.masked,
             )
+            for subject in subjects
+            for field, text in _texts(subject)
+            for found in screen(text)
+        )
+    )
 
 
 def _texts(subject: Subject) -> Iterator[tuple[str, str]]:

@@ -5,13 +5,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from pairwright import assets
 from pairwright.dataset import read_one, write_one
 from pairwright.errors import on_disk
 from pairwright.files import write_whole
 from pairwright.retrieve import dense
+from pairwright.settings.domains import Domains
+from pairwright.settings.prompt import Prompts
+from pairwright.settings.prompt_variables import BUILDING, LISTING
 from pairwright.text import number_of
 from pairwright.training import planner_checkpoints as folder
-from pairwright.training.gold import GoldItems, Similarity, by_embedding, by_words
+from pairwright.training.gold import GoldItems, Similarity, by_embedding, by_words, read_gold
 from pairwright.training.pages import planner_page
 from pairwright.training.plan_settings import Training
 from pairwright.training.planner_checkpoints import (
@@ -30,16 +34,34 @@ from pairwright.training.planner_data import (
     rows_of,
 )
 from pairwright.training.planner_model import PlanWriter, Words, merge, train
-from pairwright.workflows.planner_inputs import asking_of, sources_of
+from pairwright.workflows.planner_training import TrainedPlanner
 from pairwright.workflows.progress import Note, Progress, Step, Stop
+from pairwright.workflows.scoring import settings_folder
 
 
-class TrainingOutput(NamedTuple):
-    """What a training wrote."""
+def asking_of(settings: Training, base: Path) -> PromptMaker:
+    """How the planner will be asked; paths start from `base`. Raises ConfigError."""
+    prompts = settings_folder("prompts", settings.prompts, base, assets.PROMPTS)
+    rubrics = settings_folder("rubrics", settings.rubrics, base, assets.RUBRICS)
+    names = LISTING | {"system_planning", "history"} if settings.target == "lamp-qa" else BUILDING
+    return PromptMaker(
+        settings.target,
+        Prompts.load(prompts, names),
+        Domains.load(rubrics),
+        settings.history,
+        settings.words,
+    )
 
-    report: TrainingReport
-    adapter: Path
-    merged: Path | None
+
+def sources_of(settings: Training, base: Path, domains: Domains) -> tuple[GoldItems, GoldItems]:
+    """The items with gold aspects to train on, and those to choose a checkpoint on.
+
+    Raises SourceError, and ConfigError where a user is in both.
+    """
+    training = read_gold(settings.source, domains, base, "[source]")
+    validation = read_gold(settings.validation, domains, base, "[validation]")
+    folder.apart(training.items, validation.items, f"[validation] {settings.validation.path}")
+    return training, validation
 
 
 class TrainingRun(NamedTuple):
@@ -52,7 +74,7 @@ class TrainingRun(NamedTuple):
     progress: Progress
     stop: Stop
 
-    def run(self, merging: bool) -> TrainingOutput:
+    def run(self, merging: bool) -> TrainedPlanner:
         """Train, choose a checkpoint and report.
 
         Raises ConfigError, SourceError, StoreError and Interrupted; what is saved stays.
@@ -61,42 +83,38 @@ class TrainingRun(NamedTuple):
         if settings.selection.match == "embedding":
             dense.require("[selection] match = 'embedding'", "use match = 'words'")
         asking = asking_of(settings, self.base)
-        sources = sources_of(settings, self.base, asking.domains)
+        training, validation = sources_of(settings, self.base, asking.domains)
         words = Words(settings)
-        count = self._counter("items", len(sources.training.items))
-        rows, data = rows_of(settings, sources.training, asking, words, count)
+        count = self._counter("items", len(training.items))
+        rows, data = rows_of(settings, training, asking, words, count)
         with on_disk(self.out):
             self.out.mkdir(parents=True, exist_ok=True)
-        begun = self._begun(asking, words, data)
+        prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
+        hashes = [asking.prompts.hashes[name] for name in ("system_planning", "history", prompt)]
+        begun = folder.TrainingStart(
+            settings=settings,
+            fingerprint=words.fingerprint(),
+            prompt=" ".join(hashes),
+            data=data,
+        )
         folder.begin(self.out, begun)
         self._note_data(data)
         self._train(words, rows)
-        scores = self._validated(asking, words, sources.validation)
+        scores = self._validated(asking, words, validation)
         chosen = best(scores).step
         adapter = folder.keep_adapter(self.out / f"checkpoint-{chosen}", self.out)
         merged = self._merged(words, adapter) if merging else None
         *_, (_, last) = folder.checkpoints(self.out)
         report = TrainingReport(
             begun=begun,
-            refused=sources.validation.refused,
+            refused=validation.refused,
             checkpoints=tuple(scores),
             chosen=chosen,
             losses=tuple(folder.losses(last)),
         )
         write_whole(self.out / "report.html", planner_page(report).html)
         write_one(self.out / "report.json", report)
-        return TrainingOutput(report, adapter, merged)
-
-    def _begun(self, asking: PromptMaker, words: Words, data: TrainingData) -> folder.TrainingStart:
-        settings = self.settings
-        prompt = "plan_list" if settings.target == "lamp-qa" else "plan"
-        hashes = [asking.prompts.hashes[name] for name in ("system_planning", "history", prompt)]
-        return folder.TrainingStart(
-            settings=settings,
-            fingerprint=words.fingerprint(),
-            prompt=" ".join(hashes),
-            data=data,
-        )
+        return TrainedPlanner(self.out, report, adapter, merged)
 
     def _train(self, words: Words, rows: list[SplitPrompt]) -> None:
         most, done = self.settings.steps.most, list(folder.checkpoints(self.out))
@@ -135,7 +153,10 @@ class TrainingRun(NamedTuple):
             similarity = by_embedding(by.embedding_model, "[selection] embedding_model")
         scores: list[CheckpointScore] = []
         writer: PlanWriter | None = None
-        for step, checkpoint in self._candidates():
+        for step, checkpoint in folder.checkpoints(self.out):
+            # Where a training was stopped, there may be one more than those of the schedule.
+            if step % settings.steps.save_every and step != settings.steps.most:
+                continue
             path = checkpoint / "validation.json"
             if path.exists() and (before := read_one(path, CheckpointScore)).sample == sample:
                 scores.append(before)
@@ -146,15 +167,6 @@ class TrainingRun(NamedTuple):
             scores.append(score_checkpoint(step, sample, prompts, replies, asking.form, similarity))
             write_one(path, scores[-1])
         return scores
-
-    def _candidates(self) -> list[tuple[int, Path]]:
-        """Checkpoints of the schedule: where a training was stopped, there may be one more."""
-        steps = self.settings.steps
-        return [
-            (step, path)
-            for step, path in folder.checkpoints(self.out)
-            if step % steps.save_every == 0 or step == steps.most
-        ]
 
     def _merged(self, words: Words, adapter: Path) -> Path:
         merged, partial = self.out / "merged", self.out / "merged.partial"

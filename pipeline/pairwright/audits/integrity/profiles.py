@@ -11,7 +11,7 @@ from pairwright.audits.people.scan import mask_text
 from pairwright.audits.row_check import OTHERS, TEXT, remembering_check, row_check, set_check
 from pairwright.dataset import Row, RowAspect
 from pairwright.modes import is_own_choice
-from pairwright.sources.times import latest_moment
+from pairwright.sources.fields import latest_moment
 
 
 @set_check(

@@ -11,7 +11,7 @@ from pairwright.audits.people.rights import Licences, Tombstones
 from pairwright.audits.people.scan import PersonalData, PublicNames
 from pairwright.audits.people.sensitive import sensitive
 from pairwright.audits.records import RowReader
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList
 
 
 def people_checks(

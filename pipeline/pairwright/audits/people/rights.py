@@ -7,8 +7,7 @@ from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, clip
 from pairwright.dataset import Row, licence_of
-from pairwright.dataset.address import host_of, of_stack_exchange
-from pairwright.dataset.tombstones import ForgetList
+from pairwright.dataset.address import ForgetList, host_of, of_stack_exchange
 
 _ATTRIBUTION = ("CC-BY", "ODC-BY")
 """Licences, by the start of their SPDX id, that ask for attribution, which an address gives."""

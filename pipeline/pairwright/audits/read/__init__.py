@@ -16,7 +16,7 @@ from pairwright.audits.read.folders import is_release, is_run, open_release, ope
 from pairwright.audits.read.hub import open_hub
 from pairwright.audits.read.source import PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
-from pairwright.sources.hub import looks_like_id
+from pairwright.sources.opening import looks_like_id
 
 __all__ = ["PairSource", "ReadRow", "UnreadRow", "open_source"]
 

@@ -25,7 +25,7 @@ from pairwright.dataset import (
 from pairwright.dataset.row import has_columns
 from pairwright.errors import InputError
 from pairwright.records import Pair, Record
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from pairwright.audits.read.options import OptionKey
 from pairwright.dataset import Row
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 
 Kind = Literal["release", "run", "official", "plain"]
 NO_INFO = ReleaseInfo()

@@ -32,7 +32,7 @@ from pairwright.audits.shortcuts.trials import (
 from pairwright.estimate import Estimate
 from pairwright.intervals import AccuracyLimits
 from pairwright.modes import is_twin
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 
 MAX_SHORTCUT = 0.58
 SEED = 0

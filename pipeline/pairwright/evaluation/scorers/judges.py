@@ -22,8 +22,17 @@ from pairwright.evaluation.scorers.scorer import (
     ResponseScore,
     Unscored,
 )
-from pairwright.models import WHOLE_NUMBER, Model, Reply, Unread, parse, schema_of, together
-from pairwright.models.run import CallLog, Traced
+from pairwright.models import (
+    WHOLE_NUMBER,
+    CallLog,
+    Model,
+    Reply,
+    Traced,
+    Unread,
+    parse,
+    schema_of,
+    together,
+)
 from pairwright.records import Rejected
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import Ask, Labelled

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, Protocol, SupportsFloat
 
 from pairwright.assets import DOCS
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.in_process import Gathering, QueuedCall
 from pairwright.evaluation.scorers.score_models import RewardModel

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pairwright.dataset.checksums import file_digest
+from pairwright.dataset.layout import file_digest
 from pairwright.errors import InputError
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.scorers.scorer import ResponseScore, Unscored

@@ -9,7 +9,7 @@ forward pass in this process.
 import math
 from typing import NamedTuple
 
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
 from pairwright.errors import ConfigError
 from pairwright.evaluation.scorers.scorer import (
     Pointwise,

@@ -7,7 +7,8 @@ their run: every line is stored, known already, or reported.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -16,7 +17,7 @@ from pydantic import JsonValue
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.batch.pending import PendingCalls
-from pairwright.models.client.wire import BROKEN_OFF, Secrets, Transient, refusal
+from pairwright.models.client.wire import BROKEN_OFF, SHORTEST, Secrets, Transient, refusal
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import CallStore
 from pairwright.records import Record
@@ -62,11 +63,6 @@ def lines_of(path: Path) -> Iterator[ReplyLine]:
         ) from None
 
 
-def check_readable(path: Path) -> None:
-    """Raise InputError for what cannot be read as lines of text."""
-    next(lines_of(path), None)
-
-
 def reply_of(line: ReplyLine) -> BatchReply:
     """Raises ValueError with a sentence for a line that is not a reply."""
     try:
@@ -103,15 +99,16 @@ class NotRun(Exception):
     """The batch ended before this request's turn: that says nothing about the request."""
 
 
-def body_to_store(reply: BatchReply, request: Request, where: str) -> bytes:
-    """The body of a usable reply, or what is stored in place of a prompt that is too long or
-    that a content filter refused.
+def answer_of(reply: BatchReply, request: Request, where: str) -> Answer:
+    """A usable reply, or what is stored in place of a prompt that is too long or that a content
+    filter refused.
 
     Raises NotRun; Transient, CallFailed and EndpointRefused as a client does; ValueError for a
     body that does not answer this request.
     """
     if reply.error or (reply.status is not None and reply.status >= 400):
-        return _refused(reply, where)
+        body = _stand_in(reply, where)
+        return Answer(body, completion_of(request.key, body))
     if reply.status is None or reply.status >= 300:
         raise Transient(f"http_{reply.status}", "a response without a reply")
     body = json.dumps(reply.body, separators=(",", ":")).encode()
@@ -121,36 +118,34 @@ def body_to_store(reply: BatchReply, request: Request, where: str) -> bytes:
     named = reply.body.get("model") if isinstance(reply.body, dict) else None
     if named is not None and not is_same_model(str(named), request.model):
         raise ValueError(f"a reply of the model {str(named)[:80]!r}, not of {request.model!r}")
-    return body
+    return Answer(body, completion)
 
 
-def _refused(reply: BatchReply, where: str) -> bytes:
-    error = _innermost(reply.error or reply.body)
-    code = error.get("code")
-    if reply.status is None and code in _NOT_RUN:
+def _stand_in(reply: BatchReply, where: str) -> bytes:
+    """What is stored in place of a refusal that answers; raises where it is none."""
+    error = reply.error or reply.body
+    # OpenAI wraps the object with the message once, vLLM twice.
+    while isinstance(error, dict) and error.get("error"):
+        error = error["error"]
+    if not isinstance(error, dict):
+        error = {"message": str(error)}
+    code, status = error.get("code"), reply.status
+    if status is None and code in _NOT_RUN:
         raise NotRun(f"{code}: {error.get('message')}"[:500])
-    status = reply.status
     if status is None or status < 400:
         # vLLM says the status in the error alone where there is no response.
         status = code if isinstance(code, int) and 400 <= code <= 599 else None
     if status is None:
         raise Transient("batch_error", f"{error.get('message') or error}"[:500])
-    error_object = {"message": json.dumps(reply.body or "no message")[:500]} | error
+    error = {"message": json.dumps(reply.body or "no message")[:500], **error}
     # A line does not say whether its room is what its role begins with. No run hangs on one line.
-    meaning = refusal(status, error_object, where, Secrets(None), enlarged=True)
+    meaning = refusal(status, error, where, Secrets(None), enlarged=True)
     if status == 403:
         # The batch was run, so the key is known: this one request is refused.
-        raise CallFailed("http_403", str(error_object["message"])[:500])
+        raise CallFailed("http_403", str(error["message"])[:500])
     if isinstance(meaning, bytes):
         return meaning
     raise meaning
-
-
-def _innermost(error: JsonValue) -> dict[str, JsonValue]:
-    """The object with the message: OpenAI wraps it once, vLLM twice."""
-    while isinstance(error, dict) and error.get("error"):
-        error = error["error"]
-    return error if isinstance(error, dict) else {"message": str(error)}
 
 
 Kind = Literal["unreadable", "unknown", "conflicting", "failed", "not_run", "refused"]
@@ -175,21 +170,17 @@ class LineProblem(Record):
     detail: str
 
 
-class Ingested(NamedTuple):
+@dataclass
+class Ingested:
     """What became of the lines read; together they are all of them."""
 
-    stored: int
-    known: int
-    problems: Counter[Kind]
+    stored: int = 0
+    known: int = 0
+    problems: Counter[Kind] = field(default_factory=Counter)
 
     @property
     def lines(self) -> int:
         return self.stored + self.known + self.problems.total()
-
-
-class _Fresh(NamedTuple):
-    request: Request
-    body: bytes
 
 
 class Ingest:
@@ -207,58 +198,53 @@ class Ingest:
         found, `on_line` the number of bytes of each line."""
         self._pending = pending
         self._store = store
-        # A short key (`test`, `none`) is not a secret, and may be a word of a reply.
-        self._secrets = [secret.encode() for secret in secrets if len(secret) >= 12]
+        self._secrets = [secret.encode() for secret in secrets if len(secret) >= SHORTEST]
         self._tell = tell
         self._on_line = on_line
-        self._fresh: dict[str, _Fresh] = {}
+        self._fresh: dict[str, tuple[Request, Answer]] = {}
         self._failed: list[tuple[str, str, str]] = []
-        self.result = Ingested(0, 0, Counter())
+        self.result = Ingested()
 
-    def file(self, path: Path) -> Ingested:
-        """Read one file to its end; everything good in it is stored when this returns.
+    def file(self, path: Path) -> int:
+        """Read one file to its end: the number of its lines. Everything good in it is stored when
+        this returns.
 
         Raises InputError for a file that cannot be read, and StoreError.
         """
-        before = self.result
-        self.result = Ingested(0, 0, Counter())
-        empty = True
+        before = self.result.lines
         try:
             for line in lines_of(path):
-                empty = False
                 self._line(line, f"{path}:{line.number}")
                 self._on_line(len(line.text) + 1)
                 if len(self._fresh) + len(self._failed) >= _TOGETHER:
                     self._commit()
         finally:
             self._commit()
-        if empty:
+        if self.result.lines == before:
             self._problem("unreadable", str(path), "", "the file holds no reply")
-        here = self.result
-        self.result = Ingested(
-            before.stored + here.stored,
-            before.known + here.known,
-            before.problems + here.problems,
-        )
-        return here
+        return self.result.lines - before
 
     def _line(self, line: ReplyLine, where: str) -> None:
         for secret in self._secrets:
             line = line._replace(text=line.text.replace(secret, b"***"))
+        key = ""
         try:
             reply = reply_of(line)
-        except ValueError as error:
-            self._problem("unreadable", where, "", f"{error}")
-            return
-        key = reply.custom_id
-        try:
+            key = reply.custom_id
             if not key.isascii():
                 raise KeyError(key)  # Not one of this run, and perhaps nothing that SQLite takes.
-            if (stored := self._stored(key)) is not None:
-                self._compare(reply, stored, where)
-                return
-            call = self._pending.call(key)
-            body = body_to_store(reply, call.request, f"[endpoints.{call.endpoint}]")
+            stored = self._fresh[key][1].body if key in self._fresh else self._store.get(key)
+            if stored is None:
+                call = self._pending.call(key)
+                answer = answer_of(reply, call.request, f"[endpoints.{call.endpoint}]")
+                self._fresh[key] = call.request, answer
+                self.result.stored += 1
+            elif reply.error or reply.status != 200 or reply.body == json.loads(stored):
+                # The answer is there, whatever became of another try.
+                self.result.known += 1
+            else:
+                detail = "another reply to this request is stored"
+                self._problem("conflicting", where, key, detail)
         except KeyError:
             self._problem("unknown", where, key, "no request with this custom_id was written")
         except NotRun as error:
@@ -270,22 +256,6 @@ class Ingest:
             self._problem("refused", where, key, f"{error}")
         except (ValueError, RecursionError) as error:
             self._problem("unreadable", where, key, f"{error}")
-        else:
-            self._fresh[key] = _Fresh(call.request, body)
-            self.result = self.result._replace(stored=self.result.stored + 1)
-
-    def _stored(self, key: str) -> bytes | None:
-        fresh = self._fresh.get(key)
-        return fresh.body if fresh else self._store.get(key)
-
-    def _compare(self, reply: BatchReply, stored: bytes, where: str) -> None:
-        """A reply to what is answered already."""
-        if reply.error or reply.status != 200 or reply.body == json.loads(stored):
-            # The answer is there, whatever became of another try.
-            self.result = self.result._replace(known=self.result.known + 1)
-        else:
-            detail = "another reply to this request is stored"
-            self._problem("conflicting", where, reply.custom_id, detail)
 
     def _problem(self, kind: Kind, where: str, custom_id: str, detail: str) -> None:
         self.result.problems[kind] += 1
@@ -297,16 +267,11 @@ class Ingest:
         fresh, self._fresh = self._fresh, {}
         failed, self._failed = self._failed, []
         if fresh:
-            asyncio.run(self._put(list(fresh.values())))
+            asyncio.run(self._put(fresh.values()))
             # Only after the store has them: a stop in between asks for nothing twice.
             self._pending.answered(fresh)
         if failed:
             self._pending.failed(failed)
 
-    async def _put(self, replies: list[_Fresh]) -> None:
-        await asyncio.gather(
-            *(
-                self._store.put(request, Answer(body, completion_of(request.key, body)))
-                for request, body in replies
-            )
-        )
+    async def _put(self, replies: Iterable[tuple[Request, Answer]]) -> None:
+        await asyncio.gather(*(self._store.put(request, answer) for request, answer in replies))

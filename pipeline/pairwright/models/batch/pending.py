@@ -52,14 +52,6 @@ class PendingCall(NamedTuple):
     request: Request
 
 
-class RoundFailures(NamedTuple):
-    """Why a request has no reply yet, and in how many rounds it failed."""
-
-    rounds: int
-    reason: str
-    detail: str
-
-
 class PendingCalls:
     """What a run asked by batch files."""
 
@@ -150,12 +142,10 @@ class PendingCalls:
         rows = [(key, number, reason, detail) for key, reason, detail in failures]
         self._many("INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?)", rows)
 
-    def failure(self, key: str) -> RoundFailures | None:
-        """What became of a request in the rounds so far, if it failed in any."""
-        rows = self._execute(
-            "SELECT reason, detail FROM failures WHERE key = ? ORDER BY round", key
-        ).fetchall()
-        return RoundFailures(len(rows), *rows[-1]) if rows else None
+    def failures(self, key: str) -> list[tuple[str, str]]:
+        """The reason and detail of each round in which a request failed."""
+        query = "SELECT reason, detail FROM failures WHERE key = ? ORDER BY round"
+        return self._execute(query, key).fetchall()
 
     @property
     def round(self) -> int:
@@ -216,9 +206,10 @@ class Recorder:
         if self._stopped:
             raise Interrupted("stopping: no new calls are written")
         if not self._pending.needs(request.key):
-            failed = self._pending.failure(request.key)
-            if failed and failed.rounds >= self._attempts:
-                raise CallFailed(failed.reason, f"{failed.detail} (in {failed.rounds} rounds)")
+            failures = self._pending.failures(request.key)
+            if failures and len(failures) >= self._attempts:
+                reason, detail = failures[-1]
+                raise CallFailed(reason, f"{detail} (in {len(failures)} rounds)")
             self._meter.admit()
             self._pending.need(self._name, request)
             self._meter.written += 1

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from pydantic import Field, ValidationError
 
 from pairwright.errors import InputError, on_disk
-from pairwright.files import write_whole
+from pairwright.files import whole_file, write_whole
 from pairwright.models import Request
 from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.client.wire import body_of
@@ -42,19 +42,20 @@ class Submission(Record):
         return self.step in ("creating", "created")
 
 
-class Submissions(Record):
-    """How far each shard of a round is, by the shard's file."""
+class _State(Record):
+    """The file of what was handed in."""
 
     shards: dict[str, Submission] = Field(default={})
 
 
-def read_submissions(folder: Path) -> Submissions:
-    """Those of a round; none where nothing was handed in. Raises InputError for a damaged file."""
+def read_submissions(folder: Path) -> dict[str, Submission]:
+    """How far each shard of a round is, by its file; none where nothing was handed in. Raises
+    InputError for a damaged file."""
     path = folder / STATE
     try:
-        return Submissions.model_validate_json(path.read_bytes())
+        return _State.model_validate_json(path.read_bytes()).shards
     except FileNotFoundError:
-        return Submissions()
+        return {}
     except (OSError, ValidationError):
         raise InputError(
             "cannot be read, so what was submitted is not known",
@@ -63,8 +64,8 @@ def read_submissions(folder: Path) -> Submissions:
         ) from None
 
 
-def write_submissions(folder: Path, state: Submissions) -> None:
-    write_whole(folder / STATE, state.model_dump_json(indent=2) + "\n")
+def write_submissions(folder: Path, shards: dict[str, Submission]) -> None:
+    write_whole(folder / STATE, _State(shards=shards).model_dump_json(indent=2) + "\n")
 
 
 URL: Final = "/v1/chat/completions"
@@ -111,7 +112,7 @@ def check_out(out: Path, pending: PendingCalls) -> None:
         return
     last = folder_of(out, pending.round)
     _check_own(last, pending.round_digest)
-    if any(shard.under_way for shard in read_submissions(last).shards.values()):
+    if any(shard.under_way for shard in read_submissions(last).values()):
         raise InputError(
             "batches of this round are under way, and would be asked and paid for again",
             where=last,
@@ -131,7 +132,7 @@ def write_round(
     again = (
         digest == pending.round_digest
         and not pending.failed_in_round()
-        and not read_submissions(folder_of(out, pending.round)).shards
+        and not read_submissions(folder_of(out, pending.round))
     )
     number = pending.round + (0 if again else 1)
     folder = folder_of(out, number)
@@ -142,13 +143,11 @@ def write_round(
         line = next(lines, None)
         while line is not None:
             file = folder / f"{len(shards) + 1:03}.jsonl"
-            shard = _Shard(line, lines, most_lines)
-            write_whole(file, shard)
-            line = shard.over
+            n, size, shard_hash, line = _write_lines(file, line, lines, most_lines)
             shards.append(
                 Shard(
                     file=file.name, endpoint=name, model=endpoint.model,
-                    lines=shard.n, bytes=shard.bytes, hash=shard.hash,
+                    lines=n, bytes=size, hash=f"b2:{shard_hash}",
                 )
             )  # fmt: skip
     round_ = Round(round=number, digest=digest, shards=tuple(shards))
@@ -186,36 +185,23 @@ def _check_own(folder: Path, digest: str) -> None:
         )
 
 
-def _line(request: Request, token_parameter: str) -> str:
+def _line(request: Request, token_parameter: str) -> bytes:
     body = body_of(request, token_parameter)
     line = {"custom_id": request.key, "method": "POST", "url": URL, "body": body}
-    return json.dumps(line, separators=(",", ":")) + "\n"
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
-class _Shard:
-    """The lines of one file, as many as it may hold; `over` is the first of the next file."""
-
-    def __init__(self, first: str, others: Iterator[str], most_lines: int) -> None:
-        self.over: str | None = first
-        self.n = self.bytes = 0
-        self._others = others
-        self._most = most_lines
-        self._digest = blake2b(digest_size=16)
-
-    def __iter__(self) -> Iterator[str]:
-        while self.over is not None and self._has_room_for(self.over):
-            line = self.over
-            self.n += 1
-            self.bytes += len(line)  # They are ASCII.
-            self._digest.update(line.encode())
-            yield line
-            self.over = next(self._others, None)
-
-    def _has_room_for(self, line: str) -> bool:
-        if self.n == 0:
-            return True
-        return self.n < self._most and self.bytes + len(line) <= MOST_BYTES
-
-    @property
-    def hash(self) -> str:
-        return f"b2:{self._digest.hexdigest()}"
+def _write_lines(
+    path: Path, line: bytes | None, others: Iterator[bytes], most_lines: int
+) -> tuple[int, int, str, bytes | None]:
+    """Write as many lines as a file may hold: their number, bytes and hash, and the first line of
+    the next file."""
+    n, size, digest = 0, 0, blake2b(digest_size=16)
+    with whole_file(path) as file:
+        while line and (n == 0 or (n < most_lines and size + len(line) <= MOST_BYTES)):
+            n += 1
+            size += len(line)
+            digest.update(line)
+            file.write(line)
+            line = next(others, None)
+    return n, size, digest.hexdigest(), line

@@ -16,7 +16,6 @@ from pairwright.models.batch.rounds import (
     Round,
     Shard,
     Submission,
-    Submissions,
     folder_of,
     read_submissions,
     write_submissions,
@@ -126,11 +125,11 @@ def submit(
     Raises InputError for a shard that is not as it was written, CallFailed and EndpointRefused.
     """
     folder, new = folder_of(out, round_.round), 0
-    shards = read_submissions(folder).shards
+    shards = read_submissions(folder)
 
     def note(shard: Shard, submission: Submission) -> None:
         shards[shard.file] = submission
-        write_submissions(folder, Submissions(shards=shards))
+        write_submissions(folder, shards)
 
     for shard in round_.shards:
         before = shards.get(shard.file)
@@ -169,10 +168,6 @@ def _check(path: Path, shard: Shard) -> None:
         )
 
 
-if TYPE_CHECKING:
-    from openai.types import Batch
-
-
 class Polled(NamedTuple):
     """The state of one shard."""
 
@@ -193,7 +188,7 @@ def poll(
     Raises InputError where nothing was submitted, CallFailed and EndpointRefused.
     """
     folder = folder_of(out, round_.round)
-    shards = read_submissions(folder).shards
+    shards = read_submissions(folder)
     if not shards:
         raise InputError(
             "nothing of this round was submitted",
@@ -214,9 +209,12 @@ def poll(
             trouble = ""
             if ended:
                 trouble = _collect(folder, shard, batch, api_of(shard.endpoint), ingest)
-                shards[shard.file] = _after(submission, batch)
-                write_submissions(folder, Submissions(shards=shards))
-            polled.append(Polled(shard, batch.status, _done(batch), trouble, under_way=not ended))
+                update = {"step": "collected", "status": batch.status}
+                shards[shard.file] = submission.model_copy(update=update)
+                write_submissions(folder, shards)
+            counts = batch.request_counts
+            done = counts.completed + counts.failed if counts else 0
+            polled.append(Polled(shard, batch.status, done, trouble, under_way=not ended))
     return polled
 
 
@@ -227,7 +225,7 @@ def _collect(folder: Path, shard: Shard, batch: "Batch", api: BatchApi, ingest: 
         if file_id:
             path = folder / f"{name}.{kind}.jsonl"
             api.download(file_id, path)
-            lines += ingest.file(path).lines
+            lines += ingest.file(path)
     troubles = []
     if batch.status != "completed":
         listed = (batch.errors.data or []) if batch.errors else []
@@ -236,12 +234,3 @@ def _collect(folder: Path, shard: Shard, batch: "Batch", api: BatchApi, ingest: 
     if lines < shard.lines:
         troubles.append(f"{shard.lines - lines:,} requests have no reply")
     return ", ".join(troubles)
-
-
-def _after(submission: Submission, batch: "Batch") -> Submission:
-    return submission.model_copy(update={"step": "collected", "status": batch.status})
-
-
-def _done(batch: "Batch") -> int:
-    counts = batch.request_counts
-    return counts.completed + counts.failed if counts else 0

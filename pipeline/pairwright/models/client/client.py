@@ -136,9 +136,10 @@ class Client:
     async def _attempt(self, request: Request) -> Answer:
         async with self.concurrency:
             if (left := self._closed_until - time.monotonic()) > 0:
-                said = f"[endpoints.{self.name}] not sent: {self._asks_for(left)}"
+                said = f"[endpoints.{self.name}] not sent: {_asks_for(left)}"
                 raise CallFailed(RATE_LIMITED, said)
-            await self._pause(self._pace.delay(_rough_tokens(request)))
+            tokens = int(sum(token_estimate(one.content) for one in request.messages))
+            await self._pause(self._pace.delay(tokens + request.max_tokens))
             self._meter.admit()
             self._meter.in_flight += 1
             server = least_busy(self._servers)
@@ -173,15 +174,12 @@ class Client:
             )
         return answer
 
-    def _asks_for(self, seconds: float) -> str:
-        return f"the server asks to be left alone for {wait_text(seconds)}"
-
     def _close(self, error: Transient) -> None:
         """Give up the endpoint's calls, and say so, where it asks for too long a wait."""
         wait, most = error.retry_after, self._endpoint.max_wait
         if wait is None or wait <= most:
             return
-        said = f"[endpoints.{self.name}] {error.detail}; {self._asks_for(wait)}"
+        said = f"[endpoints.{self.name}] {error.detail}; {_asks_for(wait)}"
         if time.monotonic() >= self._closed_until:
             self._note_wait(Wait(self.name, wait, time.time() + wait, error.detail))
             self._say(
@@ -213,32 +211,35 @@ class Client:
 
     async def _post(self, server: Server, request: Request) -> Answer:
         self._meter.sent += 1
+        where = server.wire.where
         content = bytes_of(body_of(request, self._endpoint.token_parameter))
         reply = await server.wire.post(content, request)
         body = self._secrets.without(reply.body)
         if not 200 <= reply.status < 300:
-            body = self._stored_instead(server, reply, body, request.enlarged)
-        answer = _answer(request.key, body)
-        if isinstance(answer, str):
+            body = self._stored_instead(where, reply, body, request.enlarged)
+        try:
+            answer = Answer(body, completion_of(request.key, body))
+        except ValueError as error:
             page = web_page(body.decode("utf-8", "replace"))
             reason = "web_page" if page else "malformed_body"
-            raise Transient(reason, f"{server.wire.where}: {answer}")
-        if answer.completion.finish in BROKEN_OFF:
+            failure = Transient(reason, f"{where}: {error}")
+        else:
+            if answer.completion.finish not in BROKEN_OFF:
+                return answer
             finish = answer.completion.finish
-            raise Transient("broken_off", f"the engine ended with {finish!r}")
-        return answer
+            failure = Transient("broken_off", f"the engine ended with {finish!r}")
+        # Outside the block: as the context of another error, this one would keep the body.
+        raise failure
 
-    def _stored_instead(
-        self, server: Server, reply: Response, body: bytes, enlarged: bool
-    ) -> bytes:
+    def _stored_instead(self, where: str, reply: Response, body: bytes, enlarged: bool) -> bytes:
         """What is stored in place of a refusal that answers; raises where it is none."""
         try:
             content = from_json(body)
         except ValueError:
             content = body.decode("utf-8", "replace")
-        where = f"[endpoints.{self.name}] {server.wire.where}"
+        named = f"[endpoints.{self.name}] {where}"
         meaning = refusal(
-            reply.status, content, where, self._secrets, reply.headers, enlarged=enlarged
+            reply.status, content, named, self._secrets, reply.headers, enlarged=enlarged
         )
         if reply.status == 403 and self._answered:
             # An endpoint that has answered knows the key: this one request is refused.
@@ -248,28 +249,31 @@ class Client:
         raise meaning
 
     def _count_retry(self, state: tenacity.RetryCallState) -> None:
+        """Count it; say once that the endpoint does not answer at its start, and that the build
+        waits because the endpoint asks for it, once while it does."""
         self._meter.retried += 1
         error = state.outcome.exception() if state.outcome else None
-        if not self._answered and not self._said and isinstance(error, Transient):
+        if not isinstance(error, Transient):
+            return
+        said = f"[endpoints.{self.name}] {error.detail}"
+        attempts = self._endpoint.attempts
+        if not self._answered and not self._said:
             self._said = True
-            attempts = number_of(self._endpoint.attempts, "attempt")
-            self._say(f"[endpoints.{self.name}] {error.detail}; trying again, {attempts} in all")
-        if isinstance(error, Transient) and state.next_action:
-            self._say_long_wait(error, state.next_action.sleep)
-
-    def _say_long_wait(self, error: Transient, seconds: float) -> None:
-        """Say that the build waits because the endpoint asks for it, once while it does."""
-        now = time.monotonic()
+            self._say(f"{said}; trying again, {number_of(attempts, 'attempt')} in all")
+        now, seconds = time.monotonic(), state.next_action.sleep if state.next_action else 0.0
         if error.retry_after is None or seconds < LONG_WAIT_S or now < self._waiting_until:
             return
         self._waiting_until = now + seconds
         self._note_wait(Wait(self.name, seconds, time.time() + seconds, error.detail))
-        times = number_of(self._endpoint.attempts, "time")
         self._say(
-            f"[endpoints.{self.name}] {error.detail}; {self._asks_for(seconds)}. Its calls wait,"
-            f" then they are sent again, up to {times} in all. Ctrl-C ends the build, and the same"
-            " command goes on later."
+            f"{said}; {_asks_for(seconds)}. Its calls wait, then they are sent again, up to"
+            f" {number_of(attempts, 'time')} in all. Ctrl-C ends the build, and the same command"
+            " goes on later."
         )
+
+
+def _asks_for(seconds: float) -> str:
+    return f"the server asks to be left alone for {wait_text(seconds)}"
 
 
 def _wait(state: tenacity.RetryCallState) -> float:
@@ -277,18 +281,6 @@ def _wait(state: tenacity.RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
     retry_after = error.retry_after if isinstance(error, Transient) else None
     return retry_after if retry_after is not None else _JITTERED(state)
-
-
-def _answer(key: str, body: bytes) -> Answer | str:
-    """The reply, or why it is not one."""
-    try:
-        return Answer(body, completion_of(key, body))
-    except ValueError as error:
-        return str(error)
-
-
-def _rough_tokens(request: Request) -> int:
-    return int(sum(token_estimate(m.content) for m in request.messages)) + request.max_tokens
 
 
 def wires_of(

@@ -162,16 +162,14 @@ class Connection:
 
 async def _whole(reply: aiohttp.ClientResponse) -> bytes:
     """The inflated body. Raises Transient once it is over `LARGEST_REPLY`; the rest is not read."""
-    parts: list[bytes] = []
-    size = 0
+    body = bytearray()
     async for part in reply.content.iter_any():
-        size += len(part)
-        if size > LARGEST_REPLY:
-            parts.clear()
+        body += part
+        if len(body) > LARGEST_REPLY:
+            body.clear()
             limit = LARGEST_REPLY // 1024**2
             raise Transient("reply_too_large", f"HTTP {reply.status} with more than {limit} MiB")
-        parts.append(part)
-    return b"".join(parts)
+    return bytes(body)
 
 
 def _reason(error: Exception) -> str:

@@ -9,8 +9,8 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
 from typing import TYPE_CHECKING, NoReturn
 
 from pydantic import JsonValue
@@ -88,7 +88,8 @@ class Engine:
         for variable, value in _ENVIRONMENT.items():
             os.environ.setdefault(variable, value)
         try:
-            vllm = await asyncio.to_thread(_imported)
+            # It takes seconds, and does so beside the loop.
+            vllm = await asyncio.to_thread(import_module, "pairwright.models.client.vllm")
             served: EngineChat = await vllm.start(name, self._endpoint)
         except PairwrightError:
             raise
@@ -100,13 +101,6 @@ class Engine:
             ) from None
         self._say(f"[endpoints.{name}] vLLM is ready after {time.monotonic() - began:.0f} s")
         return served
-
-
-def _imported() -> ModuleType:
-    """Takes seconds, and does so beside the loop."""
-    from pairwright.models.client import vllm
-
-    return vllm
 
 
 def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list[str]) -> Namespace:
@@ -121,7 +115,12 @@ def parsed(parser: ArgumentParser, name: str, endpoint: Endpoint, required: list
 
     parser.error = refuse  # type: ignore[method-assign]
     arguments = parser.parse_args(required)
-    for key, value in _flags(endpoint).items():
+    # What is stored and sent is the endpoint's `model`; a flag may say where its files lie.
+    flags: dict[str, JsonValue] = {"model": endpoint.model}
+    if endpoint.revision is not None:
+        flags["revision"] = endpoint.revision
+    flags |= {**endpoint.vllm, "served_model_name": endpoint.model}
+    for key, value in flags.items():
         if not hasattr(arguments, key):
             refuse("this flag does not exist")
         arguments = parser.parse_args([*required, *_words(key, value)], arguments)
@@ -136,13 +135,6 @@ def wrong(name: str, key: str, message: str) -> ConfigError:
         where=f"[{table}.{key}]" if key else f"[{table}]",
         fix="Its keys are flags of `vllm serve --help=all`, with underscores.",
     )
-
-
-def _flags(endpoint: Endpoint) -> dict[str, JsonValue]:
-    """What is stored and sent is the endpoint's `model`; a flag may say where its files lie."""
-    revision = {} if endpoint.revision is None else {"revision": endpoint.revision}
-    named = {"served_model_name": endpoint.model}
-    return {"model": endpoint.model, **revision, **endpoint.vllm, **named}
 
 
 def _words(key: str, value: JsonValue) -> list[str]:

@@ -5,7 +5,7 @@ dead one rests for a while."""
 import asyncio
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pairwright.errors import BudgetSpent
 from pairwright.models.client.wire import Wire
@@ -153,7 +153,7 @@ class Server:
 
     wire: Wire
     in_flight: int = 0
-    failures: int = field(default=0)
+    failures: int = 0
     """Failures in a row; success sets it to zero."""
     rests_until: float = 0.0
 

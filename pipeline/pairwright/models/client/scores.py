@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import from_json
 
-from pairwright.errors import EndpointRefused
+from pairwright.errors import EndpointRefused, first_invalid
 from pairwright.models import CONTEXT_LENGTH, Request
 from pairwright.models.client.connection import Connection
 from pairwright.models.client.wire import Response, Transient, bytes_of, headers_for, stand_in
@@ -66,18 +66,15 @@ class TokenLogprobs(NamedTuple):
 
 
 class _Stored(BaseModel, strict=True):
-    ids: list[int]
-    log_probabilities: list[float | None]
+    ids: tuple[int, ...]
+    log_probabilities: tuple[float | None, ...]
     """None: no number."""
 
 
 def to_text(tokens: TokenLogprobs) -> str:
     """JSON: a value that is not a number is null."""
-    values = [
-        round(log_probability, 9) if math.isfinite(log_probability) else None
-        for log_probability in tokens.log_probabilities
-    ]
-    return _Stored(ids=list(tokens.ids), log_probabilities=values).model_dump_json()
+    values = (round(one, 9) if math.isfinite(one) else None for one in tokens.log_probabilities)
+    return _Stored(ids=tokens.ids, log_probabilities=tuple(values)).model_dump_json()
 
 
 def of_text(text: str) -> TokenLogprobs:
@@ -86,15 +83,10 @@ def of_text(text: str) -> TokenLogprobs:
         stored = _Stored.model_validate_json(text)
     except ValidationError:
         raise ValueError("no list of tokens") from None
-    if len(stored.ids) != len(stored.log_probabilities):
-        raise ValueError(
-            f"{len(stored.log_probabilities)} log-probabilities of {len(stored.ids)} tokens"
-        )
-    values = (
-        math.nan if log_probability is None else log_probability
-        for log_probability in stored.log_probabilities
-    )
-    return TokenLogprobs(tuple(stored.ids), tuple(values))
+    ids, values = stored.ids, stored.log_probabilities
+    if len(ids) != len(values):
+        raise ValueError(f"{len(values)} log-probabilities of {len(ids)} tokens")
+    return TokenLogprobs(ids, tuple(math.nan if one is None else one for one in values))
 
 
 class Classify:
@@ -121,9 +113,8 @@ class Classify:
         try:
             classified = _Found.model_validate_json(reply.body)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise Transient("malformed_body", f"{self.where}: {place}: {first['msg']}") from None
+            detail = ": ".join((self.where, *first_invalid(error)))
+            raise Transient("malformed_body", detail) from None
         classes = classified.data[0]
         if len(classes.probs) != classes.num_classes:
             wanted = f"{len(classes.probs)} scores for {classes.num_classes} classes"
@@ -237,30 +228,27 @@ class PromptLogprobs:
         reply = await self._complete.post(json.dumps(body).encode())
         if not 200 <= reply.status < 300:
             return reply
-        logprobs = self._read(_Completed, reply).choices[0].prompt_logprobs
-        if logprobs is None:
+        found = self._read(_Completed, reply).choices[0].prompt_logprobs
+        if found is None:
             raise EndpointRefused(f"{self.where}: its replies have no prompt_logprobs\n{_FIX}")
-        if len(logprobs) != len(ids):
+        if len(found) != len(ids):
             raise self._broken(
-                f"log-probabilities of {len(logprobs)} tokens, and {len(ids)} were sent"
+                f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent"
             )
-        logprobs_of_reply = [
-            (logprobs[place] or {}).get(ids[place]) for place in range(first, len(ids))
-        ]
-        if None in logprobs_of_reply:
-            missing = first + logprobs_of_reply.index(None)
-            raise self._broken(f"no log-probability of token {missing}, which is {ids[missing]}")
-        values = tuple(finding.logprob for finding in logprobs_of_reply if finding is not None)
-        return Response(
-            reply.status, chat_reply(to_text(TokenLogprobs(tuple(ids[first:]), values)), len(ids))
-        )
+        values = list[float]()
+        for place in range(first, len(ids)):
+            token = (found[place] or {}).get(ids[place])
+            if token is None:
+                raise self._broken(f"no log-probability of token {place}, which is {ids[place]}")
+            values.append(token.logprob)
+        tokens = TokenLogprobs(tuple(ids[first:]), tuple(values))
+        return Response(reply.status, chat_reply(to_text(tokens), len(ids)))
 
     def _read(self, kind: type[_T], reply: Response) -> _T:
         try:
             return kind.model_validate_json(reply.body)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            raise self._broken(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            raise self._broken(": ".join(first_invalid(error))) from None
 
     def _broken(self, what: str) -> Transient:
         return Transient("malformed_body", f"{self.where}: {what}")

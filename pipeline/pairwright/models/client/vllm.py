@@ -27,7 +27,7 @@ from vllm.usage.usage_lib import UsageContext
 from vllm.utils.argparse_utils import FlexibleArgumentParser
 from vllm.v1.engine.async_llm import AsyncLLM
 
-from pairwright.errors import EndpointRefused
+from pairwright.errors import EndpointRefused, first_invalid
 from pairwright.models.client.engine import parsed, wrong
 from pairwright.models.client.wire import Response
 from pairwright.settings.endpoints import Endpoint
@@ -79,10 +79,10 @@ def _launched(name: str, endpoint: Endpoint) -> tuple[Namespace, AsyncLLM]:
                 AsyncEngineArgs.from_cli_args(flags), usage_context=UsageContext.OPENAI_API_SERVER
             )
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        key = str(first["loc"][0]) if first["loc"] else ""
-        message = first["msg"].removeprefix("Value error, ")
-        raise wrong(name, key if key in endpoint.vllm else "", message) from None
+        field, message = first_invalid(error)
+        key = field.partition(".")[0]
+        named = key if key in endpoint.vllm else ""
+        raise wrong(name, named, message.removeprefix("Value error, ")) from None
     return flags, client
 
 

@@ -3,7 +3,7 @@ first."""
 
 import asyncio
 import sqlite3
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -80,8 +80,11 @@ class CallStore:
         self._by_model: dict[str, ModelCalls] = {}
         self._simulated = 0
         try:
-            if writing:
-                bring_up_to_date(self._db)
+            if writing and not self._db.has("cached"):
+                self._db.write((CACHED, ()), (_INSERT_CACHED, list(_cached_by_replies(self._db))))
+            if writing and not self._db.has("served"):
+                for statement in SERVED:
+                    self._db.execute(statement)
         except BaseException:
             self._db.close()
             raise
@@ -183,16 +186,23 @@ class CallStore:
         this process or another one has written since."""
         (version,) = self._db.execute("PRAGMA data_version").fetchone()
         state = (version, self._db.connection.total_changes)
-        if state != self._summed_at:
-            self._add_up()
-            self._summed_at = state
-        return self._by_model
-
-    def _add_up(self) -> None:
-        cached = self._cached_by_model()
+        if state == self._summed_at:
+            return self._by_model
+        paid, columns = "calls", "model, prompt_tokens, completion_tokens, simulated"
+        if self._db.has("set_aside"):
+            # They were paid for as well.
+            paid = f"(SELECT {columns} FROM calls UNION ALL SELECT {columns} FROM set_aside)"
+        cached: Counter[str] = Counter()
+        if self._db.has("cached"):
+            cached.update(
+                dict(self._db.rows("SELECT model, sum(tokens) FROM cached GROUP BY model"))
+            )
+        else:
+            for _, model, tokens in _cached_by_replies(self._db):
+                cached[model] += tokens
         rows = self._db.execute(
             "SELECT model, count(*), sum(prompt_tokens), sum(completion_tokens), sum(simulated)"
-            f" FROM {self._paid()} GROUP BY model ORDER BY model"
+            f" FROM {paid} GROUP BY model ORDER BY model"
         )
         self._by_model, self._simulated = {}, 0
         for model, n, sent, received, simulated in rows:
@@ -200,33 +210,18 @@ class CallStore:
             self._by_model[str(model)] = ModelCalls(
                 calls=n, prompt_tokens=sent, completion_tokens=received, cached_tokens=cached[model]
             )
-
-    def _paid(self) -> str:
-        """All calls that were paid for: those that are there, and those that were set aside."""
-        if not self._db.has("set_aside"):
-            return "calls"
-        columns = "model, prompt_tokens, completion_tokens, simulated"
-        return f"(SELECT {columns} FROM calls UNION ALL SELECT {columns} FROM set_aside)"
-
-    def _cached_by_model(self) -> Counter[str]:
-        if self._db.has("cached"):
-            return Counter(
-                dict(self._db.rows("SELECT model, sum(tokens) FROM cached GROUP BY model"))
-            )
-        sums: Counter[str] = Counter()
-        for _, model, tokens in _cached_by_replies(self._db):
-            sums[model] += tokens
-        return sums
+        self._summed_at = state
+        return self._by_model
 
     def served_names(self) -> dict[str, dict[str, int]]:
         """By model, the other names under which its replies say that they were answered, with the
         number of calls. Stores of earlier versions know none."""
-        names: dict[str, dict[str, int]] = defaultdict(dict)
+        names: dict[str, dict[str, int]] = {}
         if self._db.has("served"):
             query = "SELECT model, name, count(*) FROM served GROUP BY model, name"
             for model, name, n in self._db.rows(query):
-                names[str(model)][str(name)] = n
-        return dict(names)
+                names.setdefault(str(model), {})[str(name)] = n
+        return names
 
     def used_by(self, key: str) -> tuple[str, ModelCalls] | None:
         """The model behind a stored call, and its tokens."""
@@ -246,10 +241,8 @@ class CallStore:
 
     def simulated_models(self) -> set[str]:
         """Models of whose replies any carries the mark of a simulated model."""
-        return {
-            model
-            for (model,) in self._db.execute("SELECT DISTINCT model FROM calls WHERE simulated")
-        }
+        rows = self._db.execute("SELECT DISTINCT model FROM calls WHERE simulated")
+        return {model for (model,) in rows}
 
     def verify(self) -> Iterator[str]:
         """Re-derive every key from its request; yields a sentence for each difference."""
@@ -270,15 +263,6 @@ class CallStore:
                     yield f"{self.path} [{key}]: {error}"
         except sqlite3.DatabaseError as error:
             yield f"{self.path}: {error}"
-
-
-def bring_up_to_date(database: Database) -> None:
-    """Give a store of an earlier version the tables that it lacks."""
-    if not database.has("cached"):
-        database.write((CACHED, ()), (_INSERT_CACHED, list(_cached_by_replies(database))))
-    if not database.has("served"):
-        for statement in SERVED:
-            database.execute(statement)
 
 
 def _cached_by_replies(database: Database) -> Iterator[tuple[str, str, int]]:

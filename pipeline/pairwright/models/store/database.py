@@ -87,19 +87,18 @@ def holds_plain_replies(path: Path) -> bool:
             closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as database,
         ):
             expected.executescript(SCHEMA)
+            # Another version may have comments in other words. No quote is in what is expected, so
+            # that none can hide a comment's mark.
             own, other = (
-                [(kind, _without_comments(sql)) for kind, sql in one.execute(definition)]
+                [
+                    (kind, " ".join(re.sub(r"--[^\n]*", "", str(sql)).split()))
+                    for kind, sql in one.execute(definition)
+                ]
                 for one in (expected, database)
             )
     except (sqlite3.Error, UnicodeDecodeError):
         return False
     return own == other
-
-
-def _without_comments(sql: object) -> str:
-    """A statement of a schema, whose comments another version may have in other words. No quote is
-    in what is expected, so that none can hide a comment's mark."""
-    return " ".join(re.sub(r"--[^\n]*", "", str(sql)).split())
 
 
 def lock(path: Path) -> TextIO:
@@ -216,28 +215,24 @@ class Database:
                 if not writing:
                     raise StoreError(f"{path.parent}: {no_run(path)}")
                 create(path)
-            self._open(writing, unchanging, alone)
-        except BaseException:
-            if self._lock:
-                self._lock.close()
-            raise
-
-    def _open(self, writing: bool, unchanging: bool, alone: bool) -> None:
-        try:
             self._connect(writing, unchanging)
+            if writing and alone:
+                # No shared memory is needed then, which a file system of several hosts may not
+                # have.
+                self.connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             if writing:
-                if alone:
-                    # No shared memory is needed then, which a file system of several hosts may
-                    # not have.
-                    self.connection.execute("PRAGMA locking_mode = EXCLUSIVE")
                 self.connection.execute("PRAGMA journal_mode = WAL")
                 self.connection.execute("PRAGMA synchronous = NORMAL")
             else:
                 self.connection.execute("PRAGMA query_only = ON")
                 # The file may be a stranger's.
                 self.connection.execute("PRAGMA trusted_schema = OFF")
-        except sqlite3.DatabaseError as error:
-            raise unusable(self.path, error) from None
+        except BaseException as error:
+            if self._lock:
+                self._lock.close()
+            if isinstance(error, sqlite3.DatabaseError):
+                raise unusable(self.path, error) from None
+            raise
 
     def _connect(self, writing: bool, unchanging: bool) -> None:
         """Reading goes through the same WAL, so a status can be asked for during a run. Where no

@@ -61,7 +61,15 @@ def merge_all(store: Store, shards: Path) -> set[int]:
     """
     again: set[int] = set()
     for folder in left(shards):
-        _check(folder / FILE)
+        path = folder / FILE
+        if path.exists():
+            with closing(_held(path)), closing(sqlite3.connect(path)) as database:
+                try:
+                    (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
+                except sqlite3.DatabaseError as error:
+                    raise _unusable(path, error) from None
+            if answer != "ok":
+                raise _unusable(path, StoreError(f"{path}: {answer}"))
         again |= merge(store, folder)
     shutil.rmtree(shards, ignore_errors=True)
     return again
@@ -103,18 +111,6 @@ def _held(path: Path) -> Store:
             raise _unusable(path, error) from None
 
 
-def _check(path: Path) -> None:
-    if not path.exists():
-        return
-    with closing(_held(path)), closing(sqlite3.connect(path)) as database:
-        try:
-            (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
-        except sqlite3.DatabaseError as error:
-            raise _unusable(path, error) from None
-    if answer != "ok":
-        raise _unusable(path, StoreError(f"{path}: {answer}"))
-
-
 def _merge(main: Path, shard: Path) -> set[int]:
     try:
         with closing(sqlite3.connect(main, isolation_level=None)) as database:
@@ -136,14 +132,11 @@ def _take_in(database: sqlite3.Connection) -> set[int]:
         " ON theirs.key = ours.key WHERE theirs.reply != ours.reply"
     ).fetchall()
     # Before the calls: the reply that the store has stays, and with it what came from a cache.
-    database.execute(
-        "INSERT OR IGNORE INTO main.cached SELECT * FROM shard.cached AS ours"
-        " WHERE NOT EXISTS (SELECT 1 FROM main.calls AS theirs WHERE theirs.key = ours.key)"
-    )
-    database.execute(
-        "INSERT OR IGNORE INTO main.served SELECT * FROM shard.served AS ours"
-        " WHERE NOT EXISTS (SELECT 1 FROM main.calls AS theirs WHERE theirs.key = ours.key)"
-    )
+    for table in ("cached", "served"):
+        database.execute(
+            f"INSERT OR IGNORE INTO main.{table} SELECT * FROM shard.{table} AS ours"
+            " WHERE NOT EXISTS (SELECT 1 FROM main.calls AS theirs WHERE theirs.key = ours.key)"
+        )
     database.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM shard.calls")
     database.execute("INSERT OR REPLACE INTO main.outcomes SELECT * FROM shard.outcomes")
     for statement in MERGE:

@@ -13,7 +13,7 @@ from pairwright.dataset import Layout
 from pairwright.errors import InputError
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles
-from pairwright.settings.release_info import ReleaseInfo
+from pairwright.settings.rules import ReleaseInfo
 
 BLIND = {
     "length": "longer", "lists": "more lists", "headings": "more headings", "bold": "more bold",

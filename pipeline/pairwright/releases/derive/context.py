@@ -9,7 +9,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from pairwright.dataset import Layout
-from pairwright.dataset.checksums import file_digest
+from pairwright.dataset.layout import file_digest
 from pairwright.records import Record
 from pairwright.releases.derive.audit_summary import AuditSummary, summarise_audit
 from pairwright.releases.derive.build_summary import (
@@ -22,7 +22,7 @@ from pairwright.releases.derive.study_summary import HumanSummary, summarise_stu
 from pairwright.releases.primary import Kind, PrimaryFiles, primary_paths
 from pairwright.releases.summary import Summary
 from pairwright_human_eval.decisions import Decision
-from pairwright_human_eval.report.records import Findings
+from pairwright_human_eval.report.findings import Findings
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
 from pairwright.dataset import Row, RowPost, RowSource, parts_of, read_rows
-from pairwright.dataset.message import user_message
+from pairwright.dataset.conversion import user_message
 from pairwright.records import Record, content_id
 from pairwright.releases.derive.context import ReleaseContext, make_manifest
 from pairwright.releases.derive.croissant import croissant_json

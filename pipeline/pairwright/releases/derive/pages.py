@@ -23,7 +23,7 @@ from pairwright.releases.derive.context import ReleaseContext
 from pairwright.releases.derive.markdown import Markdown, code, page, points, table, visible
 from pairwright.releases.derive.sentences import HERE, Sentences, own_choice_words
 from pairwright.releases.primary import Erratum, Version
-from pairwright_human_eval.report.words import foil_sentence, label_error_sentence
+from pairwright_human_eval.report.page import foil_sentence, label_error_sentence
 
 # https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
 _ON_THE_HUB = (

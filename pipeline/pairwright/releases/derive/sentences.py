@@ -17,7 +17,7 @@ from pairwright.releases.derive.context import ReleaseContext
 from pairwright.releases.derive.study_summary import agreement_rows
 from pairwright.releases.summary import Summary
 from pairwright.text import number_of
-from pairwright_human_eval.report.words import stranger_sentence
+from pairwright_human_eval.report.page import stranger_sentence
 
 HERE = Path(__file__).resolve().parent
 SHARE_ALIKE = "CC-BY-SA-"

@@ -5,18 +5,13 @@ from collections.abc import Mapping
 
 from pairwright.estimate import Estimate
 from pairwright.records import Record
-from pairwright.settings.study_rules import HumanRules, StoredRules
+from pairwright.settings.rules import HumanRules, StoredRules
 from pairwright_human_eval.decisions import Decision, State
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import StoppingRule
-from pairwright_human_eval.report.quality import WITH_CANNOT_TELL
-from pairwright_human_eval.report.records import (
-    ByChance,
-    Findings,
-    PreferenceShares,
-    QuestionAgreement,
-)
-from pairwright_human_eval.report.words import group_name
+from pairwright_human_eval.report.claims import ByChance, PreferenceShares
+from pairwright_human_eval.report.findings import Findings
+from pairwright_human_eval.report.quality import WITH_CANNOT_TELL, QuestionAgreement
 
 
 class HumanSummary(Record):
@@ -119,7 +114,7 @@ def state_rows(findings: Findings) -> list[Row]:
     """Group, n, how many ended in each state, and the verified share of those that could be."""
     return [
         (
-            group_name(group.group), f"{group.subjects:,}",
+            group.group.replace("_", " "), f"{group.subjects:,}",
             *(f"{group.states[state].k:,}" for state in group.states),
             group.of_verifiable.counted(),
         )
@@ -143,11 +138,7 @@ def agreement_rows(findings: Findings) -> list[Row]:
             f"{each.agreement.percent.n:,}",
             f"{each.agreement.raters:,}",
             each.agreement.percent.percent(),
-            (
-                each.agreement.alpha_nominal
-                if each.measurement == "nominal"
-                else each.agreement.alpha_ordinal
-            ).text(2),
+            each.alpha.text(2),
         )
         for each in findings.agreement
     ]
@@ -158,7 +149,7 @@ def preference_rows(findings: Findings) -> list[Row]:
     groups = [*findings.preferred, *([findings.with_excluded] if findings.with_excluded else [])]
     return [
         (
-            group_name(each.group),
+            each.group.replace("_", " "),
             f"{each.of_all.n:,}",
             each.of_choices.percent(),
             each.of_all.percent(),

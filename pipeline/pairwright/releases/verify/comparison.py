@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pydantic import ConfigDict, ValidationError
 
 from pairwright.dataset import Layout
-from pairwright.dataset.checksums import file_digest, read_checksums, root_digest
+from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.dataset.lines import read_document
 from pairwright.errors import Difference, InputError
 from pairwright.records import Record

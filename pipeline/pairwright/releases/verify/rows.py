@@ -31,7 +31,7 @@ from pairwright.releases.primary import Provenance, file_note
 from pairwright.releases.summary import Summary, SummaryBuilder
 from pairwright.releases.verify.comparison import VerifyProgress, difference, same, shown
 from pairwright.releases.verify.provenance import KeptUnit, ProvenanceModel
-from pairwright.sources.times import is_older
+from pairwright.sources.fields import is_older
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import aspect_id, response_id

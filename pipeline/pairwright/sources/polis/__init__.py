@@ -5,7 +5,6 @@ participant, a column a statement: 1 agrees, -1 disagrees, 0 passes, empty was n
 is there, `summary.csv` (its topic and address). Only participants who wrote statements have a
 history; the votes of the others tell who chooses alike.
 
-files.py         the conversations of a folder, their files and summaries
-statements.py    who wrote which statement, which may be a response, and what is asked
-authors.py       those who wrote statements, with their votes on the statements of others
+conversation.py    the conversations of a folder, their statements, and what is asked
+authors.py         those who wrote statements, with their votes on the statements of others
 """

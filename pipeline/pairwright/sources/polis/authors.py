@@ -8,23 +8,25 @@ from typing import Any
 from pairwright.errors import SourceError
 from pairwright.records import Authorship, content_id
 from pairwright.settings.domains import Domains
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources.choosers import Chooser, OwnPost, Voter
 from pairwright.sources.fields import Repairs, address, label, repaired
+from pairwright.sources.items import place
 from pairwright.sources.opening import Choosers, SourceFormat
-from pairwright.sources.polis.files import (
+from pairwright.sources.polis.conversation import (
     STATEMENTS,
     SUMMARY,
     Conversation,
+    PolisStatement,
     conversations_hash,
     locate_conversations,
     open_exported,
     prefix_rows,
+    question_of,
+    read_statements,
     read_summary,
 )
-from pairwright.sources.polis.statements import PolisStatement, question_of, read_statements
 from pairwright.sources.problems import SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.rules import place
 from pairwright.sources.source_table import SourceRow
 from pairwright.text import normalised
 

@@ -1,9 +1,8 @@
 """The dump of a Stack Exchange site as items.
 
-archive.py files.py    files out of an archive; which files a dump has, and which site it is of
-rows.py       the rows of one XML file, streamed
+files.py      which files a dump has, and which site it is of
+rows.py       the rows of an XML file, streamed, also out of an archive
 store.py      posts by user, on disk
-titles.py     which questions can be asked by their title alone
-histories.py  a user's questions as items
+histories.py  a user's questions as items, where the title can be asked alone
 accepted.py   the answers that users who asked accepted, with their text
 """

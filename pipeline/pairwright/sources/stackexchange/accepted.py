@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pairwright.records import AnswerChoice, GivenAnswer, Item, PublishedAnswer, Record
-from pairwright.settings.source_rules import SourceRules
+from pairwright.settings.rules import SourceRules
 from pairwright.sources import problems
 from pairwright.sources.fields import clean_text
 from pairwright.sources.markup import post_text

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from pairwright.dataset.address import stack_exchange_host
 from pairwright.errors import SourceError
-from pairwright.settings.source_rules import SourceRules
-from pairwright.sources.stackexchange.archive import parse_archive
-from pairwright.sources.stackexchange.rows import RowParser, TakeRow
+from pairwright.settings.rules import SourceRules
+from pairwright.sources.stackexchange.rows import RowParser, TakeRow, parse_archive
 
 POSTS = "Posts.xml"
 COMMENTS = "Comments.xml"

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from pairwright.construct.build_rules import BuildRules
 from pairwright.errors import CallFailed, EndpointRefused, InputError
 from pairwright.models.client import Client, Meter
 from pairwright.notebook import run_async
 from pairwright.settings.config import Config, load
-from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.workflows.build_estimate import ConfigPath
 from pairwright.workflows.doctor.replies import (
@@ -32,17 +31,6 @@ from pairwright.workflows.run_models import MeterCounts, api_key, call_counts, c
 PATIENCE_S = 120.0
 INSTRUCTIONS = 1000
 """Tokens of a prompt beside a history: system text, question and what is asked."""
-
-
-class ServerToExamine(NamedTuple):
-    """One server of an endpoint, and what the config will ask of it."""
-
-    name: str
-    endpoint: Endpoint
-    url: str
-    sampling: Sampling
-    context: int
-    """Tokens of the longest prompt with its reply."""
 
 
 @dataclass(frozen=True)
@@ -90,57 +78,52 @@ async def _examine_all(config: Config, prompts: Prompts, progress: Progress) -> 
     # Every key is there before anything is sent.
     keys = {name: api_key(name, config.endpoints[name]) for name in config.roles.all}
     for name, key in keys.items():
-        endpoint, sampling = config.endpoints[name], _sampling(config, name)
+        endpoint = config.endpoints[name]
         if endpoint.engine == "vllm":
             reports.append(ServerReport(name, endpoint.model, "", (), MeterCounts()))
-            continue
-        if endpoint.recording is not None:
-            reports.append(_recording(name, endpoint))
-            continue
-        for url in endpoint.base_urls:
-            progress(Step(f"asking {name}"))
-            server = ServerToExamine(name, endpoint, url, sampling, context_needed(config, name))
-            reports.append(await _examine(server, prompts, key))
+        elif endpoint.recording is not None:
+            finding = ServerFinding(
+                "ok", "recording", "can be read, and has replies of this model",
+                "It answers the calls that were recorded, and no others.",
+            )  # fmt: skip
+            try:
+                replay_of(name, endpoint)
+            except InputError as error:
+                finding = ServerFinding("stop", "recording", error.what, error.fix)
+            url = endpoint.base_urls[0]
+            reports.append(ServerReport(name, endpoint.model, url, (finding,), MeterCounts()))
+        else:
+            for url in endpoint.base_urls:
+                progress(Step(f"asking {name}"))
+                reports.append(await _examine(config, name, url, prompts, key))
     return reports
 
 
-def _recording(name: str, endpoint: Endpoint) -> ServerReport:
-    """Whether a recording can be read, and holds replies of the endpoint's model."""
-    try:
-        replay_of(name, endpoint)
-    except InputError as error:
-        finding = ServerFinding("stop", "recording", error.what, error.fix)
-        return ServerReport(name, endpoint.model, endpoint.base_urls[0], (finding,), MeterCounts())
-    finding = ServerFinding(
-        "ok", "recording", "can be read, and has replies of this model",
-        "It answers the calls that were recorded, and no others.",
-    )  # fmt: skip
-    return ServerReport(name, endpoint.model, endpoint.base_urls[0], (finding,), MeterCounts())
-
-
-async def _examine(server: ServerToExamine, prompts: Prompts, key: str | None) -> ServerReport:
-    patience = min(server.endpoint.timeout_s, PATIENCE_S)
-    endpoint = server.endpoint.model_copy(
-        update={"base_url": server.url, "attempts": 2, "timeout_s": patience}
-    )
+async def _examine(
+    config: Config, name: str, url: str, prompts: Prompts, key: str | None
+) -> ServerReport:
+    endpoint = config.endpoints[name]
+    patience = min(endpoint.timeout_s, PATIENCE_S)
+    changes = {"base_url": url, "attempts": 2, "timeout_s": patience}
+    endpoint = endpoint.model_copy(update=changes)
+    # How the first role that it plays samples.
+    sampling = _samplings(config, name)[0]
     meter = Meter()
     # The report says what a server that does not answer has; nothing else is to say it, too.
-    async with client_of(server.name, endpoint, meter, say=lambda _: None) as client:
-        questions = ServerQuestions(client, endpoint, server.sampling, prompts)
-        findings = await _findings(questions, server, key)
-    return ServerReport(
-        server.name, endpoint.model, server.url, tuple(findings), call_counts(meter)
-    )
+    async with client_of(name, endpoint, meter, say=lambda _: None) as client:
+        questions = ServerQuestions(client, endpoint, sampling, prompts)
+        findings = await _findings(questions, url, key, context_needed(config, name))
+    return ServerReport(name, endpoint.model, url, tuple(findings), call_counts(meter))
 
 
 async def _findings(
-    questions: ServerQuestions, server: ServerToExamine, key: str | None
+    questions: ServerQuestions, url: str, key: str | None, context: int
 ) -> list[ServerFinding]:
-    models = await list_models(server.url, key, questions.endpoint)
+    models = await list_models(url, key, questions.endpoint)
     if models.finding.state == "stop":
         return [models.finding]
-    metrics = await cache_metrics(server.url)
-    findings = [models.finding, check_context(models.context, server.context)]
+    metrics = await cache_metrics(url)
+    findings = [models.finding, check_context(models.context, context)]
     try:
         findings.append(await check_schema(questions))
         findings.append(await check_thinking(questions))
@@ -168,12 +151,15 @@ def check_served(client: Client, model: str) -> list[ServerFinding]:
     ]  # fmt: skip
 
 
-def _sampling(config: Config, name: str) -> Sampling:
-    """How the first role that an endpoint plays samples."""
-    if name == config.roles.planner:
-        return config.sampling.planner
-    generates = name in config.roles.generator
-    return config.sampling.generator if generates else config.sampling.judge
+def _samplings(config: Config, name: str) -> list[Sampling]:
+    """How each role samples that an endpoint plays."""
+    roles, sampling = config.roles, config.sampling
+    played = [
+        (roles.planner == name, sampling.planner),
+        (name in roles.generator, sampling.generator),
+        (roles.judge == name, sampling.judge),
+    ]
+    return [role for plays, role in played if plays]
 
 
 def context_needed(config: Config, name: str) -> int:
@@ -184,7 +170,7 @@ def context_needed(config: Config, name: str) -> int:
     """
     endpoint, roles, sampling = config.endpoints[name], config.roles, config.sampling
     thinking = endpoint.thinking_tokens or 0
-    rooms = [INSTRUCTIONS + 2 * room for room in _rooms(config, name)]
+    rooms = [INSTRUCTIONS + 2 * role.max_tokens for role in _samplings(config, name)]
     reads = name == roles.planner and config.aspects == "planner"
     if reads or (name in roles.generator and config.paper_writers):
         history = min(
@@ -193,16 +179,6 @@ def context_needed(config: Config, name: str) -> int:
         reader = sampling.planner if reads else sampling.generator
         rooms.append(history + INSTRUCTIONS + 2 * reader.max_tokens)
     return thinking + max(rooms)
-
-
-def _rooms(config: Config, name: str) -> list[int]:
-    roles, sampling = config.roles, config.sampling
-    played = [
-        (roles.planner == name, sampling.planner),
-        (name in roles.generator, sampling.generator),
-        (roles.judge == name, sampling.judge),
-    ]
-    return [role.max_tokens for plays, role in played if plays]
 
 
 def check_context(length: int | None, need: int) -> ServerFinding:

@@ -12,8 +12,7 @@ import math
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pairwright.models import Completion, Model, Unstored, leniency
-from pairwright.models.run import CallLog, Traced
+from pairwright.models import CallLog, Completion, Traced, Unstored, leniency
 from pairwright.records import Rejected
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt_variables import Ask, Labelled
@@ -25,6 +24,7 @@ from pairwright.workflows.doctor.server import (
     ServerFinding,
     ServerQuestions,
 )
+from pairwright.workflows.run_models import model_of
 
 
 async def check_schema(questions: ServerQuestions) -> ServerFinding:
@@ -33,7 +33,8 @@ async def check_schema(questions: ServerQuestions) -> ServerFinding:
     Raises errors.CallFailed or errors.EndpointRefused where there is no reply.
     """
     log = CallLog()
-    model = _model(questions)._replace(llm=Traced(Unstored(questions.client), log))
+    llm = Traced(Unstored(questions.client), log)
+    model = model_of(llm, questions.endpoint, questions.sampling)
     reply = await plan_blind(QUESTION, model, questions.prompts)
     if isinstance(reply, Rejected):
         return ServerFinding(
@@ -52,22 +53,6 @@ async def check_schema(questions: ServerQuestions) -> ServerFinding:
     return ServerFinding("ok", "structured output", f"follows the schema{place}")
 
 
-def _model(questions: ServerQuestions) -> Model:
-    endpoint, sampling = questions.endpoint, questions.sampling
-    return Model(
-        llm=Unstored(questions.client),
-        name=endpoint.model,
-        max_tokens=sampling.max_tokens,
-        temperature=sampling.temperature,
-        top_p=sampling.top_p,
-        seed=sampling.seed,
-        attempts=sampling.attempts,
-        extra=sampling.extra_json,
-        structured=endpoint.structured,
-        thinking_tokens=endpoint.thinking_tokens or 0,
-    )
-
-
 SEEDS = (1, 2, 3)
 ADVICE = (
     "Strings that a schema limits with maxLength can hold raw control characters, which JSON"
@@ -79,8 +64,19 @@ ADVICE = (
 
 async def check_backend(questions: ServerQuestions, *, vllm: bool) -> ServerFinding:
     """Three requests that tempt the fault, and for vLLM one that tells the backend."""
-    name = await _name(questions) if vllm else None
-    faults = await _faults(questions)
+    name, faults = None, 0
+    if vllm:
+        try:
+            refused_by_one = {"type": "string", "not": {"const": "bread"}}
+            await _ask(questions, refused_by_one, room=16, seed=SEEDS[0])
+            name = "xgrammar"
+        except RequestRefused as error:
+            name = "guidance" if "Unimplemented keys" in str(error) else None
+    # A server that does not take the keyword cannot have the fault.
+    with suppress(RequestRefused):
+        for seed in SEEDS:
+            text = await _ask(questions, {"type": "string", "maxLength": 40}, room=256, seed=seed)
+            faults += leniency(text) == "control_characters"
     notes = [name] if name else []
     if faults:
         notes.append(f"control characters in {faults} of {len(SEEDS)} replies under maxLength")
@@ -89,27 +85,6 @@ async def check_backend(questions: ServerQuestions, *, vllm: bool) -> ServerFind
     return ServerFinding(
         "ok", "schema backend", name or "not known, and no control characters seen"
     )
-
-
-async def _name(questions: ServerQuestions) -> str | None:
-    """vLLM's backend, by whether it refuses the keyword `not`; None where neither is seen."""
-    try:
-        await _ask(questions, {"type": "string", "not": {"const": "bread"}}, room=16, seed=SEEDS[0])
-    except RequestRefused as error:
-        return "guidance" if "Unimplemented keys" in str(error) else None
-    return "xgrammar"
-
-
-async def _faults(questions: ServerQuestions) -> int:
-    """How many replies under `maxLength` are JSON only if control characters are let through."""
-    faulty = 0
-    for seed in SEEDS:
-        try:
-            text = await _ask(questions, {"type": "string", "maxLength": 40}, room=256, seed=seed)
-        except RequestRefused:
-            break  # A server that does not take the keyword cannot have the fault.
-        faulty += leniency(text) == "control_characters"
-    return faulty
 
 
 async def _ask(questions: ServerQuestions, item: dict[str, Any], *, room: int, seed: int) -> str:
@@ -121,8 +96,8 @@ async def _ask(questions: ServerQuestions, item: dict[str, Any], *, room: int, s
         "additionalProperties": False,
     }
     ask = questions.prompts.ask("plan_blind", question=QUESTION, max_aspects=2)
-    answer = await questions.put(ask, room=room, seed=seed, schema=json.dumps(schema))
-    return answer.completion.text
+    reply, _ = await questions.put(ask, room=room, seed=seed, schema=json.dumps(schema))
+    return reply.text
 
 
 PREFIX_ROOM = 16
@@ -149,25 +124,24 @@ async def check_prefix_cache(
     )
     try:
         await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)
-        again = await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)
+        again, cached = await questions.put(ask, room=PREFIX_ROOM, seed=questions.sampling.seed)
     except RequestRefused as error:
         return ServerFinding("note", "prefix cache", f"not found out: {error}")
-    if again.cached_tokens:
-        sentence = (
-            f"on: {again.cached_tokens:,} of {again.completion.prompt_tokens:,} tokens were reused"
-        )
-        return ServerFinding("ok", "prefix cache", f"{sentence}{_room(reported)}")
+    held = ""
+    if reported and reported.cache_tokens:
+        held = f"; it holds {reported.cache_tokens:,} tokens"
+    if cached:
+        sentence = f"on: {cached:,} of {again.prompt_tokens:,} tokens were reused{held}"
+        return ServerFinding("ok", "prefix cache", sentence)
     if reported and reported.prefix_caching:
-        return ServerFinding(
-            "ok", "prefix cache", f"on, by the server's own account{_room(reported)}"
-        )
+        return ServerFinding("ok", "prefix cache", f"on, by the server's own account{held}")
     if reported and reported.prefix_caching is False:
         return ServerFinding(
             "note", "prefix cache", "off",
             "Each call that carries a history computes it again, which is most of a build's work."
             " Start vLLM without --no-enable-prefix-caching.",
         )  # fmt: skip
-    if again.cached_tokens == 0:
+    if cached == 0:
         return ServerFinding(
             "note", "prefix cache", "a repeated prompt was computed again",
             "Each call that carries a history costs its full length. See whether the server has"
@@ -177,12 +151,6 @@ async def check_prefix_cache(
         "note", "prefix cache", "not known: neither the usage of a reply nor metrics mention it",
         "With one, a history that several calls carry is computed once.",
     )  # fmt: skip
-
-
-def _room(reported: CacheMetrics | None) -> str:
-    return (
-        f"; it holds {reported.cache_tokens:,} tokens" if reported and reported.cache_tokens else ""
-    )
 
 
 SEED_ROOM = 48
@@ -197,7 +165,7 @@ async def check_seeds(questions: ServerQuestions) -> ServerFinding:
     ask = questions.prompts.ask("write_plain", question=QUESTION, words=60)
     try:
         answers = [
-            (await questions.put(ask, room=SEED_ROOM, seed=number)).completion
+            (await questions.put(ask, room=SEED_ROOM, seed=number))[0]
             for number in (seed, seed, seed + 1)
         ]
     except RequestRefused as error:
@@ -291,14 +259,14 @@ async def check_thinking(questions: ServerQuestions) -> ServerFinding:
 async def _probe(questions: ServerQuestions, ask: Ask, schema: str | None = None) -> ThinkingProbe:
     room = questions.sampling.max_tokens + (questions.endpoint.thinking_tokens or 0)
     seed = questions.sampling.seed
-    answer = await questions.put(ask, room=room, seed=seed, schema=schema)
-    probe = ThinkingProbe(answer.completion, cut=False)
+    reply, _ = await questions.put(ask, room=room, seed=seed, schema=schema)
+    probe = ThinkingProbe(reply, cut=False)
     if not probe.unfinished:
         return probe
     # A model may have no such room: then the first reply stays.
     with suppress(RequestRefused):
-        answer = await questions.put(ask, room=max(LONG, 2 * room), seed=seed, schema=schema)
-    return ThinkingProbe(answer.completion, cut=True)
+        reply, _ = await questions.put(ask, room=max(LONG, 2 * room), seed=seed, schema=schema)
+    return ThinkingProbe(reply, cut=True)
 
 
 def _finding(
@@ -338,17 +306,12 @@ def _with_schema(by_schema: ThinkingProbe) -> str:
         return "and no reply by a schema came of it"
     if by_schema.completion.only_thinking:
         return "and with a schema all of the reply is taken for thinking"
-    if not _follows(by_schema.completion.text):
+    try:
+        reply = json.loads(by_schema.completion.text, strict=False)
+    except (ValueError, RecursionError):
+        reply = None
+    if not (isinstance(reply, dict) and isinstance(reply.get("aspects"), list)):
         return "and then does not follow a schema"
     if not by_schema.thinks:
         return "but with a schema it replies without thinking"
     return TOGETHER
-
-
-def _follows(text: str) -> bool:
-    """Whether a reply is what `SCHEMA` asks for."""
-    try:
-        reply = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(reply, dict) and isinstance(reply.get("aspects"), list)

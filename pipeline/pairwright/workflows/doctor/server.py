@@ -3,7 +3,7 @@ are put to it."""
 
 import json
 import re
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import aiohttp
 
@@ -23,14 +23,6 @@ class RequestRefused(Exception):
     """The server refuses this one request, in its own words; it may take others."""
 
 
-class ServerAnswer(NamedTuple):
-    """A reply with what its usage says."""
-
-    completion: Completion
-    cached_tokens: int | None
-    """Prompt tokens that came from the server's prefix cache, where it says so."""
-
-
 class ServerQuestions(NamedTuple):
     """A server that can be asked, and the prompts to ask it with."""
 
@@ -41,8 +33,9 @@ class ServerQuestions(NamedTuple):
 
     async def put(
         self, ask: Ask, *, room: int, seed: int | None, schema: str | None = None
-    ) -> ServerAnswer:
-        """One request at temperature 1, so that seeds show.
+    ) -> tuple[Completion, int | None]:
+        """One request at temperature 1, so that seeds show. Returns the reply, and the prompt
+        tokens that came from the server's prefix cache, where it says so.
 
         Raises RequestRefused, and errors.CallFailed where the server fails.
         """
@@ -66,15 +59,10 @@ class ServerQuestions(NamedTuple):
             raise
         if completion.finish in (CONTEXT_LENGTH, "content_filter"):
             raise RequestRefused(completion.text[:500])
-        return ServerAnswer(completion, _cached(body))
-
-
-def _cached(body: bytes) -> int | None:
-    """`usage.prompt_tokens_details.cached_tokens`, where it is a count."""
-    node = json.loads(body)
-    for name in ("usage", "prompt_tokens_details", "cached_tokens"):
-        node = node.get(name) if isinstance(node, dict) else None
-    return node if isinstance(node, int) and node >= 0 else None
+        node = json.loads(body)
+        for name in ("usage", "prompt_tokens_details", "cached_tokens"):
+            node = node.get(name) if isinstance(node, dict) else None
+        return completion, node if isinstance(node, int) and node >= 0 else None
 
 
 State = Literal["ok", "note", "stop"]
@@ -113,57 +101,45 @@ class CacheMetrics(NamedTuple):
     """Tokens of prompts and replies that the cache holds."""
 
 
-class _Page(NamedTuple):
-    status: int
-    text: str
-    moved_to: str | None
-
-
 async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelList:
     """Ask for the list of models."""
     where = f"{url.rstrip('/')}/models"
     limit = min(endpoint.timeout_s, TIMEOUT_S)
     try:
-        page = await _get(where, headers_for(key), limit)
+        status, text, moved_to = await _get(where, headers_for(key), limit)
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        return ModelList(
-            ServerFinding(
-                "stop", "server", f"not reachable: {why(error, where, limit)}",
-                "Is the server running, and does the address end in /v1?",
-            )
+        return _listed(
+            "stop", "server", f"not reachable: {why(error, where, limit)}",
+            "Is the server running, and does the address end in /v1?",
         )  # fmt: skip
-    if page.moved_to:
-        return ModelList(
-            ServerFinding(
-                "note", "server", f"answers {page.status} and sends on to {page.moved_to}",
-                "Name the address that it sends to as base_url: on the way a request can lose"
-                " its key and its content.",
-            )
+    if moved_to:
+        return _listed(
+            "note", "server", f"answers {status} and sends on to {moved_to}",
+            "Name the address that it sends to as base_url: on the way a request can lose"
+            " its key and its content.",
         )  # fmt: skip
-    if page.status in (401, 403):
-        return ModelList(
-            ServerFinding(
-                "stop", "server", f"refuses the key: {page.status} for {where}",
-                "Set the key in the environment variable that `api_key_env` names.",
-            )
+    if status in (401, 403):
+        return _listed(
+            "stop", "server", f"refuses the key: {status} for {where}",
+            "Set the key in the environment variable that `api_key_env` names.",
         )  # fmt: skip
-    if page.status != 200:
-        return _unlisted(f"{page.status} for {where}")
-    return _model(page.text, endpoint.model, where)
-
-
-def _model(text: str, wanted: str, where: str) -> ModelList:
+    unlisted = f"{status} for {where}" if status != 200 else ""
+    served: dict[str, Any] = {}
     try:
-        served = {str(model["id"]): model for model in json.loads(text)["data"]}
+        served = {} if unlisted else {str(one["id"]): one for one in json.loads(text)["data"]}
     except (ValueError, KeyError, TypeError, RecursionError):
-        return _unlisted(f"{where} is something else: {text.strip()[:60]!r}")
+        unlisted = f"{where} is something else: {text.strip()[:60]!r}"
+    if unlisted:
+        return _listed(
+            "note", "server", f"no list of models: {unlisted}",
+            "Some servers have none. Otherwise: does base_url end in /v1?",
+        )  # fmt: skip
+    wanted = endpoint.model
     if wanted not in served:
         known = ", ".join(sorted(served)) or "none"
-        return ModelList(
-            ServerFinding(
-                "stop", "model", f"{wanted} is not served; there are: {known}",
-                "Write one of these names as `model`, or start the server with another one.",
-            )
+        return _listed(
+            "stop", "model", f"{wanted} is not served; there are: {known}",
+            "Write one of these names as `model`, or start the server with another one.",
         )  # fmt: skip
     context = served[wanted].get("max_model_len")
     length = context if isinstance(context, int) and context > 0 else None
@@ -171,22 +147,19 @@ def _model(text: str, wanted: str, where: str) -> ModelList:
     return ModelList(ServerFinding("ok", "server", f"reachable, and serves {wanted}"), length, vllm)
 
 
-def _unlisted(reason: str) -> ModelList:
-    return ModelList(
-        ServerFinding(
-            "note", "server", f"no list of models: {reason}",
-            "Some servers have none. Otherwise: does base_url end in /v1?",
-        )
-    )  # fmt: skip
+def _listed(state: State, about: str, found: str, advice: str) -> ModelList:
+    return ModelList(ServerFinding(state, about, found, advice))
 
 
 async def cache_metrics(url: str) -> CacheMetrics | None:
     """vLLM's metrics, which are beside /v1 and not under it; None where there are none."""
     try:
-        page = await _get(f"{url.rstrip('/').removesuffix('/v1')}/metrics", {}, TIMEOUT_S)
+        status, text, _ = await _get(
+            f"{url.rstrip('/').removesuffix('/v1')}/metrics", {}, TIMEOUT_S
+        )
     except (aiohttp.ClientError, OSError, TimeoutError):
         return None
-    return read_metrics(page.text) if page.status == 200 else None
+    return read_metrics(text) if status == 200 else None
 
 
 def read_metrics(text: str) -> CacheMetrics | None:
@@ -201,8 +174,9 @@ def read_metrics(text: str) -> CacheMetrics | None:
     return CacheMetrics(caching, int(size) if size.isdecimal() else None)
 
 
-async def _get(url: str, headers: dict[str, str], timeout_s: float) -> _Page:
-    """One GET that follows nothing; raises TimeoutError, OSError or aiohttp.ClientError."""
+async def _get(url: str, headers: dict[str, str], timeout_s: float) -> tuple[int, str, str | None]:
+    """Status, text and where it sends on to, of one GET that follows nothing. Raises TimeoutError,
+    OSError or aiohttp.ClientError."""
     limit = aiohttp.ClientTimeout(total=timeout_s)
     async with (
         aiohttp.ClientSession(timeout=limit) as session,
@@ -214,4 +188,4 @@ async def _get(url: str, headers: dict[str, str], timeout_s: float) -> _Page:
             if len(body) > LONGEST:
                 break
         moved_to = response.headers.get("location") if 300 <= response.status < 400 else None
-        return _Page(response.status, body.decode("utf-8", "replace"), moved_to)
+        return response.status, body.decode("utf-8", "replace"), moved_to

@@ -24,7 +24,7 @@ from pairwright_human_eval.assign import annotators_needed
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import task_times
-from pairwright_human_eval.raw_files import stored_annotations
+from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import pseudonyms
 from pairwright_human_eval.study_tasks import StudyPlan
 from pairwright_human_eval.subjects import Subject, outlines_of, subjects_of
@@ -173,7 +173,7 @@ def _timed(study: OpenStudy, answers: Acceptance) -> list[TimedTask]:
     """Every task that people are paid for, with all the time that they had it open."""
     key, longest = study.fixed.key, 60 * LONGEST_MINUTES
     found: dict[tuple[str, str], float] = defaultdict(float)
-    times = task_times(stored_annotations(study.folder), answers.people, longest)
+    times = task_times(stored_exports(study.folder), answers.people, longest)
     for (name, task, _), seconds in times.items():
         if task in key:
             found[name, task] += seconds

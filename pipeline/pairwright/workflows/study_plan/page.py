@@ -22,8 +22,8 @@ def plan_page(plan: StudyEstimate, *, drawn: bool = True) -> Page:
         plan=plan,
         units=MODES[plan.mode].units,
         single=MODES[plan.mode].halves == 1,
-        take=take_table(plan),
-        show=show_table(plan),
+        take=_take_table(plan),
+        show=_show_table(plan),
         points=_points,
         percent=_percent,
         power=POWER,
@@ -33,7 +33,7 @@ def plan_page(plan: StudyEstimate, *, drawn: bool = True) -> Page:
     )
 
 
-def take_table(plan: StudyEstimate) -> Table:
+def _take_table(plan: StudyEstimate) -> Table:
     """People, hours and money of each size, one row a size."""
     rows = [
         (
@@ -49,7 +49,7 @@ def take_table(plan: StudyEstimate) -> Table:
     return Table((MODES[plan.mode].units, "people", "hours each", "hours", *money), tuple(rows), 0)
 
 
-def show_table(plan: StudyEstimate) -> Table:
+def _show_table(plan: StudyEstimate) -> Table:
     """What each size verifies, at what cost, and what its release can show, one row a size."""
     money = plan.wage is not None
     rows = []

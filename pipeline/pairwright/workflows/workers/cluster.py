@@ -78,9 +78,6 @@ class Actor:
     async def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         """A batch of one chunk; gives one report."""
         chunk: Chunk = pickle.loads(batch["chunk"][0])
-        return {"report": [pickle.dumps(await self._report(chunk))]}
-
-    async def _report(self, chunk: Chunk) -> ChunkReport:
         outcomes: list[Brief] = []
         trouble = None
         try:
@@ -92,9 +89,10 @@ class Actor:
             # Raised here it would end the whole job, and calls that are in flight with it.
             trouble = trouble_of(error)
         counts = call_counts(self._builder.meter) if self._builder else MeterCounts()
-        return ChunkReport(
+        report = ChunkReport(
             self._name, counts, chunk.number, tuple(outcomes), True, trouble, tuple(self._waits)
         )
+        return {"report": [pickle.dumps(report)]}
 
     async def _ready(self) -> Builder:
         setup: WorkerSetup = pickle.loads(await self._token_content())
@@ -104,7 +102,14 @@ class Actor:
         builder = await self._resources.enter_async_context(
             builder_of(setup, config, Meter(), self._waits.append)
         )
-        self._watch = asyncio.create_task(self._stop_with_run(builder))
+
+        async def stop_with_run() -> None:
+            # The file is another host's, so there is nothing to wait for.
+            while self._token.exists():  # noqa: ASYNC110
+                await asyncio.sleep(LOOK_S)
+            builder.stop()
+
+        self._watch = asyncio.create_task(stop_with_run())
         return builder
 
     async def _token_content(self) -> bytes:
@@ -142,12 +147,6 @@ class Actor:
                 "  Too little memory is the usual reason. Every finished call is stored; run again"
                 " to go on."
             )
-
-    async def _stop_with_run(self, builder: Builder) -> None:
-        # The file is another host's, so there is nothing to wait for.
-        while self._token.exists():  # noqa: ASYNC110
-            await asyncio.sleep(LOOK_S)
-        builder.stop()
 
 
 class Cluster:
@@ -247,30 +246,25 @@ def keys_of(config: Config) -> dict[str, str]:
 
 def check(config: Config, address: str | None) -> None:
     """Raise InputError for what keeps a build from a cluster, before any work is done."""
-    if address := address or os.environ.get("RAY_ADDRESS"):
-        _reach(address)
+    address = address or os.environ.get("RAY_ADDRESS")
+    if address and address != "auto":
+        # Before Ray does, which would try for minutes.
+        match = re.fullmatch(r"([\w.-]+):(\d{1,5})", address)
+        if not match or int(match[2]) >= 1 << 16:
+            raise InputError(
+                "not HOST:PORT of a cluster's head", where=f"--address {address}",
+                fix="`ray start --head` prints it, such as 10.0.0.1:6379.",
+            )  # fmt: skip
+        try:
+            socket.create_connection((match[1], int(match[2])), timeout=5).close()
+        except OSError as error:
+            raise _unreachable(address, str(error)) from None
     if config.budget.max_calls is not None or config.budget.max_cost is not None:
         raise ConfigError(
             "actors of a cluster do not count their calls together, so no budget can be held",
             where="[budget]",
             fix="Build on one machine, or take the budget out and limit the account instead.",
         )
-
-
-def _reach(address: str) -> None:
-    """Ask at the address before Ray does, which would try for minutes."""
-    match = re.fullmatch(r"([\w.-]+):(\d{1,5})", address)
-    if address == "auto":
-        return
-    if not match or int(match[2]) >= 1 << 16:
-        raise InputError(
-            "not HOST:PORT of a cluster's head", where=f"--address {address}",
-            fix="`ray start --head` prints it, such as 10.0.0.1:6379.",
-        )  # fmt: skip
-    try:
-        socket.create_connection((match[1], int(match[2])), timeout=5).close()
-    except OSError as error:
-        raise _unreachable(address, str(error)) from None
 
 
 def _unreachable(address: str, reason: str) -> InputError:

@@ -3,6 +3,7 @@
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -57,10 +58,9 @@ class _Worker:
         if isinstance(order, Chunk):
             self.chunks[order.number] = order
             self.open_units[order.number] = {unit.id for unit in order.units}
-        try:
+        # One that has died shows when its reports are read.
+        with suppress(OSError):
             self.pipe.send(order)
-        except OSError:
-            return  # It has died, which shows when its reports are read.
 
 
 class Pool:
@@ -163,22 +163,19 @@ class Pool:
         self._deaths.update(chunk.number for chunk in lost)
         fatal = [chunk for chunk in lost if self._deaths[chunk.number] >= DEATHS]
         if fatal:
-            report = report._replace(trouble=_fatal(worker, fatal[0]))
+            names = sorted(worker.open_units[fatal[0].number])
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            trouble = Trouble(
+                f"a worker process has ended {DEATHS} times (last with {worker.process.exitcode})"
+                f" while it built {', '.join(names[:3])}{more}\n"
+                "  Too little memory is the usual reason: fewer processes or a lower concurrency"
+                " need less. Every finished call is stored; run again to go on.",
+                PairwrightError.exit_code,
+            )
+            report = report._replace(trouble=trouble)
         worker.forget()
         worker.pipe.close()
         if not stopped and not fatal:
             todo.extendleft(reversed(lost))
             self._workers[self._workers.index(worker)] = self._start(worker.rank)
         return report
-
-
-def _fatal(worker: _Worker, chunk: Chunk) -> Trouble:
-    names = sorted(worker.open_units[chunk.number])
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return Trouble(
-        f"a worker process has ended {DEATHS} times (last with {worker.process.exitcode}) while it"
-        f" built {', '.join(names[:3])}{more}\n"
-        "  Too little memory is the usual reason: fewer processes or a lower concurrency need less."
-        " Every finished call is stored; run again to go on.",
-        PairwrightError.exit_code,
-    )

@@ -19,6 +19,7 @@ from pairwright.workflows.run_models import MeterCounts, meter_of
 from pairwright.workflows.workers.pool import Pool
 from pairwright.workflows.workers.worker import (
     ChunkReport,
+    Trouble,
     WorkerSetup,
     check_engines,
     most_workers,
@@ -50,7 +51,7 @@ def build_over_workers(
             group = stack.enter_context(Pool(setup, workers, meter))
         stack.enter_context(stop.heard_by(group.stop, meter))
         progress(BuildBegun(total, meter))
-        counts = CombinedCounts(meter, lambda unit: progress(UnitEnded(unit)))
+        counts = _combined(meter, lambda unit: progress(UnitEnded(unit)))
         for units in task.steps():
             ended = unfinished(units, store, lambda unit: progress(UnitEnded(unit)))
             # A step may have few units, and they too are for all workers.
@@ -90,65 +91,47 @@ def build_rounds(
     round_ = list(chunks(todo, size))
     number = len(round_)
     while round_:
+        again, troubles = set[int](), list[Trouble]()
+        missing = {chunk.number for chunk in round_}
         try:
-            again = _round(round_, store, shards, group, note)
+            for report in group.build(round_):
+                note(report)
+                for wait in report.waits:
+                    store.note_wait(wait)
+                if report.trouble:
+                    troubles.append(report.trouble)
+                elif report.done and report.chunk is not None:
+                    missing.discard(report.chunk)
+                    if group.merge_at_once:
+                        again |= merge(store, place(shards, report.chunk))
         except Exception:
             merge_all(store, shards)
             raise
+        again |= merge_all(store, shards)
+        if troubles:
+            raise worst(troubles).error
+        if missing:
+            raise Interrupted("interrupted; every finished call is stored, run again to go on")
         # In one chunk: where one worker asks, no two replies can differ.
         units = tuple(unit for chunk in round_ for unit in chunk.units if unit.position in again)
         round_ = [Chunk(number, units)] if units else []
         number += 1
 
 
-def _round(
-    round_: list[Chunk],
-    store: Store,
-    shards: Path,
-    group: WorkerGroup,
-    note: Callable[[ChunkReport], None],
-) -> set[int]:
-    again: set[int] = set()
-    troubles = []
-    missing = {chunk.number for chunk in round_}
-    for report in group.build(round_):
-        note(report)
-        for wait in report.waits:
-            store.note_wait(wait)
-        if report.trouble:
-            troubles.append(report.trouble)
-        elif report.done and report.chunk is not None:
-            missing.discard(report.chunk)
-            if group.merge_at_once:
-                again |= merge(store, place(shards, report.chunk))
-    if troubles:
-        raise worst(troubles).error
-    if missing:
-        raise Interrupted("interrupted; every finished call is stored, run again to go on")
-    return again | merge_all(store, shards)
+def _combined(meter: Meter, on_outcome: Callable[[Brief], None]) -> Callable[[ChunkReport], None]:
+    """What keeps `meter` at the sum of all workers' meters as they report, and calls `on_outcome`
+    once with each unit."""
+    before, by_worker, units = meter.cost, dict[str, MeterCounts](), set[str]()
 
-
-class CombinedCounts:
-    """Adds up what all workers report."""
-
-    def __init__(self, meter: Meter, on_outcome: Callable[[Brief], None]) -> None:
-        """`meter` is kept at the sum of all workers' meters; `on_outcome` is called
-        once with each unit."""
-        self._meter = meter
-        self._on_outcome = on_outcome
-        self._before = meter.cost
-        self._by_worker: dict[str, MeterCounts] = {}
-        self._units: set[str] = set()
-
-    def __call__(self, report: ChunkReport) -> None:
-        self._by_worker[report.worker] = report.counts
-        for name, counts in zip(
-            MeterCounts._fields, zip(*self._by_worker.values(), strict=True), strict=True
-        ):
-            setattr(self._meter, name, sum(counts))
-        self._meter.cost += self._before
+    def note(report: ChunkReport) -> None:
+        by_worker[report.worker] = report.counts
+        for name in MeterCounts._fields:
+            setattr(meter, name, sum(getattr(counts, name) for counts in by_worker.values()))
+        meter.cost += before
         for brief in report.ended:
             # A chunk that was lost with its worker is built again.
-            if brief.unit not in self._units:
-                self._units.add(brief.unit)
-                self._on_outcome(brief)
+            if brief.unit not in units:
+                units.add(brief.unit)
+                on_outcome(brief)
+
+    return note

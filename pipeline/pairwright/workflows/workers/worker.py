@@ -24,7 +24,6 @@ from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore
 from pairwright.models.store.shards import open_shard, place
 from pairwright.settings.config import Config
-from pairwright.settings.endpoints import Endpoint
 from pairwright.workflows import collector
 from pairwright.workflows.run_models import (
     MeterCounts,
@@ -59,24 +58,19 @@ def part_of(config: Config, workers: int, rank: int | None) -> Config:
 
     Without a rank no worker gets it. Each worker finds out `concurrency = "auto"` for itself.
     """
-    endpoints = {
-        name: endpoint.model_copy(
-            update={
-                "concurrency": _part(endpoint, workers, rank),
-                "rpm": endpoint.rpm and endpoint.rpm / workers,
-                "tpm": endpoint.tpm and endpoint.tpm / workers,
-            }
-        )
-        for name, endpoint in config.endpoints.items()
-    }
+    endpoints = {}
+    for name, endpoint in config.endpoints.items():
+        concurrency = endpoint.concurrency
+        if concurrency != "auto":
+            part, over = divmod(concurrency, workers)
+            concurrency = part + (rank is not None and rank < over)
+        limits = {
+            "concurrency": concurrency,
+            "rpm": endpoint.rpm and endpoint.rpm / workers,
+            "tpm": endpoint.tpm and endpoint.tpm / workers,
+        }
+        endpoints[name] = endpoint.model_copy(update=limits)
     return config.model_copy(update={"endpoints": endpoints})
-
-
-def _part(endpoint: Endpoint, workers: int, rank: int | None) -> int | str:
-    if endpoint.concurrency == "auto":
-        return "auto"
-    part, over = divmod(endpoint.concurrency, workers)
-    return part + (rank is not None and rank < over)
 
 
 class Allowance:
@@ -176,15 +170,18 @@ class Builder:
         self._begun = begun
         await before.wait()
         folder = place(self._setup.shards, chunk.number)
+
+        def announced() -> Iterator[BuildUnit]:
+            yield from chunk.units
+            begun.set()
+
         try:
             with closing(await open_shard(folder, self._main)) as shard:
                 models = RunModels(self._config, shard, self._clients, self.meter)
                 # What units share is shared inside a chunk: made of another shard's replies it
                 # would not be a function of this one.
                 rules = self._setup.rules.with_other_users(self._setup.corpus)
-                await build_units(
-                    _announced(chunk.units, begun), self._setup.corpus, rules, models, shard, ended
-                )
+                await build_units(announced(), self._setup.corpus, rules, models, shard, ended)
         finally:
             begun.set()
 
@@ -192,11 +189,6 @@ class Builder:
         """Send no new calls: chunks under way end with Interrupted."""
         for client in self._clients.values():
             client.stop()
-
-
-def _announced(units: tuple[BuildUnit, ...], all_begun: asyncio.Event) -> Iterator[BuildUnit]:
-    yield from units
-    all_begun.set()
 
 
 @asynccontextmanager
@@ -268,7 +260,7 @@ def work(setup: WorkerSetup, workers: int, rank: int, allowance: Allowance, pipe
     try:
         asyncio.run(_work(setup, workers, rank, allowance, pipe))
     except Exception as error:
-        _send(pipe, ChunkReport(_name(), MeterCounts(), trouble=trouble_of(error)))
+        _send(pipe, ChunkReport(str(os.getpid()), MeterCounts(), trouble=trouble_of(error)))
 
 
 async def _work(
@@ -289,7 +281,7 @@ async def _work(
     meter = SharedMeter(allowance=allowance)
 
     def note_wait(wait: Wait) -> None:
-        _send(pipe, ChunkReport(_name(), call_counts(meter), waits=(wait,)))
+        _send(pipe, ChunkReport(str(os.getpid()), call_counts(meter), waits=(wait,)))
 
     async with builder_of(setup, config, meter, note_wait) as builder:
         under_way = set()
@@ -307,21 +299,16 @@ async def _work(
 
 
 async def _build(builder: Builder, chunk: Chunk, pipe: Pipe) -> None:
-    def report(ended: tuple[Brief, ...] = (), *, error: Exception | None = None) -> None:
-        trouble = trouble_of(error) if error else None
-        counts = call_counts(builder.meter)
-        _send(pipe, ChunkReport(_name(), counts, chunk.number, ended, not ended, trouble))
+    def report(*ended: Brief, done: bool = False, trouble: Trouble | None = None) -> None:
+        name, counts = str(os.getpid()), call_counts(builder.meter)
+        _send(pipe, ChunkReport(name, counts, chunk.number, ended, done, trouble))
 
     try:
-        await builder.build(chunk, lambda brief: report((brief,)))
+        await builder.build(chunk, report)
     except Exception as error:
-        report(error=error)
+        report(done=True, trouble=trouble_of(error))
     else:
-        report()
-
-
-def _name() -> str:
-    return str(os.getpid())
+        report(done=True)
 
 
 def _send(pipe: Pipe, report: ChunkReport) -> None:

@@ -1,28 +1,37 @@
-"""CSV and TSV, with the line on which each record starts. A .csv may have semicolons or tabs.
+"""Tables in files: CSV and TSV with the lines on which records start, JSON, JSON Lines and Parquet.
 
-Spreadsheets write a first line such as `sep=;`, which names the separator, and some end lines with
-a carriage return alone. Both are read.
+A .csv may have semicolons or tabs. Spreadsheets write a first line such as `sep=;`, which names the
+separator, and some end lines with a carriage return alone. Both are read. Of JSON each row is one
+object; Parquet is read a batch of rows at a time, and its nested values arrive as lists and dicts.
 """
 
 import csv
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from io import BufferedReader, TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pairwright.dataset.parquet_batches import TooLarge, read_batches
 from pairwright.errors import SourceError
 from pairwright.sources import source_table
+from pairwright.sources.fields import kind
 from pairwright.sources.problems import REMEDIES, SourceProblem
 from pairwright.sources.source_table import (
     SourceRow,
     SourceTable,
     check_length,
     check_text,
+    numbered,
     refused,
+    table_row,
     text_lines,
     unpacked,
 )
@@ -156,3 +165,122 @@ def _row(name: str, columns: list[str], record: _Record) -> SourceRow | SourcePr
     if len(cells) != len(columns):
         return refused("ragged_row", where, f"{len(cells)} cells in {len(columns)} columns")
     return SourceRow(where, dict(zip(columns, cells, strict=True)))
+
+
+def jsonl(path: Path) -> SourceTable:
+    """One object a line; a line that is not one is a SourceProblem, and the next one is read."""
+    check_text(path)
+    return SourceTable(str(path), None, _json_lines(path))
+
+
+def json_array(path: Path) -> SourceTable:
+    """One array of objects, loaded whole."""
+    check_text(path)
+    try:
+        with unpacked(path) as file:
+            data = file.read()
+        values = json.loads(data.decode("utf-8-sig"))
+    except MemoryError:
+        raise SourceError(
+            "the array does not fit into memory",
+            where=path,
+            fix="Write one object a line, and name the file .jsonl.",
+        ) from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise SourceError(
+            f"not UTF-8: {error.reason}", where=f"{path}:{line}", fix="Save the file as UTF-8."
+        ) from None
+    except json.JSONDecodeError as error:
+        raise SourceError(
+            f"not JSON: {error.msg}",
+            where=f"{path}:{error.lineno}",
+            fix="Mend the line. If the file holds one object a line, name it .jsonl.",
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise SourceError(
+            f"not JSON: {error}", where=path, fix="Write it again, from where it came."
+        ) from None
+    if not isinstance(values, list):
+        raise SourceError(
+            f"the file holds {kind(values)}, not an array of objects",
+            where=path,
+            fix="Write [{...}, {...}], or one object a line in a .jsonl file.",
+        )
+    return SourceTable(str(path), None, numbered(path.name, values))
+
+
+def _json_lines(path: Path) -> Iterator[SourceRow | SourceProblem]:
+    for number, line in enumerate(text_lines(path), start=1):
+        where = f"{path.name}:{number}"
+        if not line.strip():
+            continue
+        try:
+            yield table_row(where, json.loads(line.decode("utf-8")))
+        except UnicodeDecodeError as error:
+            yield refused("invalid_utf8", where, f"byte {error.start + 1}: {error.reason}")
+        except (ValueError, RecursionError) as error:
+            yield refused("bad_json", where, str(error))
+
+
+def open_parquet(path: Path) -> SourceTable:
+    """The rows of a Parquet file, counted from 1."""
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from None
+    return SourceTable(str(path), list(file.schema_arrow.names), _rows(path, file))
+
+
+def _rows(path: Path, file: Any) -> Iterator[SourceRow | SourceProblem]:
+    number = 0
+    try:
+        for batch in read_batches(path, file):
+            for values in _values(batch):
+                number += 1
+                where = f"{path.name}:{number}"
+                if isinstance(values, UnicodeDecodeError):
+                    yield refused("invalid_utf8", where, str(values.reason))
+                elif isinstance(values, OverflowError):
+                    yield refused("bad_time", where, f"a time out of all years: {values}")
+                else:
+                    yield SourceRow(where, values)
+    except TooLarge as error:
+        raise SourceError(error.what, where=error.where, fix=error.fix) from None
+    except MemoryError:
+        raise SourceError(
+            f"the rows after row {number:,} do not fit into memory",
+            where=path,
+            fix="Take out rows with such long texts.",
+        ) from None
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from None
+    finally:
+        file.close()
+
+
+_CellError = UnicodeDecodeError | OverflowError
+"""What a single row is refused for: a text that is not UTF-8, a time that no calendar has."""
+
+
+def _values(batch: Any) -> Iterable[dict[str, Any] | _CellError]:
+    """The batch's rows; where one cannot be read, each row by itself."""
+    try:
+        rows: list[dict[str, Any]] = batch.to_pylist()
+    except (UnicodeDecodeError, OverflowError):
+        return (_value(batch.slice(n, 1)) for n in range(batch.num_rows))
+    return rows
+
+
+def _value(batch: Any) -> dict[str, Any] | _CellError:
+    try:
+        row: dict[str, Any] = batch.to_pylist()[0]
+    except (UnicodeDecodeError, OverflowError) as error:
+        return error
+    return row
+
+
+def _unreadable(path: Path, error: Exception) -> SourceError:
+    return SourceError(
+        f"not a readable Parquet file: {error}", where=path, fix="Write or download it again."
+    )

@@ -1,0 +1,454 @@
+"""The values that flow through a build. Frozen, closed to unknown fields, compared by value.
+
+A later record contains the earlier ones, so no record has fields that are only sometimes set.
+Ids of what we make are content ids; ids of what users bring are theirs, and never become paths.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from typing import Annotated, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from pairwright.modes import MODES
+from pairwright.modes import Mode as Mode
+
+
+def content_id(prefix: str, *parts: str) -> str:
+    """An id derived from content alone: `prefix` and 16 hex digits of blake2b over the parts.
+
+    The prefix is not hashed: where a secret or a draw comes from an id, use `draw_id`."""
+    digest = hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
+    return f"{prefix}-{digest}"
+
+
+def draw_id(purpose: str, *parts: str) -> str:
+    """A content id whose purpose is hashed, too: the ids that the same parts have for two purposes
+    say nothing about each other."""
+    return content_id(purpose, purpose, *parts)
+
+
+# A user has many pairs, and each is asked for theirs more than once.
+@lru_cache(maxsize=4096)
+def pseudonym(user: str) -> str:
+    """A user's name outside the run folder. It separates people; it does not hide them from a
+    person who has the source, and posts carry their address because their licence asks for it."""
+    return content_id("user", user)
+
+
+Cluster = str | tuple[str, str, str]
+"""What a pair is not independent of, by name: its users, or its prompt. Of a natural twin, its
+couple and both responses, between which other couples chose, too."""
+
+
+def dyad_id(users: Iterable[str]) -> str:
+    """A name for the users that a pair or twin is about, from their ids in the run."""
+    return content_id("dyad", *sorted(map(pseudonym, users)))
+
+
+class Record(BaseModel):
+    """Base of all records: immutable, strict about its fields, and plain JSON: no infinity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+# What a source gives: users' posts, their questions, and choices that people made themselves
+
+
+class Post(Record):
+    """One earlier post of a user."""
+
+    id: str
+    text: str
+    category: str = ""
+    created: str | None = None
+    """ISO 8601 in UTC, without offset, so that text order is time order."""
+    source_url: str | None = None
+    kind: str = ""
+    """What kind of post it is (`question`, `answer`, `comment`, `review`), where the source tells.
+    It stays in the run folder: rows of a release do not have it."""
+
+
+class GoldAspect(Record):
+    """A rubric aspect that came with the data (LaMP-QA's three fields)."""
+
+    aspect: str
+    reason: str = ""
+    evidence: str = ""
+
+
+class GivenAnswer(Record):
+    """An answer that people gave to an item's question: where it is, and what was thought of it."""
+
+    source_url: str
+    user: str
+    """Empty where its account was deleted."""
+    created: str
+    score: int
+    """Votes up less votes down."""
+    accepted: bool
+    """Whether the user who asked accepted it."""
+
+
+class PublishedAnswer(Record):
+    """An answer with its text."""
+
+    source_url: str
+    user: str
+    """Empty where its account was deleted."""
+    created: str
+    score: int
+    """Votes up less votes down."""
+    text: str
+
+
+class AnswerChoice(Record):
+    """The answer that the user who asked accepted, and its match: another that has as many votes or
+    more and about the same length."""
+
+    accepted: PublishedAnswer
+    match: PublishedAnswer
+
+    @property
+    def both(self) -> tuple[PublishedAnswer, PublishedAnswer]:
+        return self.accepted, self.match
+
+
+class Neighbours(Record):
+    """How those who choose like a user lean to both responses of a pair: from -2, against it, to
+    2, for it (0 is as everybody does). Neither the user's choice of the two nor the partner's is
+    used."""
+
+    chosen: float
+    rejected: float
+    others: int
+    """How many people took or refused one of the two, and are like or unlike the user elsewhere."""
+
+    @property
+    def point(self) -> float:
+        """1 where they lean more to the chosen response, 0 where to the rejected; else one half."""
+        return 0.5 + (self.chosen > self.rejected) / 2 - (self.chosen < self.rejected) / 2
+
+
+class Authorship(Record):
+    """Who published a text, where and when."""
+
+    user: str
+    """By the source's id."""
+    source_url: str | None
+    created: str | None
+
+
+class OppositeChoice(Record):
+    """What the user of an item chose of two responses, and who chose the other."""
+
+    chosen: str
+    """What the item's user took and the other refused."""
+    rejected: str
+    """What the other took and the item's user refused."""
+    other: str
+    """The other user."""
+    profile: tuple[Post, ...]
+    """What the other wrote or chose before the choice, oldest first."""
+    created: str | None = None
+    """When the other chose; the item has its user's time."""
+    source_url: str | None = None
+    reason: str | None = None
+    """Why the other chose so, in the other's words; the item has its user's as narrative."""
+    authorships: tuple[Authorship, Authorship] | None = None
+    """Of chosen and of rejected, where the source tells."""
+    neighbours: tuple[Neighbours, Neighbours] | None = None
+    """Of the item's user and of the other."""
+
+
+class Item(Record):
+    """One (user, question), with the user's earlier posts, oldest first."""
+
+    id: str
+    user: str
+    question: str
+    narrative: str | None = None
+    category: str
+    domain: str
+    profile: tuple[Post, ...]
+    rubric_aspects: tuple[GoldAspect, ...] = ()
+    created: str | None = None
+    source_url: str | None = None
+    tags: tuple[str, ...] = ()
+    """Tags of the question, where the source has them."""
+    answers: tuple[GivenAnswer, ...] = ()
+    """What people answered, where the source has it. Like the tags it stays in the run folder's
+    `items.jsonl`: no prompt shows it, and no pair or release holds it."""
+    opposite: OppositeChoice | None = None
+    """Of mode natural: the user's own choice, against that of another user."""
+    accepted: AnswerChoice | None = None
+    """Of mode accepted: the user's own choice of two answers."""
+
+
+# What a user expects in an answer: aspects, with the posts that they follow from
+
+
+Origin = Literal["planner", "narrative", "gold"]
+Follows = Literal["stated", "inferred", "pattern"]
+
+
+class Aspect(Record):
+    """What this user expects in an answer to this question."""
+
+    aspect: str
+    reason: str
+    evidence: str
+    """Verbatim passages, one a line, from the posts it names; of a narrative, one passage."""
+    post_ids: tuple[str, ...] = ()
+    """The posts of the passages, in their order."""
+    follows: Follows | None = None
+    """How the planner says that it follows from the posts: said outright, concluded from what a
+    post says, or shown by several posts together. None where no planner inferred it."""
+    confidence: float | None = None
+    """What older versions asked the planner for; nothing is decided by it."""
+
+
+class DroppedAspect(Record):
+    """An aspect that was dropped, and why."""
+
+    aspect: Aspect
+    reason: str
+    detail: str = ""
+
+
+class Rubric(Record):
+    """One user's aspects for one question: at least two, or none of a user's own choice."""
+
+    question_id: str
+    user: str
+    origin: Origin | None
+    """None where there are no aspects, because the label is the user's own choice."""
+    aspects: tuple[Aspect, ...]
+    dropped: tuple[DroppedAspect, ...] = ()
+    shown: tuple[str, ...] = ()
+    """Ids of the posts the planner was shown, oldest first."""
+    left_out: tuple[str, ...] = ()
+    """Ids of ranked posts dropped because the prompt was over the model's context."""
+    others: int = 0
+    """How many other users' histories the aspects were held against."""
+
+    @property
+    def inferable(self) -> bool:
+        """False where the aspects are not necessarily inferable from the profile."""
+        return self.origin == "planner"
+
+
+# Two responses of one draw, and what judges and gates found about them
+
+
+DraftSide = Literal["first", "second"]
+BlindPreference = Annotated[int, Field(ge=0, le=2)]
+"""In how many of both orders a judge that knows nobody would rather have one of two responses."""
+AdherenceLevel = Literal[0, 1, 2]
+"""The scale of adherence: absent or contradicted, partly, fully. It is that of LaMP-QA."""
+FULL_ADHERENCE: int = max(get_args(AdherenceLevel))
+
+
+class AspectScore(Record):
+    """One aspect's adherence, on the scale of `AdherenceLevel`."""
+
+    reason: str
+    score: int
+
+
+class Adherence(Record):
+    """How far one response meets each aspect of one rubric, in the rubric's order."""
+
+    scores: tuple[AspectScore, ...]
+
+    @property
+    def share(self) -> float:
+        """Sum of scores over the most possible, 0 to 1 (LaMP-QA's match score)."""
+        return sum(s.score for s in self.scores) / (FULL_ADHERENCE * len(self.scores))
+
+
+class Quality(Record):
+    """Absolute scores of one response by scale name, judged without the profile."""
+
+    reason: str
+    scores: dict[str, int]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.scores.values()) / len(self.scores)
+
+
+class Comparison(StrEnum):
+    """The pairwise quality verdict over both orders."""
+
+    FIRST = "first"
+    SECOND = "second"
+    TIE = "tie"
+    UNDECIDED = "undecided"
+    """The verdict changed with the order. Never parity."""
+
+
+class GateResult(Record):
+    """One gate's decision with what it measured."""
+
+    gate: str
+    passed: bool
+    value: JsonValue
+    limit: JsonValue
+    sides: tuple[DraftSide, ...] = ()
+    """The sides whose text it refuses; none where it passed, and where no side is at fault."""
+
+
+class Draft(Record):
+    """Two responses of one draw, with everything that was judged and decided about them."""
+
+    draw: int
+    strategy: str
+    generator: str
+    first: str
+    """violate: the rubric-adhering response. twin: the one for the user who asked."""
+    second: str
+    adherence: dict[str, Adherence] = Field(default={})
+    """Keys: `first` and `second` in mode violate; `first_own`, `second_other`,
+    `second_own`, `first_other` in mode twin (response, and whose rubric it is held to)."""
+    quality: dict[str, Quality] = Field(default={})
+    comparison: Comparison | None = None
+    gates: tuple[GateResult, ...] = ()
+    blind_preference: BlindPreference | None = None
+    """Of the first response. None where it was not asked for, or no reply could be read: only of
+    drafts that all gates accepted. It is a figure of the set, and refuses no draft."""
+
+    @property
+    def both(self) -> tuple[str, str]:
+        return self.first, self.second
+
+    @property
+    def refused_by(self) -> GateResult | None:
+        """The first gate that did not pass, or None for an accepted draft."""
+        return next((g for g in self.gates if not g.passed), None)
+
+
+# What a build makes of an item: pairs and twins, or a refusal with its reason
+
+
+T = TypeVar("T")
+Side = Literal["chosen", "rejected"]
+
+
+class Rejected(Record):
+    """A refusal by a stage or a gate. Data, not an error: written with its reason."""
+
+    stage: str
+    reason: str
+    detail: str = ""
+    user: str | None = None
+    """The user whose rubric it is about, where it is about one: the asker or the partner."""
+    aspects: tuple[Aspect, ...] = ()
+    """The aspects that were left, too few or not well enough served; of both users for a twin."""
+    dropped: tuple[DroppedAspect, ...] = ()
+    drafts: tuple[Draft, ...] = ()
+    """Every refused draft, with what was measured."""
+
+
+class ResponseSource(Record):
+    """Where a response is from that somebody published, and what voters thought of it."""
+
+    user: str
+    """Pseudonym of its author; empty where the account was deleted."""
+    source_url: str | None
+    created: str | None
+    score: int | None = None
+    """Votes up less votes down; None of natural twins."""
+
+
+class ResponseSources(Record):
+    """The same of both responses of a pair."""
+
+    chosen: ResponseSource
+    rejected: ResponseSource
+
+    @property
+    def both(self) -> tuple[ResponseSource, ResponseSource]:
+        return self.chosen, self.rejected
+
+
+class Pair(Record):
+    """One personalized preference pair: the unit a scorer sees."""
+
+    id: str
+    mode: Mode
+    item_id: str
+    """The item whose question this is."""
+    user: str
+    """The user whose preference it states."""
+    question: str
+    category: str
+    domain: str
+    profile: tuple[Post, ...]
+    rubric: Rubric
+    chosen: str
+    rejected: str
+    draft: Draft
+    """The draft it was made of, with what was judged and decided."""
+    judge: str | None = None
+    """The judge's model; none where pairs are not gated."""
+    twin_id: str | None = None
+    asked: bool = True
+    """False in the half of a twin whose user did not ask this question; of natural twins in the
+    half that is named second."""
+    narrative: str | None = None
+    created: str | None = None
+    source_url: str | None = None
+    response_sources: ResponseSources | None = None
+    """Of modes accepted and natural: where both responses are from, where the source tells."""
+    neighbours: Neighbours | None = None
+    """Of mode natural: how those who choose like the user lean."""
+    simulated: bool = False
+    """Whether a simulated model wrote a reply behind it: then it is not a benchmark."""
+
+    @property
+    def chosen_is_first(self) -> bool:
+        """Whether the chosen response is the draft's first."""
+        return self.asked
+
+    @property
+    def adherence(self) -> dict[Side, Adherence]:
+        """The judge's scores of both sides for this pair's own rubric, where they were judged."""
+        chosen, rejected = MODES[self.mode].adherence_endings
+        first, second = ("first", "second") if self.chosen_is_first else ("second", "first")
+        return _sides((first + chosen, second + rejected), self.draft.adherence)
+
+    @property
+    def quality(self) -> dict[Side, Quality]:
+        """The judge's quality scores of both sides, where they were judged."""
+        names = ("first", "second") if self.chosen_is_first else ("second", "first")
+        return _sides(names, self.draft.quality)
+
+    @property
+    def blind_preference(self) -> BlindPreference | None:
+        """In how many orders a judge that knows nobody would rather have the chosen response."""
+        preference = self.draft.blind_preference
+        return preference if preference is None or self.chosen_is_first else 2 - preference
+
+
+def _sides(names: tuple[str, str], by_name: Mapping[str, T]) -> dict[Side, T]:
+    sides: tuple[Side, Side] = ("chosen", "rejected")
+    return {side: by_name[name] for side, name in zip(sides, names, strict=True) if name in by_name}
+
+
+class Contrast(Record):
+    """A kept pair of mode violate or accepted, and the drafts refused before it."""
+
+    pair: Pair
+    refused: tuple[Draft, ...] = ()
+
+
+class Twin(Record):
+    """Two kept halves over the same two responses: accepted, released and dropped as one."""
+
+    id: str
+    halves: tuple[Pair, Pair]
+    refused: tuple[Draft, ...] = ()
