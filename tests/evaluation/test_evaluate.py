@@ -22,12 +22,8 @@ from pairwright.evaluation.content import (
     asker_of,
     partners_of,
 )
-from pairwright.evaluation.decision import (
-    Evaluation,
-    PairDecision,
-    blank_decision,
-    evaluate,
-)
+from pairwright.evaluation.decision import PairDecision, blank_decision
+from pairwright.evaluation.evaluation import Evaluation, evaluate
 from pairwright.evaluation.release import Release, ReleaseRef, posts_of
 from pairwright.evaluation.results import (
     ResultSummary,
@@ -78,7 +74,7 @@ def test_what_a_condition_is_only_its_record_says() -> None:
     """A new condition is one record: no other file of the room asks for one by its name."""
     room = Path(conditions.__file__).parent
     names = {*CONDITIONS} - {"none", "planner"}  # Words with other meanings, too.
-    for path in (*room.glob("board/*.py"), *room.glob("measure/*.py"), room / "decision.py"):
+    for path in (*room.glob("board/*.py"), *room.glob("measure/*.py"), room / "evaluation.py"):
         named = {
             node.value
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))

@@ -5,7 +5,8 @@ conditions.py   what a scorer is shown of the person, one record a condition
 content.py      how that is made: posts, those that the rubric cites, a partner's, a stranger's
 settings.py     the TOML file that names scorers, and the planner, judge and policy beside them
 scorers/        what is under test
-decision.py     one scorer in one condition over a release: a decision for each pair
+evaluation.py   one scorer in one condition over a release
+decision.py     the result of one pair
 results.py      what an evaluation leaves in its folder, and whether the stored replies give it
 measure/        figures of decisions, each with n and interval
 board/          results side by side, and which of them can be distinguished

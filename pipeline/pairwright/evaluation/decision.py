@@ -1,27 +1,8 @@
-"""One scorer in one condition over a release: every pair gets a decision, or a reason why not."""
+"""The result of one pair in one evaluation: a line of the results."""
 
-import math
-from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pairwright.dataset import Row
-from pairwright.errors import CallFailed
-from pairwright.evaluation.conditions import CONDITIONS, ConditionName, make_content
-from pairwright.evaluation.content import ContentSources, ask_fitting
-from pairwright.evaluation.scorers.scorer import (
-    NOTHING_TO_SHOW,
-    ByPair,
-    Pairwise,
-    Place,
-    Pointwise,
-    PromptContent,
-    ResponseScore,
-    Scorer,
-    Unscored,
-    failed_call,
-)
-from pairwright.models import together
-from pairwright.models.run import work_in_order
 from pairwright.records import Cluster, Mode, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
@@ -135,94 +116,3 @@ def blank_decision(row: Row) -> PairDecision:
         first_post=min(days) if dated else None,
         last_post=max(days) if dated else None,
     )
-
-
-_CHOICES: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
-
-
-class Evaluation(NamedTuple):
-    """What is to be done for every pair."""
-
-    scorer: Scorer
-    condition: ConditionName
-    sources: ContentSources
-    tie_margin: float = 0.0
-
-    async def decide(self, row: Row) -> PairDecision:
-        """The line of one pair. Calls that failed are its reason, and are asked again by
-        the next run."""
-        if isinstance(self.scorer, ByPair):
-            return await self._look_up(row, self.scorer)
-        return await self._ask(row, self.scorer)
-
-    async def _look_up(self, row: Row, scorer: ByPair) -> PairDecision:
-        decision, scores = blank_decision(row), scorer.scores(row.id, self.condition)
-        shown = await make_content(self.condition, self.sources, row)
-        if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
-            # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
-            return decision.model_copy(update=shown.fields)
-        if isinstance(scores, Unscored):
-            return decision.model_copy(update=scores.fields)
-        chosen, rejected = scores
-        scored = {"chosen": chosen.value, "rejected": rejected.value}
-        return decision.model_copy(update=scored | {"tie_margin": self.tie_margin})
-
-    async def _ask(self, row: Row, scorer: Pointwise | Pairwise) -> PairDecision:
-        decision = blank_decision(row)
-        try:
-            shown = await make_content(self.condition, self.sources, row)
-            if isinstance(shown, Unscored):
-                return decision.model_copy(update=shown.fields)
-            answer, fewer = await ask_fitting(
-                shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
-            )
-        except CallFailed as error:
-            return decision.model_copy(update=failed_call(error).fields)
-        read = {"posts": len(fewer.posts), "left_out": len(shown.posts) - len(fewer.posts)}
-        decision = decision.model_copy(update=read)
-        if isinstance(answer, Unscored):
-            return decision.model_copy(update=answer.fields)
-        return decision.model_copy(update=answer | {"tie_margin": self.tie_margin})
-
-
-async def _choice(
-    scorer: Pointwise | Pairwise, row: Row, shown: PromptContent
-) -> dict[str, object] | Unscored:
-    """The fields of a decision that the scorer's answers give."""
-    if not isinstance(scorer, Pointwise):
-        choice = await scorer.prefer(shown, row.chosen, row.rejected)
-        if isinstance(choice, Unscored):
-            return choice
-        orders = (_CHOICES[choice.forward], _CHOICES[choice.backward])
-        return {"orders": orders, "tokens": choice.tokens}
-    chosen, rejected = await together(
-        scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
-    )
-    # Both see the same posts, so where one does not fit neither is taken.
-    for score in (chosen, rejected):
-        if isinstance(score, Unscored):
-            return score
-        if not math.isfinite(score.value):
-            return Unscored("not_a_number", str(score.value))
-    assert isinstance(chosen, ResponseScore)
-    assert isinstance(rejected, ResponseScore)
-    tokens = chosen.tokens + rejected.tokens
-    return {"chosen": chosen.value, "rejected": rejected.value, "tokens": tokens}
-
-
-async def evaluate(
-    rows: Iterable[Row],
-    evaluation: Evaluation,
-    *,
-    workers: int,
-    stop: Callable[[], None],
-    on_each: Callable[[PairDecision], None],
-) -> list[PairDecision]:
-    """The decisions on all rows that the condition applies to, in their order.
-
-    `on_each` is called with each as it comes. Raises Interrupted, EndpointRefused and StoreError:
-    what was scored is stored, and nothing is taken for whole.
-    """
-    applies = CONDITIONS[evaluation.condition].applies
-    part = (row for row in rows if applies(row.mode))
-    return await work_in_order(part, evaluation.decide, workers=workers, stop=stop, on_each=on_each)
