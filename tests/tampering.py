@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
 from pairwright.dataset.layout import write_checksums
 from pairwright.dataset.row import derived_twin_id
-from pairwright.releases.derive import derived_files, release_context
+from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.primary import read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 
@@ -88,7 +88,7 @@ class Tampered:
             for part, row in rows_of(self.layout):
                 summing.add(part, row)
             for path, pieces in derived_files(
-                release_context(self.layout, primary, summing.summary())
+                ReleaseContext(self.layout, primary, summing.summary())
             ):
                 self.write(path, "".join(pieces))
         write_checksums(self.root)

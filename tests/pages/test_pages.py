@@ -20,7 +20,7 @@ from pairwright.pages import render_page
 from pairwright.pages.markdown import Table
 from pairwright.pages.page import Extra
 from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots, drawing, plot
-from pairwright.releases.derive import markdown as cards
+from pairwright.releases.derive import pages as cards
 
 HOSTILE = (
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a | b | c", "![plot](accuracy)",

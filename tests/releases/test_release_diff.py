@@ -13,7 +13,7 @@ import pytest
 
 from pairwright.dataset import Layout, Part
 from pairwright.records import Pair, content_id
-from pairwright.releases.changes import EITHER, ChangeContext, SubjectHashes, subject_changes
+from pairwright.releases.changes import EITHER, SubjectHashes, subject_changes
 from pairwright.releases.primary import UnitOutcome, Version, read_primary
 from released import (
     DOMAINS,
@@ -225,11 +225,14 @@ def unit(name: str, outcome: str, subject: str | None = None, reason: str = "") 
     ],
 )
 def test_units_tell_why_a_pair_is_gone(
-    after: list[UnitOutcome], simulated: bool, reason: str
+    after: list[UnitOutcome], simulated: bool, reason: str, first: Layout
 ) -> None:
     before = {"pair-1": SubjectHashes(Part("Home-violate", "test"), simulated, {"pair-1": b""})}
-    sides = ChangeContext({}, {}, [unit("a", "kept", "pair-1")], after)
-    [found] = subject_changes(before, {}, sides)
+    old, new = (
+        read_primary(first)._replace(units=tuple(units), public=None)
+        for units in ([unit("a", "kept", "pair-1")], after)
+    )
+    [found] = subject_changes(before, {}, old, new)
     assert found.reason == reason
 
 

@@ -28,10 +28,8 @@ from pairwright.releases.derive import (
     Manifest,
     ReleaseContext,
     derived_files,
-    make_manifest,
-    release_context,
 )
-from pairwright.releases.derive.documents import attribution, attribution_lines, preference
+from pairwright.releases.derive.documents import attribution, attribution_lines, preference_line
 from pairwright.releases.derive.pages import column_texts
 from pairwright.releases.primary import Erratum, Version, read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
@@ -55,7 +53,7 @@ def primary(
     summing = SummaryBuilder()
     for part, row in rows_of(layout):
         summing.add(part, row)
-    return release_context(layout, read_primary(layout), summing.summary())
+    return ReleaseContext(layout, read_primary(layout), summing.summary())
 
 
 def texts(known: ReleaseContext) -> dict[str, str]:
@@ -106,14 +104,6 @@ def made(known: ReleaseContext) -> dict[str, str]:
 # All files
 
 
-def test_the_same_primary_files_give_the_same_bytes(
-    known: ReleaseContext, made: dict[str, str], run: Path, tmp_path: Path
-) -> None:
-    assert texts(known) == made
-    elsewhere = primary(tmp_path / "x", run, audit=audit_of("pass", "fail", "too_few", "pass"))
-    assert texts(elsewhere) == made
-
-
 def test_every_derived_file_is_there_and_none_is_primary(
     known: ReleaseContext, made: dict[str, str]
 ) -> None:
@@ -125,23 +115,23 @@ def test_every_derived_file_is_there_and_none_is_primary(
     }  # fmt: skip
     assert not set(made) & set(known.digests)
     assert not any((known.layout.root / path).exists() for path in made)
-
-
-def test_pages_end_with_a_line_and_hold_no_blank_runs(made: dict[str, str]) -> None:
     for path, text in made.items():
         assert text.endswith("\n"), path
         if path.endswith(".md"):
             assert "\n\n\n" not in text, path
             assert not re.search(r"None(?! is known| of this is legal)", text), path
+        if path.endswith((".md", ".json")) and "trial_because" not in text:
+            assert "trial" not in text.lower(), "an ordinary release is not called one"
 
 
 # Manifest
 
 
-def test_the_manifest_counts_units_by_mode_outcome_stage_and_reason(
+def test_the_manifest_counts_units_and_tells_of_people_audit_build_and_primary_files(
     known: ReleaseContext, made: dict[str, str]
 ) -> None:
-    found = Manifest.model_validate_json(made["manifest.json"])
+    found, root = Manifest.model_validate_json(made["manifest.json"]), known.layout.root
+    assert (found.name, found.version, found.kind) == ("small-pairs", "1.0.0", "release")
     counted = {(of.mode, of.outcome, of.stage, of.reason): of.units for of in found.units}
     assert counted == {
         ("twin", "kept", "", ""): 8,
@@ -151,37 +141,20 @@ def test_the_manifest_counts_units_by_mode_outcome_stage_and_reason(
         ("violate", "failed", "", "timeout"): 2,
     }
     assert sum(counted.values()) == len(known.primary.units)
-
-
-def test_the_manifest_tells_people_audit_and_build(
-    known: ReleaseContext, made: dict[str, str]
-) -> None:
-    found = Manifest.model_validate_json(made["manifest.json"])
-    assert (found.name, found.version, found.kind) == ("small-pairs", "1.0.0", "release")
-    assert found.human
-    assert found.human.subjects == 16
-    assert found.human.states == {"refused": 2, "verified": 14}
-    assert (found.human.verified.k, found.human.verified.n) == (14, 16)
-    assert found.human.annotators == 9
-    assert (found.human.preferred.chosen, found.human.preferred.other) == (63, 9)
-    assert found.human.agreement.agreement.items == 24
-    assert found.human.rule_changed == ()
-    assert found.audit
-    assert found.audit.verdict == "failed"
-    assert found.audit.checks == {"fail": 1, "pass": 2, "too_few": 1}
-    assert [of.name for of in found.audit.failed] == ["check_1"]
+    assert (human := found.human)
+    assert (human.subjects, human.annotators, human.rule_changed) == (16, 9, ())
+    assert human.states == {"refused": 2, "verified": 14}
+    assert (human.verified.k, human.verified.n) == (14, 16)
+    assert (human.preferred.chosen, human.preferred.other) == (63, 9)
+    assert human.agreement.agreement.items == 24
+    assert (audit := found.audit)
+    assert (audit.verdict, audit.checks) == ("failed", {"fail": 1, "pass": 2, "too_few": 1})
+    assert [of.name for of in audit.failed] == ["check_1"]
     assert found.rows == known.summary
     assert found.build["prompts"] == known.primary.provenance.build["prompts"]
-
-
-def test_the_manifest_hashes_every_primary_file(known: ReleaseContext) -> None:
-    root, found = known.layout.root, make_manifest(known).files
-    assert found == {
-        path.relative_to(root).as_posix(): file_digest(path)
-        for path in sorted(root.rglob("*"))
-        if path.is_file()
-    }
-    assert list(found) == sorted(found)
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    hashes = {path.relative_to(root).as_posix(): file_digest(path) for path in files}
+    assert list(found.files.items()) == sorted(hashes.items())
 
 
 def test_the_canary_is_another_for_other_rows_and_versions(
@@ -214,75 +187,32 @@ def test_the_front_matter_names_every_split_of_every_configuration(
     assert {split for _, split, _ in paths} == {"test", "validation"}
 
 
-def test_an_ordinary_release_is_not_called_a_trial(made: dict[str, str]) -> None:
-    pages = [text for path, text in made.items() if path.endswith((".md", ".json"))]
-    assert not any("trial" in text.lower() for text in pages if "trial_because" not in text)
-
-
-def test_a_trial_says_so_at_the_top_of_every_page(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", PAIRS[:6], simulated_answers=True)
-    made = texts(primary(tmp_path / "x", run, trial=True))
-    for path in ("README.md", "DATASHEET.md", "LICENSE.md", "CHANGELOG.md"):
-        body = made[path].split("\n---\n")[-1].lstrip()
-        title, _, first = body.splitlines()[:3]
-        assert "small-pairs-trial" in title, path
-        assert "trial and no benchmark" in first.lower(), path
-    card = made["README.md"]
-    assert "simulated" in card.split("\n> ")[1].splitlines()[0]
-    assert "9 of the 9 annotators are a program, whose answers verify nothing" in card
-    assert json.loads(made["manifest.json"])["kind"] == "trial"
-    described = json.loads(made["croissant.json"])
-    assert described["name"] == "small-pairs-trial"
-    assert described["description"].startswith("THIS IS A TRIAL AND NO BENCHMARK")
-
-
-def test_without_a_study_the_pages_say_that_nobody_was_asked(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", PAIRS[:6], study=False)
-    made = texts(primary(tmp_path / "x", run, trial=True))
-    assert not any(path.startswith("human/") for path in made)
-    assert json.loads(made["manifest.json"])["human"] is None
-    for path in ("README.md", "DATASHEET.md", "croissant.json"):
-        assert "Nobody was asked" in made[path], path
-    assert "Krippendorff" not in made["README.md"]
-
-
-def test_what_the_makers_did_not_state_reads_not_stated(made: dict[str, str]) -> None:
-    card = made["README.md"]
-    assert "Payment: Not stated." in card
-    assert "Maintainers: Not stated." in card
-    assert "Contact: contact@example.com" in card
-    assert json.loads(made["croissant.json"])["rai:annotatorDemographics"] == ["Not stated."]
-
-
-def test_the_card_shows_what_was_found_with_n_and_interval(
+def test_the_card_shows_what_was_found_with_n_and_interval_and_what_was_not_stated(
     known: ReleaseContext, made: dict[str, str]
 ) -> None:
     card = made["README.md"]
     assert known.findings
     votes = known.findings.preferred[0].of_choices
+    assert votes.value == 63 / 72
     assert votes.low is not None
     assert votes.high is not None
-    assert votes.value == 63 / 72
-    assert f"| all | 72 | 88 % ({100 * votes.low:.0f} to {100 * votes.high:.0f}) |" in card
-    told = "100 % (no interval: the ratings do not vary)"
-    assert f"| preference | 24 | 72 | 9 | {told} |" in card
-    assert "| all | 16 | 14 | 2 | 0 | 0 | 0 | 14 of 16: 88 % (64 to 97) |" in card
-    assert "would have verified 25.0 % (majority of 3 votes on both halves of a twin)" in card
-    assert "would have verified 50.0 % (majority of 3 votes on a pair)" in card
-    assert "| twin | rejected | plan | no_personal_signal | 3 |" in card
-    assert "1 failed, 2 passed, and 1 had too few pairs to decide." in card
-    assert "| shortcuts | check_1 | Home-twin |" in card
-    assert known.canary in card
-    assert "judge-70b (abc123)" in card
-
-
-def test_only_modes_that_are_there_are_spoken_of(tmp_path: Path) -> None:
-    only = [pair for pair in PAIRS if pair.mode == "violate"]
-    card = texts(primary(tmp_path / "x", run_of(tmp_path / "run", only)))["README.md"]
-    assert "Mode violate: the rejected response was written against the rubric" in card
-    assert "Reporting one figure over the modes" not in card
-    assert "Mode twin" not in card
-    assert "exactly 50 %" not in card
+    for said in (
+        f"| all | 72 | 88 % ({100 * votes.low:.0f} to {100 * votes.high:.0f}) |",
+        "| preference | 24 | 72 | 9 | 100 % (no interval: the ratings do not vary) |",
+        "| all | 16 | 14 | 2 | 0 | 0 | 0 | 14 of 16: 88 % (64 to 97) |",
+        "would have verified 25.0 % (majority of 3 votes on both halves of a twin)",
+        "would have verified 50.0 % (majority of 3 votes on a pair)",
+        "| twin | rejected | plan | no_personal_signal | 3 |",
+        "1 failed, 2 passed, and 1 had too few pairs to decide.",
+        "| shortcuts | check_1 | Home-twin |",
+        known.canary,
+        "judge-70b (abc123)",
+        "Payment: Not stated.",
+        "Maintainers: Not stated.",
+        "Contact: contact@example.com",
+    ):
+        assert said in card
+    assert json.loads(made["croissant.json"])["rai:annotatorDemographics"] == ["Not stated."]
 
 
 def test_a_rule_that_was_changed_is_said_to_be(tmp_path: Path) -> None:
@@ -338,7 +268,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         known.layout.errata,
         [Erratum(pair=text, versions=text, what=text, mended=text) for text in TEXTS],
     )
-    return texts(release_context(known.layout, read_primary(known.layout), known.summary))
+    return texts(ReleaseContext(known.layout, read_primary(known.layout), known.summary))
 
 
 def _hostile(pair: Pair, text: str) -> Pair:
@@ -451,7 +381,7 @@ def test_no_text_of_a_user_can_pass_for_the_frame(known: ReleaseContext) -> None
 def test_a_line_of_the_preference_view_is_one_line_for_every_reader(known: ReleaseContext) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     odd = row.model_copy(update={"chosen": FRAME, "question": "ends\u2028here\n\r\n"})
-    (line,) = preference([odd], "canary")
+    line = preference_line(odd, "canary")
     assert line.count("\n") == 1
     assert "\r" not in line
     assert json.loads(line)["chosen"][1]["content"] == FRAME
@@ -565,7 +495,9 @@ def test_a_build_that_no_run_writes_is_refused_with_its_field(known: ReleaseCont
 
 
 def test_an_audit_that_is_none_is_refused_with_its_field(known: ReleaseContext) -> None:
-    wrong = known.primary._replace(audit={"source": {"digest": "sha256:0"}, "checks": []})
+    wrong = known.primary._replace(
+        audit={"pairwright": "0", "source": {"digest": "sha256:0"}, "checks": []}
+    )
     with pytest.raises(InputError) as error:
         texts(replace(known, primary=wrong))
-    assert "audit.json [source.rows]" in str(error.value)
+    assert "audit.json [source.name]" in str(error.value)

@@ -9,7 +9,7 @@ import pytest
 
 from pairwright.dataset import model_name, read_rows, row_of, write_rows
 from pairwright.records import Follows
-from pairwright.releases.derive import derived_files, release_context
+from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.primary import Provenance, read_primary
 from pairwright.releases.run_notes import run_provenance
 from pairwright.releases.summary import SummaryBuilder, rows_of
@@ -115,7 +115,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     summing = SummaryBuilder()
     for part, row in rows_of(layout):
         summing.add(part, row)
-    known = release_context(layout, read_primary(layout), summing.summary())
+    known = ReleaseContext(layout, read_primary(layout), summing.summary())
     return {path: "".join(pieces) for path, pieces in derived_files(known)}
 
 

@@ -12,13 +12,14 @@ from huggingface_hub import DatasetCard
 from test_release_documents import audit_of, primary, texts
 
 from pairwright.audits.records import Audit, Check
-from pairwright.audits.shortcuts.baselines import BASELINES
+from pairwright.audits.shortcuts.informed import BASELINES
 from pairwright.audits.shortcuts.trials import BLIND as BLIND_CHECKS
 from pairwright.dataset import write_one
 from pairwright.estimate import Estimate
 from pairwright.records import Pair
-from pairwright.releases.derive import ReleaseContext, release_context
+from pairwright.releases.derive import ReleaseContext
 from pairwright.releases.derive.audit_summary import BLIND, INFORMED, summarise_audit
+from pairwright.releases.derive.sentences import said
 from pairwright.releases.primary import read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.rules import ReleaseInfo
@@ -58,7 +59,7 @@ def stating(known: ReleaseContext, **info: Any) -> ReleaseContext:
 def with_audit(known: ReleaseContext, audit: Audit) -> ReleaseContext:
     """The same release with another audit."""
     write_one(known.layout.audit, audit)
-    return release_context(known.layout, read_primary(known.layout), known.summary)
+    return ReleaseContext(known.layout, read_primary(known.layout), known.summary)
 
 
 # Votes
@@ -108,7 +109,8 @@ def test_a_control_of_one_pair_is_told_in_the_singular(known: ReleaseContext) ->
         difference_of_all=votes.of_all,
     )
     findings = known.findings.model_copy(update={"contrasted": (one,)})
-    assert "Control: 1 pair was also shown" in card(replace(known, findings=findings))
+    (line,) = said("controls", findings=findings)
+    assert line.startswith("Control: 1 pair was also shown")
 
 
 def test_what_the_rule_kept_out_is_counted_by_state(known: ReleaseContext, tmp_path: Path) -> None:
@@ -129,29 +131,48 @@ def test_by_people_the_pairs_are_verified(known: ReleaseContext) -> None:
         assert "verified, of those that could" in page
 
 
-def test_by_a_program_nothing_is_and_the_figures_agree(tmp_path: Path) -> None:
+def test_by_a_program_nothing_is_and_a_trial_says_so_at_the_top_of_every_page(
+    tmp_path: Path,
+) -> None:
     run = run_of(tmp_path / "run", PAIRS[:6], simulated_answers=True)
-    made = primary(tmp_path / "x", run, trial=True)
-    for page in (card(made), sheet(made)):
+    known = primary(tmp_path / "x", run, trial=True)
+    made = texts(known)
+    for name in ("README.md", "DATASHEET.md", "LICENSE.md", "CHANGELOG.md"):
+        title, _, first = made[name].split("\n---\n")[-1].lstrip().splitlines()[:3]
+        assert "small-pairs-trial" in title, name
+        assert "trial and no benchmark" in first.lower(), name
+    assert "simulated" in made["README.md"].split("\n> ")[1].splitlines()[0]
+    for page in (card(known), sheet(known)):
         assert "0 of the 6 pairs are verified: 9 of the 9 annotators are a program" in page
+        assert "a program, whose answers verify nothing" in page
         assert "4 twins and single pairs pass the rule" in page
         assert "pass the rule, of those that could" in page
-        assert "of those that could be" not in page
-        assert "| verified | refused" not in page
-        assert "people agree" not in page
         assert "Trying out the tools" in page
-        assert "Measuring whether a reward model" not in page
-    assert "They are for measuring" not in card(made)
-    found = json.loads(texts(made)["croissant.json"])
+        for text in (
+            "of those that could be", "| verified | refused", "people agree",
+            "Measuring whether a reward model", "They are for measuring",
+        ):  # fmt: skip
+            assert text not in page
+    assert json.loads(made["manifest.json"])["kind"] == "trial"
+    found = json.loads(made["croissant.json"])
+    assert found["name"] == "small-pairs-trial"
+    assert found["description"].startswith("THIS IS A TRIAL AND NO BENCHMARK")
     assert "Manual Human Curation" not in found["rai:dataCollectionType"]
 
 
 def test_where_nobody_was_asked_no_vote_is_spoken_of(tmp_path: Path) -> None:
-    made = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6], study=False), trial=True)
-    for page in (card(made), sheet(made)):
+    known = primary(tmp_path / "x", run_of(tmp_path / "run", PAIRS[:6], study=False), trial=True)
+    made = texts(known)
+    assert not any(path.startswith("human/") for path in made)
+    assert json.loads(made["manifest.json"])["human"] is None
+    assert "Nobody was asked" in made["croissant.json"]
+    for page in (card(known), sheet(known)):
         assert "Nobody was asked" in page
-        for said in ("preference votes,", "agreement of people", "Annotators judge", "by hashes"):
-            assert said not in page, said
+        for text in (
+            "preference votes,", "agreement of people", "Annotators judge", "by hashes",
+            "Krippendorff",
+        ):  # fmt: skip
+            assert text not in page
 
 
 # The audit
@@ -210,7 +231,7 @@ def test_without_such_checks_no_table_is_there(known: ReleaseContext) -> None:
 
 def test_the_names_of_baselines_are_those_of_the_audit() -> None:
     assert tuple(BLIND) == BLIND_CHECKS
-    assert set(INFORMED) == {one.name for one in BASELINES}
+    assert set(INFORMED) == set(BASELINES)
 
 
 def test_posts_without_a_time_are_named_on_the_card(known: ReleaseContext) -> None:
@@ -294,11 +315,12 @@ def test_where_posts_were_published_is_said_of_those_with_an_address(
 
 @pytest.mark.parametrize("pairs", [TWINS, VIOLATES])
 def test_of_one_mode_nothing_is_said_of_the_other(pairs: tuple[Pair, ...], tmp_path: Path) -> None:
-    made = primary(tmp_path / "x", run_of(tmp_path / "run", pairs))
+    made, twins = primary(tmp_path / "x", run_of(tmp_path / "run", pairs)), pairs is TWINS
     for page in (card(made), sheet(made)):
-        assert ("halves" in page) == (pairs is TWINS), pairs[0].mode
+        assert ("halves" in page) == twins
+        assert ("Mode violate: the rejected response was written against" in page) != twins
         assert "over the modes" not in page
-    assert ("A twin is two pairs" in card(made)) == (pairs is TWINS)
+    assert ("A twin is two pairs" in card(made)) == ("Mode twin" in card(made)) == twins
 
 
 def test_removal_is_promised_only_with_somebody_to_ask(known: ReleaseContext) -> None:

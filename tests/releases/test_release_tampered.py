@@ -634,6 +634,9 @@ def _change(name: str, said: str, **changes: Any) -> Tampering:
     return Tampering(name, "history.jsonl:1", said, do)
 
 
+CALLS = {"n": 7, "prompt_tokens": 0, "completion_tokens": 0, "simulated": 0}
+
+
 def _built(bad: Tampered, **changes: Any) -> None:
     bad.json("stated.json", build=bad.one("stated.json")["build"] | changes)
 
@@ -703,11 +706,11 @@ STATED = (
     _change("a first version for a reason", "changes.0 of a first", reason="better"),
     Tampering("a version before that was invented", "history.jsonl:2", "pairs", _invented),
     Tampering("a build that was simulated", "stated.json [build.calls]", "were simulated",
-              lambda bad: _built(bad, calls={"n": 7, "simulated": 7})),
+              lambda bad: _built(bad, calls=CALLS | {"simulated": 7})),
     Tampering("more calls simulated than made", "stated.json [build.calls]", "simulated is 7",
-              lambda bad: _built(bad, calls={"n": 0, "simulated": 7})),
+              lambda bad: _built(bad, calls=CALLS | {"n": 0, "simulated": 7})),
     Tampering("calls that are not numbers", "stated.json [build.calls.n]", "integer",
-              lambda bad: _built(bad, calls={"n": "many", "simulated": 0})),
+              lambda bad: _built(bad, calls=CALLS | {"n": "many"})),
     _erratum("an erratum of nothing", "id of a pair", pair="../x"),
     _erratum("an erratum of no version", "1.0.0 to 1.1.0", versions="all"),
     _erratum("an erratum of other digits", "1.0.0 to 1.1.0", versions="1.0.\u0660"),

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,10 +18,9 @@ import pytest
 
 from pairwright.audits.balance import Balance
 from pairwright.audits.human import Human
-from pairwright.audits.records import RowReader
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.construct.folder import RunFolder
-from pairwright.dataset import Layout, Part, parts_of, read_lines, read_rows
+from pairwright.dataset import Layout, Part, RowVotes, parts_of, read_lines, read_rows
 from pairwright.dataset.layout import read_checksums, root_digest, splits_of, write_checksums
 from pairwright.errors import InputError
 from pairwright.models.store import Store
@@ -30,12 +29,17 @@ from pairwright.releases.primary import Provenance, UnitOutcome, read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.releases.write import write_primary
 from pairwright.settings.rules import ReleaseInfo
+from pairwright.workflows.new_release import ReleaseResult
 from pairwright.workflows.new_release import release as make_release
 from pairwright.workflows.release_advice import advise
 from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.records import KeyedTask
+from pairwright_human_eval.subjects import Subject
 from released import (
     DOMAINS,
     PAIRS,
+    Answer,
+    Answers,
     answered,
     export,
     gathered,
@@ -83,47 +87,44 @@ def of_questions(*numbers: int) -> set[str]:
     return {pair.twin_id or pair.id for n in numbers for pair in question(n, DOMAINS[n % 2])}
 
 
+def turning(wanted: Callable[[KeyedTask], bool]) -> Answer:
+    """People who are right, but vote for the other response in the tasks that are wanted."""
+    usual = right()
+
+    def answer(task: KeyedTask, subject: Subject | None) -> Answers | None:
+        ticks = usual(task, subject)
+        if ticks and task.kind == "preference" and wanted(task):
+            return {"preference": "B" if ticks["preference"] == "A" else "A"}
+        return ticks
+
+    return answer
+
+
 # What goes in
 
 
-def test_what_people_verified_is_released_and_what_they_refused_is_not(release: Layout) -> None:
-    found = rows(release)
+def test_what_people_verified_is_released_as_the_run_has_it(release: Layout) -> None:
+    found, pairs, users = rows(release), {pair.id: pair for pair in PAIRS}, defaultdict(set)
     assert subjects(found) == of_questions(0, 3, 4, 5, 6, 7)
     assert len(found) == 18
-    assert all(row.verified and not row.simulated for row in found)
-
-
-def test_a_row_says_what_the_pair_said(release: Layout) -> None:
-    found = {row.id: row for row in rows(release)}
-    for pair in PAIRS:
-        if pair.id not in found:
-            continue
-        row = found[pair.id]
-        assert (row.question, row.chosen, row.rejected) == (
-            pair.question, pair.chosen, pair.rejected
-        )  # fmt: skip
-        assert [post.text for post in row.profile] == [post.text for post in pair.profile]
-        assert row.user == pseudonym(pair.user)
-        assert row.generator == "writer-7b"
-        assert row.judge == "judge-70b"
-        assert row.config == f"{pair.domain}-{pair.mode}"
-        assert row.id == row.derived_id()
-
-
-def test_a_dyad_is_both_users_of_a_twin(release: Layout) -> None:
-    users = defaultdict(set)
     for pair in PAIRS:
         users[pair.twin_id or pair.id].add(pair.user)
-    for row in rows(release):
-        assert row.dyad == dyad_id(users[row.subject])
-
-
-def test_votes_are_those_of_the_decision(release: Layout) -> None:
-    for row in rows(release):
-        assert row.votes is not None
-        assert row.votes.model_dump() == {
-            "chosen": 3, "rejected": 0, "equal": 0, "cannot_tell": 0
-        }  # fmt: skip
+    for row in found:
+        pair = pairs[row.id]
+        assert row.verified
+        assert not row.simulated
+        assert (row.question, row.chosen) == (pair.question, pair.chosen)
+        assert row.rejected == pair.rejected
+        assert [post.text for post in row.profile] == [post.text for post in pair.profile]
+        assert (row.user, row.dyad) == (pseudonym(pair.user), dyad_id(users[row.subject]))
+        assert (row.generator, row.judge) == ("writer-7b", "judge-70b")
+        assert row.config == f"{pair.domain}-{pair.mode}"
+        assert row.id == row.derived_id()
+        assert row.votes == RowVotes(chosen=3, rejected=0, equal=0, cannot_tell=0)
+    order = list(pairs)
+    for part in parts_of(release.root):
+        ids = [row.id for row in read_rows(release.part(part))]
+        assert ids == sorted(ids, key=order.index), "the run's order, the asked half first"
 
 
 def test_licences_are_the_address_own_or_the_configured(tmp_path: Path) -> None:
@@ -138,21 +139,14 @@ def test_licences_are_the_address_own_or_the_configured(tmp_path: Path) -> None:
     assert row.licence == "CC-BY-SA-4.0"
 
 
-def test_rows_are_in_the_order_of_the_run_the_asked_half_first(run: Path, release: Layout) -> None:
-    order = [pair.id for pair in PAIRS]
-    for part in parts_of(release.root):
-        ids = [row.id for row in read_rows(release.part(part))]
-        assert ids == sorted(ids, key=order.index)
-
-
 def test_the_summary_is_the_one_that_reading_gives(run: Path, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "out")
-    made = write_primary(layout, gathered(run, share=0.4).content)
+    primary, summary = write_primary(layout, gathered(run, share=0.4).content)
     again = SummaryBuilder()
     for part, row in rows_of(layout):
         again.add(part, row)
-    assert made.summary == again.summary()
-    assert made.primary == read_primary(layout)
+    assert summary == again.summary()
+    assert primary == read_primary(layout)
 
 
 @pytest.mark.real
@@ -182,90 +176,59 @@ def _pairs_alive() -> int:
 # What never goes in
 
 
-def test_nothing_is_released_that_nobody_was_asked_about(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", study=False)
-    with pytest.raises(InputError, match="no study"):
+@pytest.mark.parametrize(
+    ("pairs", "options", "said"),
+    [
+        (PAIRS, {"study": False}, "no study"),
+        (PAIRS, {"simulated_answers": True}, "simulated annotators"),
+        (question(0, simulated=True), {}, r"nothing to release \(2 simulated\)"),
+        (
+            question(0),
+            {"answer": turning(lambda task: task.purpose == "attention")},
+            "nothing to release",
+        ),
+    ],
+    ids=["nobody was asked", "simulated answers", "a simulated model", "careless people"],
+)
+def test_nothing_is_released_that_no_person_verified(
+    pairs: Sequence[Pair], options: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    run = run_of(tmp_path / "run", pairs, **options)
+    with pytest.raises(InputError, match=said):
         gathered(run)
 
 
-def test_nothing_is_released_that_simulated_annotators_verified(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", simulated_answers=True)
-    with pytest.raises(InputError, match="simulated annotators"):
-        gathered(run)
-
-
-def test_nothing_is_released_that_a_simulated_model_wrote(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", question(0, simulated=True))
-    with pytest.raises(InputError, match=r"nothing to release \(2 simulated\)"):
-        gathered(run)
-
-
-def test_a_simulated_pair_among_others_is_left_out_with_its_verdicts(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", [*question(0), *question(1, simulated=True), *question(2)])
-    layout = written(run, tmp_path / "out")
-    gone = {pair.twin_id or pair.id for pair in question(1)}
+def test_a_simulated_pair_or_half_is_left_out_whole_and_with_its_verdicts(tmp_path: Path) -> None:
+    first, second = twinned(3, DOMAINS[1])
+    half = [first, second.model_copy(update={"simulated": True})]
+    pairs = [*question(0), *question(1, simulated=True), *question(2), *half]
+    layout = written(run_of(tmp_path / "run", pairs), tmp_path / "out")
+    gone = {pair.twin_id or pair.id for pair in (*question(1), first)}
     assert subjects(rows(layout)) == {p.twin_id or p.id for n in (0, 2) for p in question(n)}
     primary = read_primary(layout)
     assert primary.public is not None
     assert not gone & {outline.id for outline in primary.public.outlines}
     assert not gone & {verdict.subject for verdict in primary.public.verdicts}
-    assert primary.public.study.left_out == 2
+    assert primary.public.study.left_out == 3
 
 
-def test_a_twin_with_one_simulated_half_is_left_out_whole(tmp_path: Path) -> None:
-    first, second = twinned(0)
-    halves = [first, second.model_copy(update={"simulated": True})]
-    run = run_of(tmp_path / "run", [*halves, *question(1)])
-    assert subjects(rows(written(run, tmp_path / "out"))) == {
-        pair.twin_id or pair.id for pair in question(1)
-    }
+def test_a_pair_that_waits_and_a_twin_with_one_half_refused_are_not_released(
+    tmp_path: Path,
+) -> None:
+    (asked, other), waits = twinned(0), violated(0)
+    turned, seen = turning(lambda task: task.pair == other.id), list[str]()
 
-
-def test_a_pair_that_waits_for_a_vote_is_not_released(tmp_path: Path) -> None:
-    waits = question(0)[2].id
-    all_but = right()
-    seen: list[str] = []
-
-    def answer(task: Any, subject: Any) -> Any:
-        first = task.kind == "preference" and task.subject == waits and not seen
-        if first:
+    def answer(task: KeyedTask, subject: Subject | None) -> Answers | None:
+        if task.kind == "preference" and task.subject == waits.id and not seen:
             seen.append(task.task)
             return None
-        return all_but(task, subject)
+        return turned(task, subject)
 
-    run = run_of(tmp_path / "run", question(0), answer=answer)
+    run = run_of(tmp_path / "run", [asked, other, waits, violated(1)], answer=answer)
     found = gathered(run)
-    assert found.why[waits] == "waiting"
-    assert len(found.content.candidates) == 1
-
-
-def test_a_twin_with_one_half_refused_is_refused_whole(tmp_path: Path) -> None:
-    (asked, other), usual = twinned(0), right()
-
-    def answer(task: Any, subject: Any) -> Any:
-        ticks: Any = usual(task, subject)
-        if task.kind == "preference" and task.pair == other.id:
-            return {"preference": "B" if ticks["preference"] == "A" else "A"}
-        return ticks
-
-    run = run_of(tmp_path / "run", [asked, other, violated(0)], answer=answer)
-    found = gathered(run)
+    assert found.why[waits.id] == "waiting"
     assert found.why[asked.twin_id or ""] == "refused: preference: for_the_other"
-    assert [entry.id for entry in found.content.candidates] == [violated(0).id]
-
-
-def test_who_fails_the_attention_checks_verifies_nothing(tmp_path: Path) -> None:
-    usual = right()
-
-    def careless(task: Any, subject: Any) -> Any:
-        ticks: Any = usual(task, subject)
-        if task.purpose == "attention":
-            return {"preference": "B" if ticks["preference"] == "A" else "A"}
-        return ticks
-
-    run = run_of(tmp_path / "run", question(0), answer=careless)
-    with pytest.raises(InputError, match="nothing to release"):
-        gathered(run)
+    assert [entry.id for entry in found.content.candidates] == [violated(1).id]
 
 
 def test_a_subject_outside_the_study_is_not_released(tmp_path: Path) -> None:
@@ -328,14 +291,12 @@ def test_a_trial_of_simulated_pairs_and_annotators_names_both(tmp_path: Path) ->
     assert all(row.simulated and not row.verified for row in rows(layout))
 
 
-def test_a_trial_with_a_study_holds_what_it_verified(run: Path, tmp_path: Path) -> None:
-    layout = written(run, tmp_path / "out", trial=True)
-    assert subjects(rows(layout)) == of_questions(0, 3, 4, 5, 6, 7)
-    assert read_primary(layout).provenance.trial_because == ("it was made with --trial",)
-
-
-def test_a_trial_follows_a_trial(run: Path, tmp_path: Path) -> None:
+def test_a_trial_with_a_study_holds_what_it_verified_and_another_may_follow(
+    run: Path, tmp_path: Path
+) -> None:
     first = written(run, tmp_path / "first", trial=True)
+    assert subjects(rows(first)) == of_questions(0, 3, 4, 5, 6, 7)
+    assert read_primary(first).provenance.trial_because == ("it was made with --trial",)
     second = written(run, tmp_path / "second", "1.0.1", previous=first.root, trial=True)
     assert [of.version for of in read_primary(second).history] == ["1.0.0-trial", "1.0.1-trial"]
 
@@ -424,32 +385,6 @@ def test_more_users_in_validation_never_move_one_back() -> None:
 # The same bytes, whole or not at all
 
 
-@pytest.fixture(scope="module")
-def again(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same release of a copy of the run, in a process of its own, with other hashes and in
-    another zone; its first attempt was interrupted."""
-    folder = tmp_path_factory.mktemp("again")
-    copy, out = copied(run, folder / "copy"), folder / "elsewhere"
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("pairwright.workflows.new_release.write_audit", _interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            make_release(copy, out, "1.0.0", validation_share=0.4)
-    assert not out.exists()
-    assert (folder / "elsewhere.partial" / "release" / "stated.json").exists()
-    (folder / "elsewhere.partial" / "release" / "left.txt").touch()
-    program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
-    options = ["--out", "elsewhere", "--version", "1.0.0", "--validation", "40%"]
-    done = subprocess.run(
-        [*program, "release", "copy", *options],
-        cwd=folder,
-        env={**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Asia/Kolkata"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return out
-
-
 def _failed(*_: object, **__: object) -> None:
     raise RuntimeError
 
@@ -458,29 +393,43 @@ def _interrupted(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.real
-def test_two_copies_of_a_run_give_the_same_bytes(release: Layout, again: Path) -> None:
-    for path in read_checksums(release.root):
-        assert (again / path).read_bytes() == (release.root / path).read_bytes(), path
-    assert Layout(again).checksums.read_bytes() == release.checksums.read_bytes()
-
-
-def test_the_two_do_not_differ(release: Layout, again: Path) -> None:
-    done = pairwright("diff", release.root, again)
+def test_a_copy_of_a_run_gives_the_same_bytes_after_an_interruption_too(
+    run: Path, release: Layout, tmp_path: Path
+) -> None:
+    copy, out = copied(run, tmp_path / "copy"), tmp_path / "elsewhere"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("pairwright.workflows.new_release.write_audit", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            make_release(copy, out, "1.0.0", validation_share=0.4)
+    assert not out.exists()
+    assert (tmp_path / "elsewhere.partial" / "release" / "stated.json").exists()
+    (tmp_path / "elsewhere.partial" / "release" / "left.txt").touch()
+    make_release(copy, out, "1.0.0", validation_share=0.4)
+    assert {path.name for path in tmp_path.iterdir()} == {"copy", "elsewhere"}
+    assert bytes_of(out) == bytes_of(release.root)
+    done = pairwright("diff", release.root, out)
     assert done.code == 0, done.said
     assert "No pair was added, removed or changed." in done.out
-
-
-def test_nothing_is_left_of_an_interrupted_release(again: Path) -> None:
-    assert [path.name for path in again.parent.iterdir() if path.name.startswith("else")] == [
-        "elsewhere"
-    ]
-    assert not (again / "left.txt").exists()
-
-
-def test_a_release_verifies(release: Layout) -> None:
-    done = pairwright("verify", release.root)
+    done = pairwright("verify", out)
     assert done.code == 0, done.said
+
+
+@pytest.mark.real
+def test_a_process_with_other_hashes_in_another_zone_gives_the_same_bytes(
+    run: Path, release: Layout, tmp_path: Path
+) -> None:
+    copied(run, tmp_path / "copy")
+    program = [sys.executable, "-c", "from pairwright.cli import main; main()"]
+    options = ["--out", "elsewhere", "--version", "1.0.0", "--validation", "40%"]
+    done = subprocess.run(
+        [*program, "release", "copy", *options],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Asia/Kolkata"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert bytes_of(tmp_path / "elsewhere") == bytes_of(release.root)
 
 
 def test_it_says_what_was_released_what_was_not_and_what_comes_next(
@@ -502,17 +451,25 @@ def test_it_says_what_was_released_what_was_not_and_what_comes_next(
 def test_users_who_leave_the_validation_split_and_errata_of_no_pair_are_told_of(
     run: Path, release: Layout, tmp_path: Path
 ) -> None:
-    shutil.copytree(run, tmp_path / "run")
-    run = tmp_path / "run"
+    run = copied(run, tmp_path / "run")
+
+    def next_with(share: float) -> tuple[ReleaseResult, str]:
+        made = make_release(
+            run, tmp_path / str(share), "1.1.0", previous=release.root, validation_share=share
+        )
+        return made, "\n".join(advise(made, run))
+
+    made, told = next_with(0.399)
+    assert made.moved_users == 0
+    assert "are in `test` now" not in told
     mistyped = {"pair": "pair-0123456789abcdef", "versions": "1.0.0", "what": "a typo"}
     (run / "errata.jsonl").write_text(json.dumps(mistyped) + "\n", encoding="utf-8")
-    done = pairwright(
-        "release", run, "--out", tmp_path / "out", "--version", "1.1.0",
-        "--previous", release.root, "--validation", "10%",
-    )  # fmt: skip
-    assert "small-pairs 1.0.0 had a share of 0.4" in done.out
-    assert "--validation 0.4 leaves them" in done.out
-    assert "1 of 1 erratum left out" in done.out
+    made, told = next_with(0.0)
+    assert made.moved_users > 0
+    assert f"{made.moved_users} users of that split are in `test` now" in told
+    assert "small-pairs 1.0.0 had a share of 0.4" in told
+    assert "--validation 0.4 leaves them" in told
+    assert "1 of 1 erratum left out" in told
 
 
 # What cannot be released
@@ -530,11 +487,6 @@ def first_line(path: Path, **changes: Any) -> None:
     path.write_text(changed + "".join(rest), encoding="utf-8")
 
 
-def unhashed(run: Path) -> None:
-    """Pairs without a study, so that nothing but the build's own store knows what they were."""
-    shutil.rmtree(HumanFolder(run).path)
-
-
 def _drop(name: str) -> Callable[[Path], None]:
     return lambda run: (run / name).unlink()
 
@@ -546,35 +498,21 @@ def _write(name: str, text: str) -> Callable[[Path], None]:
     return write
 
 
-def _without_a_half(run: Path) -> None:
-    unhashed(run)
-    lines = (run / "pairs.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    (run / "pairs.jsonl").write_text("".join(lines[1:]), encoding="utf-8")
+def _pairs(change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
+    """Other lines of pairs, without a study, so that nothing but the build's own store knows what
+    they were."""
 
+    def spoil(run: Path) -> None:
+        shutil.rmtree(HumanFolder(run).path)
+        lines = (run / "pairs.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+        (run / "pairs.jsonl").write_text("".join(change(lines)), encoding="utf-8")
 
-def _fewer(run: Path) -> None:
-    unhashed(run)
-    lines = (run / "pairs.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    (run / "pairs.jsonl").write_text("".join(lines[:-1]), encoding="utf-8")
-
-
-def _twice(run: Path) -> None:
-    unhashed(run)
-    text = (run / "pairs.jsonl").read_text(encoding="utf-8")
-    (run / "pairs.jsonl").write_text(text + text, encoding="utf-8")
-
-
-def _no_pair(run: Path) -> None:
-    unhashed(run)
-    change(run / "pairs.jsonl", '"mode":"violate"', '"mode":"other"')
+    return spoil
 
 
 def _domain(name: str) -> Callable[[Path], None]:
-    def rename(run: Path) -> None:
-        unhashed(run)
-        change(run / "pairs.jsonl", '"domain":"Garden"', f'"domain":{json.dumps(name)}')
-
-    return rename
+    new = f'"domain":{json.dumps(name)}'
+    return _pairs(lambda lines: [line.replace('"domain":"Garden"', new) for line in lines])
 
 
 def _begun_again(run: Path) -> None:
@@ -594,10 +532,15 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "pairs changed after the tasks were made": (
         lambda run: first_line(run / "pairs.jsonl", category="other"), "not the file that the tasks"
     ),
-    "half a twin is lost": (_without_a_half, "where it must have 2"),
-    "fewer pairs than were built": (_fewer, r"build wrote:\n    pair-\w{16} is missing\n"),
-    "pairs twice": (_twice, "pairs.jsonl:25: .* is there twice"),
-    "a line that is not a pair": (_no_pair, "pairs.jsonl:3: not a pair: mode"),
+    "half a twin is lost": (_pairs(lambda lines: lines[1:]), "where it must have 2"),
+    "fewer pairs than were built": (
+        _pairs(lambda lines: lines[:-1]), r"build wrote:\n    pair-\w{16} is missing\n"
+    ),
+    "pairs twice": (_pairs(lambda lines: lines * 2), "pairs.jsonl:25: .* is there twice"),
+    "a line that is not a pair": (
+        _pairs(lambda lines: [line.replace(':"violate"', ':"other"') for line in lines]),
+        "pairs.jsonl:3: not a pair: mode",
+    ),
     "a domain with a slash": (_domain("Home/Garden"), "cannot be part of a path"),
     "a domain that climbs": (_domain(".."), "cannot be part of a path"),
     "a domain without a name": (_domain(""), "cannot be part of a path"),
@@ -652,24 +595,33 @@ def refused(done: Done, said: str) -> None:
     assert "\n  " in done.err
 
 
-@pytest.mark.parametrize(
-    "version", ["1.0", "v1.0.0", "1.0.0-trial", "01.0.0", "1.0.0.0", "", "1.0.x"]
-)
-def test_a_version_is_three_numbers(version: str, run: Path, tmp_path: Path) -> None:
-    done = pairwright("release", run, "--out", tmp_path / "out", "--version", version)
-    refused(done, "is not a version")
+def test_a_version_is_three_numbers_and_higher_than_the_one_before(
+    run: Path, release: Layout, tmp_path: Path
+) -> None:
+    for version in ("1.0", "v1.0.0", "1.0.0-trial", "01.0.0", "1.0.0.0", "", "1.0.x"):
+        done = pairwright("release", run, "--out", tmp_path / "out", "--version", version)
+        refused(done, "is not a version")
+    for version, *options in (("1.0.0",), ("0.9.9",), ("1.0.0", "--trial")):
+        done = pairwright(
+            "release", run, "--out", tmp_path / "out", "--version", version,
+            "--previous", release.root, *options,
+        )  # fmt: skip
+        refused(done, f"which {version} does not follow")
 
 
-def test_a_release_is_never_written_over_anything(run: Path, tmp_path: Path) -> None:
-    for made in (tmp_path / "folder", tmp_path / "file", tmp_path / "link"):
-        if made.name == "folder":
-            made.mkdir()
-        elif made.name == "file":
-            made.touch()
-        else:
-            made.symlink_to(tmp_path / "nowhere")
-        said = "is a file" if made.name == "file" else "is there already"
-        refused(pairwright("release", run, "--out", made, "--version", "1.0.0"), said)
+def test_a_release_is_never_written_over_anything(
+    run: Path, release: Layout, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for out, said in (
+        (tmp_path / "folder", "is there already"),
+        (tmp_path / "file", "is a file"),
+        (tmp_path / "link", "is there already"),
+        (release.root, f"{release.root}: is a release already, which is never changed"),
+    ):
+        refused(pairwright("release", run, "--out", out, "--version", "1.0.0"), said)
 
 
 @pytest.mark.parametrize(
@@ -708,42 +660,37 @@ def test_the_checks_that_failed_are_named() -> None:
     assert "Check 7 (Home-twin); and 2 more." in line
 
 
-@pytest.mark.parametrize(("share", "moved"), [(0.399, False), (0.0, True)])
-def test_users_who_moved_out_of_validation_are_counted_and_else_not_named(
-    share: float, moved: bool, run: Path, release: Layout, tmp_path: Path
+def _strangers_folder(partial: Path, _: Layout) -> None:
+    partial.mkdir()
+    (partial / "thesis.txt").touch()
+
+
+def _whole_release(partial: Path, release: Layout) -> None:
+    shutil.copytree(release.root, partial)
+
+
+def _link(partial: Path, _: Layout) -> None:
+    (partial.parent / "mine").mkdir()
+    (partial.parent / "mine" / "stated.json").touch()
+    partial.symlink_to(partial.parent / "mine")
+
+
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (_strangers_folder, "was not left by an interrupted release"),
+        (_whole_release, "was not left by an interrupted release"),
+        (_link, "is in the way of the new release"),
+    ],
+)
+def test_what_is_no_leftover_is_not_taken_for_one(
+    put: Callable[[Path, Layout], None], said: str, run: Path, release: Layout, tmp_path: Path
 ) -> None:
-    made = make_release(
-        run, tmp_path / "out", "1.0.1", previous=release.root, validation_share=share
-    )
-    assert bool(made.moved_users) == moved
-    told = [line for line in advise(made, run) if "are in `test` now" in line]
-    assert len(told) == moved
-    assert not moved or f"{made.moved_users} users of that split" in told[0]
-
-
-def test_a_release_goes_into_no_release_there_is(run: Path, release: Layout) -> None:
-    done = pairwright("release", run, "--out", release.root, "--version", "1.0.0")
-    refused(done, f"{release.root}: is a release already, which is never changed")
-
-
-def test_a_strangers_folder_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "out.partial" / "thesis.txt"
-    mine.parent.mkdir()
-    mine.touch()
+    put(tmp_path / "out.partial", release)
+    there = bytes_of(tmp_path / "out.partial")
     done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
-    refused(done, "was not left by an interrupted release")
-    assert mine.exists()
-
-
-def test_a_whole_release_is_not_taken_for_a_leftover(
-    run: Path, release: Layout, tmp_path: Path
-) -> None:
-    other = Layout(tmp_path / "out.partial")
-    shutil.copytree(release.root, other.root)
-    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
-    refused(done, "was not left by an interrupted release")
-    assert read_checksums(other.root) == read_checksums(release.root)
-    assert all((other.root / path).is_file() for path in read_checksums(other.root))
+    refused(done, said)
+    assert bytes_of(tmp_path / "out.partial") == there != {}
 
 
 def test_a_release_that_fails_leaves_nothing_behind(
@@ -757,24 +704,14 @@ def test_a_release_that_fails_leaves_nothing_behind(
         assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("part", [Shortcuts, Human, Balance])
-def test_a_run_is_released_where_a_check_of_its_audit_breaks(
-    part: type[RowReader], run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_run_is_released_where_checks_of_its_audit_break(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(part, "add", _failed)
+    for part in (Shortcuts, Human, Balance):
+        monkeypatch.setattr(part, "add", _failed)
     made = make_release(run, tmp_path / "out", "1.0.0")
     assert "Checks that could not be computed (all)" in made.failed_checks
     assert "not_computed" in (made.folder / "README.md").read_text()
-
-
-def test_a_link_is_not_taken_for_a_leftover(run: Path, tmp_path: Path) -> None:
-    stated = tmp_path / "mine" / "stated.json"
-    stated.parent.mkdir()
-    stated.touch()
-    (tmp_path / "out.partial").symlink_to(stated.parent)
-    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
-    refused(done, "is in the way of the new release")
-    assert stated.exists()
 
 
 def test_a_leftover_whose_removal_was_interrupted_is_removed_by_the_next(
@@ -859,24 +796,6 @@ def test_no_build_can_change_a_run_while_it_is_released(run: Path, tmp_path: Pat
     finally:
         store.close()
     refused(done, "another process is writing")
-
-
-@pytest.mark.parametrize(
-    ("version", "options", "said"),
-    [
-        ("1.0.0", (), "which 1.0.0 does not follow"),
-        ("0.9.9", (), "which 0.9.9 does not follow"),
-        ("1.0.0", ("--trial",), "which 1.0.0 does not follow"),
-    ],
-)
-def test_a_release_follows_a_lower_version(
-    version: str, options: tuple[str, ...], said: str, run: Path, release: Layout, tmp_path: Path
-) -> None:
-    done = pairwright(
-        "release", run, "--out", tmp_path / "out", "--version", version,
-        "--previous", release.root, *options,
-    )  # fmt: skip
-    refused(done, said)
 
 
 def _renamed(root: Path) -> None:

@@ -16,7 +16,7 @@ from typing import IO, BinaryIO, TypeVar
 import jsonlines
 from pydantic import ValidationError
 
-from pairwright.errors import InputError
+from pairwright.errors import InputError, first_invalid
 from pairwright.files import whole_file, write_whole
 from pairwright.records import Record
 
@@ -104,6 +104,5 @@ def _wrong(where: str, error: BaseException, fix: str = _FIX) -> InputError:
     if not isinstance(error, ValidationError):
         what = (isinstance(error, OSError) and error.strerror) or str(error)
         return InputError(what, where=where, fix=fix)
-    first = error.errors(include_url=False)[0]
-    field = ".".join(map(str, first["loc"]))
-    return InputError(first["msg"], where=f"{where} [{field}]" if field else where, fix=fix)
+    field, fault = first_invalid(error)
+    return InputError(fault, where=f"{where} [{field}]" if field else where, fix=fix)

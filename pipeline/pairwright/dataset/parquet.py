@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from pairwright.dataset.parquet_batches import TooLarge, read_batches
 from pairwright.dataset.row import MODE_FIELDS, Row, RowDelivery, RowSupport
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError, first_invalid, on_disk
 
 GROUP = 1000
 """Rows written together."""
@@ -143,9 +143,8 @@ def read_rows(path: Path) -> Iterator[Row]:
         what = str(error) or "it does not fit into memory"
         raise _unreadable(path, f"after row {number}: {what}") from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        at = ".".join(map(str, first["loc"]))
-        raise _unreadable(f"{path}:{number} [{at}]", first["msg"]) from None
+        field, fault = first_invalid(error)
+        raise _unreadable(f"{path}:{number} [{field}]", fault) from None
 
 
 def count_rows(path: Path) -> int:

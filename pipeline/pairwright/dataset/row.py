@@ -125,6 +125,10 @@ class RowVotes(Record):
     equal: int
     cannot_tell: int
 
+    @property
+    def n(self) -> int:
+        return self.chosen + self.rejected + self.equal + self.cannot_tell
+
 
 class RowSource(Record):
     """Where one response is from, where people published both."""

@@ -13,10 +13,15 @@ from typing import Literal, NamedTuple
 
 from pairwright.dataset import Layout, Part, Row
 from pairwright.errors import InputError
-from pairwright.releases.primary import Change, ReleaseFiles, UnitOutcome, Version
+from pairwright.releases.primary import (
+    Change,
+    PrimaryFiles,
+    ReleaseFiles,
+    UnitOutcome,
+    Version,
+)
 from pairwright.releases.selection import NOT_ASKED, SIMULATED, why_not_verified
 from pairwright.releases.summary import rows_of
-from pairwright_human_eval.decisions import Decision
 
 _COMPARED = tuple(name for name in Row.model_fields if name != "label_error")
 FIELDS = (*_COMPARED, "annotators' answers on aspects")
@@ -46,121 +51,89 @@ class SubjectChange(NamedTuple):
     pairs: tuple[str, ...]
 
 
-class SubjectHasher:
-    """Collects the hashes of rows by subject."""
-
-    def __init__(self) -> None:
-        self.subjects: dict[str, SubjectHashes] = {}
-
-    def add(self, part: Part, row: Row) -> None:
-        first = SubjectHashes(part, row.simulated, {})
-        hashes = map(hash, _values(row))
-        self.subjects.setdefault(row.subject, first).pairs[row.id] = array("q", hashes).tobytes()
-
-
-def _values(row: Row) -> Iterator[object]:
-    """In the order of FIELDS."""
+def add_hashes(subjects: dict[str, SubjectHashes], part: Part, row: Row) -> None:
+    """Add a row to the hashes of its subject."""
     unasked = {"support": None, "delivery": None}
     aspects = tuple(aspect.model_copy(update=unasked) for aspect in row.rubric_aspects)
-    for name in _COMPARED:
-        yield aspects if name == "rubric_aspects" else getattr(row, name)
-    yield tuple((aspect.support, aspect.delivery) for aspect in row.rubric_aspects)
+    answers = tuple((aspect.support, aspect.delivery) for aspect in row.rubric_aspects)
+    values = (aspects if name == "rubric_aspects" else getattr(row, name) for name in _COMPARED)
+    first = SubjectHashes(part, row.simulated, {})
+    packed = array("q", map(hash, (*values, answers))).tobytes()
+    subjects.setdefault(row.subject, first).pairs[row.id] = packed
 
 
 def hashes_by_subject(
     layout: Layout, each: Callable[[Row], None] = lambda _: None
 ) -> dict[str, SubjectHashes]:
     """Read a release's rows; `each` gets every row. Raises InputError for a file of other rows."""
-    hasher = SubjectHasher()
+    subjects: dict[str, SubjectHashes] = {}
     for part, row in rows_of(layout):
-        hasher.add(part, row)
+        add_hashes(subjects, part, row)
         each(row)
-    return hasher.subjects
-
-
-class ChangeContext(NamedTuple):
-    """What explains a change: the decisions and units of the release before and the one after."""
-
-    decisions_before: Mapping[str, Decision]
-    decisions: Mapping[str, Decision]
-    units_before: Iterable[UnitOutcome]
-    units: Iterable[UnitOutcome]
-
-
-def change_context(before: ReleaseFiles, after: ReleaseFiles) -> ChangeContext:
-    """Take the decisions and units from the files of two releases."""
-    old, new = before.primary, after.primary
-    return ChangeContext(
-        old.public.decisions if old.public else {},
-        new.public.decisions if new.public else {},
-        old.units,
-        new.units,
-    )
+    return subjects
 
 
 def subject_changes(
-    before: Mapping[str, SubjectHashes], after: Mapping[str, SubjectHashes], context: ChangeContext
+    before: Mapping[str, SubjectHashes],
+    after: Mapping[str, SubjectHashes],
+    old: PrimaryFiles,
+    new: PrimaryFiles,
 ) -> Iterator[SubjectChange]:
-    """By subject: removed and changed ones in the order of the release before, then added ones."""
-    fates = _fates(context)
-    for name, old in before.items():
-        new, config, pairs = after.get(name), old.part.config, tuple(old.pairs)
-        if new is None:
-            reason = _why_removed(context.decisions.get(name), fates.get(name, EITHER), old)
+    """By subject: removed and changed ones in the order of the release before, then added ones.
+
+    What explains a change are the decisions and units of both, `old` and `new`.
+    """
+    fates = _fates(old.units, new.units)
+    for name, was in before.items():
+        now, config, pairs = after.get(name), was.part.config, tuple(was.pairs)
+        if now is None:
+            if decision := new.decisions.get(name):
+                reason = why_not_verified(decision) or "verified, and not released"
+            else:
+                reason = fates.get(name, EITHER)
+                reason = SIMULATED if was.simulated and reason == NOT_ASKED else reason
             yield SubjectChange(name, config, "removed", reason, pairs)
-        elif new.part.config != config:
-            yield SubjectChange(name, config, "removed", f"moved to {new.part.config}", pairs)
-        elif reason := _changed_fields(old, new):
-            yield SubjectChange(name, config, "changed", reason, tuple(new.pairs))
-    for name, new in after.items():
-        was, config, pairs = before.get(name), new.part.config, tuple(new.pairs)
-        if was is None:
-            decision = context.decisions_before.get(name)
+        elif now.part.config != config:
+            yield SubjectChange(name, config, "removed", f"moved to {now.part.config}", pairs)
+        elif reason := _changed_fields(was, now):
+            yield SubjectChange(name, config, "changed", reason, tuple(now.pairs))
+    for name, now in after.items():
+        earlier, config, pairs = before.get(name), now.part.config, tuple(now.pairs)
+        if earlier is None:
+            decision = old.decisions.get(name)
             reason = f"was {decision.state}" if decision else "new"
             yield SubjectChange(name, config, "added", reason, pairs)
-        elif was.part.config != config:
-            yield SubjectChange(name, config, "added", f"moved from {was.part.config}", pairs)
+        elif earlier.part.config != config:
+            yield SubjectChange(name, config, "added", f"moved from {earlier.part.config}", pairs)
 
 
-def _fates(context: ChangeContext) -> dict[str, str]:
+def _fates(before: Iterable[UnitOutcome], after: Iterable[UnitOutcome]) -> dict[str, str]:
     """By subject that the build before kept: what happened to its unit, where that is known."""
-    now = {unit.unit: unit for unit in context.units}
-    units = ((unit.subject, now.get(unit.unit)) for unit in context.units_before)
-    fates = {subject: _fate(unit, subject) for subject, unit in units if subject and unit}
+    now, fates = {unit.unit: unit for unit in after}, dict[str, str]()
+    for old in before:
+        unit = now.get(old.unit)
+        if not old.subject or not unit:
+            continue
+        if unit.outcome == "kept":
+            fates[old.subject] = NOT_ASKED if unit.subject == old.subject else "built anew"
+        else:
+            fates[old.subject] = ": ".join(filter(None, (unit.outcome, unit.stage, unit.reason)))
     # A unit of the build after may have another name and the same subject.
-    return fates | {unit.subject: NOT_ASKED for unit in context.units if unit.subject}
-
-
-def _fate(unit: UnitOutcome, subject: str) -> str:
-    if unit.outcome == "kept":
-        return NOT_ASKED if unit.subject == subject else "built anew"
-    return ": ".join(filter(None, (unit.outcome, unit.stage, unit.reason)))
-
-
-def _why_removed(decision: Decision | None, fate: str, old: SubjectHashes) -> str:
-    if decision:
-        return why_not_verified(decision) or "verified, and not released"
-    return SIMULATED if old.simulated and fate == NOT_ASKED else fate
+    return fates | {unit.subject: NOT_ASKED for unit in now.values() if unit.subject}
 
 
 def _changed_fields(old: SubjectHashes, new: SubjectHashes) -> str:
     """The fields that differ, in the order of a row; empty where none does."""
     if old.pairs.keys() != new.pairs.keys():
         return "id"
-    changed = {
-        n
-        for pair, before in old.pairs.items()
-        for n, (a, b) in enumerate(zip(_hashes(before), _hashes(new.pairs[pair]), strict=True))
-        if a != b
-    }
-    fields = [FIELDS[n] for n in sorted(changed)]
+    changed = set[str]()
+    for pair, packed in old.pairs.items():
+        hashes = zip(array("q", packed), array("q", new.pairs[pair]), strict=True)
+        changed |= {name for name, (a, b) in zip(FIELDS, hashes, strict=True) if a != b}
+    fields = [name for name in FIELDS if name in changed]
     if old.part.split != new.part.split:
         fields.append("other split")
     return ", ".join(fields)
-
-
-def _hashes(packed: bytes) -> Iterable[int]:
-    return array("q", packed)
 
 
 def change_counts(changes: Iterable[SubjectChange]) -> tuple[Change, ...]:
@@ -198,44 +171,28 @@ def check_version(version: str) -> tuple[int, ...]:
     return numbers
 
 
-def first_version(version: str, after: Mapping[str, SubjectHashes]) -> Version:
-    """The line of a release that follows none."""
-    changes = [
-        SubjectChange(name, hashes.part.config, "added", FIRST, tuple(hashes.pairs))
-        for name, hashes in after.items()
-    ]
-    return _version(version, None, after, changes)
-
-
 def next_version(
-    version: str,
-    previous: ReleaseFiles,
+    primary: PrimaryFiles,
+    previous: ReleaseFiles | None,
     before: Mapping[str, SubjectHashes],
     after: Mapping[str, SubjectHashes],
-    context: ChangeContext,
     forgotten: Set[str],
 ) -> Version:
-    """The line of a release that follows `previous`.
+    """The line of a release that follows `previous`, or none.
 
-    `forgotten` are the subjects of `previous` that hold somebody or something to be forgotten.
+    `before` and `after` are the subjects of both; `forgotten` those of `previous` that hold
+    somebody or something to be forgotten.
     """
-    changes = (
-        change
-        if change.reason != EITHER
-        else change._replace(reason=FORGOTTEN if change.subject in forgotten else GONE)
-        for change in subject_changes(before, after, context)
-    )
-    return _version(version, previous, after, changes)
-
-
-def _version(
-    version: str,
-    previous: ReleaseFiles | None,
-    after: Mapping[str, SubjectHashes],
-    changes: Iterable[SubjectChange],
-) -> Version:
+    old, changes = previous.primary if previous else primary, list[SubjectChange]()
+    for change in subject_changes(before, after, old, primary):
+        reason = change.reason
+        if previous is None:
+            reason = FIRST
+        elif reason == EITHER:
+            reason = FORGOTTEN if change.subject in forgotten else GONE
+        changes.append(change._replace(reason=reason))
     return Version(
-        version=version,
+        version=primary.provenance.version,
         previous=previous and previous.primary.provenance.version,
         previous_digest=previous and previous.digest,
         pairs=sum(len(hashes.pairs) for hashes in after.values()),
@@ -252,33 +209,22 @@ def resolve_forgotten(
     each configuration. If none or all of the pairs that left without a trace are forgotten, each
     subject gets that reason; if some are, only the counts are split.
     """
-    listed = list(changes)
+    listed, line = list(changes), after.primary.history[-1] if after.primary.history else None
+    earlier = before.primary.provenance.version, before.digest
+    if not line or (line.previous, line.previous_digest) != earlier:
+        return listed, change_counts(listed)
+    forgotten = Counter[str]()
+    for each in line.changes:
+        if (each.what, each.reason) == ("removed", FORGOTTEN):
+            forgotten[each.config] = each.pairs
     traceless = Counter[str]()
     for change in listed:
         traceless[change.config] += len(change.pairs) if change.reason == EITHER else 0
-    forgotten = _forgotten_pairs(before, after)
-    if forgotten is None:
-        return listed, change_counts(listed)
-    for config, n in traceless.items():
-        if forgotten[config] in (0, n):
-            reason = FORGOTTEN if forgotten[config] else GONE
-            listed = [
-                change._replace(reason=reason)
-                if (change.config, change.reason) == (config, EITHER)
-                else change
-                for change in listed
-            ]
+    for n, change in enumerate(listed):
+        if change.reason == EITHER and forgotten[change.config] in (0, traceless[change.config]):
+            reason = FORGOTTEN if forgotten[change.config] else GONE
+            listed[n] = change._replace(reason=reason)
     return listed, tuple(_split_counts(change_counts(listed), forgotten))
-
-
-def _forgotten_pairs(before: ReleaseFiles, after: ReleaseFiles) -> Counter[str] | None:
-    """Pairs by configuration; None where the releases do not follow one another."""
-    line = after.primary.history[-1] if after.primary.history else None
-    earlier = before.primary.provenance.version, before.digest
-    if not line or (line.previous, line.previous_digest) != earlier:
-        return None
-    left = (each for each in line.changes if (each.what, each.reason) == ("removed", FORGOTTEN))
-    return Counter({change.config: change.pairs for change in left})
 
 
 def _split_counts(changes: Iterable[Change], forgotten: Counter[str]) -> Iterator[Change]:

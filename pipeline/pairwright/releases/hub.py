@@ -5,14 +5,13 @@ here prints or stores a token.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError
-from huggingface_hub.hf_api import RepoSibling
 
 from pairwright.dataset import Layout
 from pairwright.dataset.layout import read_checksums, root_digest
@@ -45,17 +44,13 @@ def check_name(name: str, *, trial: bool) -> None:
     """Raise InputError where a release of this kind cannot be published under a name."""
     if not _NAME.fullmatch(name):
         raise InputError("no name of a dataset", where=repr(name), fix="Give ORG/NAME.")
-    if trial and not name.endswith("-trial"):
+    if trial != name.endswith("-trial"):
         raise InputError(
-            "the release is a trial, and the name does not say so",
+            "the release is a trial, and the name does not say so"
+            if trial
+            else "the name says that it is a trial, and the release is none",
             where=name,
-            fix=f"Push it to {name}-trial.",
-        )
-    if not trial and name.endswith("-trial"):
-        raise InputError(
-            "the name says that it is a trial, and the release is none",
-            where=name,
-            fix=f"Push it to {name.removesuffix('-trial')}.",
+            fix=f"Push it to {f'{name}-trial' if trial else name.removesuffix('-trial')}.",
         )
 
 
@@ -70,7 +65,11 @@ def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = Fal
     folder was changed since it was verified.
     """
     check_name(name, trial=verified.kind == "trial")
-    digests = _digests(root, verified)
+    sums = Layout(root).checksums.name
+    if root_digest(root) != verified.digest:
+        raise _changed(sums)
+    # The files that the root digest stands for, and the one that lists them.
+    digests = {**read_checksums(root), sums: verified.digest.removeprefix("sha256:")}
     token = get_token()
     if not token:
         raise InputError("not logged in to the Hugging Face Hub", where=name, fix=_LOGIN)
@@ -85,9 +84,11 @@ def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = Fal
                 fix="Release the next version with --previous, and push that.",
             )
         there = api.dataset_info(name)
+        # What an earlier version had and this one has not is removed; what is the Hub's own stays.
+        old = {file.rfilename for file in there.siblings or ()} - {*digests, *DOWNLOADED}
         commit = api.create_commit(
             name,
-            [*_removed(there.siblings or (), digests), *_added(root, digests)],
+            [*(CommitOperationDelete(path) for path in sorted(old)), *_added(root, digests)],
             repo_type="dataset",
             commit_message=f"Version {verified.version}",
             commit_description=f"Root digest {verified.digest}",
@@ -98,14 +99,6 @@ def push(root: Path, name: str, verified: VerifiedRelease, *, public: bool = Fal
     return HubCommit(
         f"{api.endpoint}/datasets/{name}", commit.oid, verified.version, bool(there.private)
     )
-
-
-def _digests(root: Path, verified: VerifiedRelease) -> dict[str, str]:
-    """Of the files that the root digest stands for, and of the one that lists them."""
-    own = Layout(root).checksums.name
-    if root_digest(root) != verified.digest:
-        raise _changed(own)
-    return {**read_checksums(root), own: verified.digest.removeprefix("sha256:")}
 
 
 def _added(root: Path, digests: Mapping[str, str]) -> Iterator[CommitOperationAdd]:
@@ -125,12 +118,6 @@ def _changed(path: str) -> Difference:
     )
 
 
-def _removed(there: Iterable[RepoSibling], paths: Iterable[str]) -> Iterator[CommitOperationDelete]:
-    """What an earlier version had and this one has not; what is the Hub's own stays."""
-    for path in sorted({file.rfilename for file in there} - {*paths, *DOWNLOADED}):
-        yield CommitOperationDelete(path_in_repo=path)
-
-
 @contextmanager
 def _refusals(name: str, token: str) -> Iterator[None]:
     """Turn what the Hub or the network refuses into an InputError."""
@@ -142,15 +129,11 @@ def _refusals(name: str, token: str) -> Iterator[None]:
         # An upload's own error says which file it was, and its cause why.
         cause = error if isinstance(error, HfHubHTTPError) else error.__cause__ or error
         status = cause.response.status_code if isinstance(cause, HfHubHTTPError) else 0
+        # A client or server may quote the header that it could not use, as it is or escaped.
+        said = " ".join(str(cause).split()).replace(token, "...")
+        said = said.replace(ascii(token)[1:-1], "...")
         raise InputError(
-            f"not published: {type(cause).__name__}: {_without(token, str(cause))}",
+            f"not published: {type(cause).__name__}: {said}",
             where=name,
             fix=_FIXES.get(status, "Check network, HF_ENDPOINT and HF_HUB_OFFLINE; push again."),
         ) from None
-
-
-def _without(token: str, text: str) -> str:
-    """On one line. A client or server may quote the header that it could not use, as it is or
-    escaped."""
-    text = " ".join(text.split())
-    return text.replace(token, "...").replace(ascii(token)[1:-1], "...")

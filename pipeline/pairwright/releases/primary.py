@@ -12,6 +12,7 @@ line of `primary_texts`. Writing, verifying, `manifest.json` and the checksums f
 
 import json
 from collections.abc import Iterable, Iterator
+from operator import not_
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
@@ -24,6 +25,7 @@ from pairwright.errors import InputError
 from pairwright.records import Mode, Record
 from pairwright.releases.summary import Summary
 from pairwright.settings.rules import ReleaseInfo
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
 Kind = Literal["release", "trial"]
@@ -93,16 +95,9 @@ class UnitOutcome(Record):
     reason: str = ""
     subject: str | None = None
     """The twin's or pair's id, where it was kept."""
-    contents: tuple[str, ...] = ()
+    contents: tuple[str, ...] = Field(default=(), exclude_if=not_)
     """Of a released subject: a hash of each pair as the build made it, its question, posts, aspects
     and responses, the asked half of a twin first. Empty of others, and in format 1."""
-
-    @model_serializer(mode="wrap")
-    def _as_its_format(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        fields: dict[str, JsonValue] = handler(self)
-        if not self.contents:
-            del fields["contents"]
-        return fields
 
 
 class Change(Record):
@@ -154,6 +149,11 @@ class PrimaryFiles(NamedTuple):
     audit: JsonValue = None
     """audit/audit.json; release and audit know each other by files alone. None without one, or
     where it was not read."""
+
+    @property
+    def decisions(self) -> dict[str, Decision]:
+        """By subject, in the order of the study; empty where nobody was asked."""
+        return self.public.decisions if self.public else {}
 
 
 class ReleaseFiles(NamedTuple):

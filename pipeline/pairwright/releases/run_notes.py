@@ -99,10 +99,6 @@ def add_tombstones(run: Path, names: Iterable[str]) -> tuple[str, ...]:
     return fresh
 
 
-_UNITS = "counts"
-_FOLDERS = ("prompts", "rubrics")
-
-
 def run_provenance(
     version: str,
     info: ReleaseInfo,
@@ -134,7 +130,7 @@ def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, Js
     """The manifest without what build/units.jsonl counts, without folders of this machine, and
     without what was sent beside the prompts, where keys and account names may be."""
     build = dict(manifest) if isinstance(manifest, dict) else {}
-    build.pop(_UNITS, None)
+    build.pop("counts", None)
     source, config = build.get("source"), build.get("config")
     if not isinstance(source, dict) or not isinstance(config, dict):
         raise InputError(
@@ -159,7 +155,9 @@ def _build(manifest: JsonValue, content: JsonValue, where: Path) -> dict[str, Js
 def public_settings(config: Mapping[str, JsonValue], content: JsonValue) -> dict[str, JsonValue]:
     """The settings of a run, of a resolved config, without folders of this machine and without what
     was sent beside the prompts. `content` are the hashes of prompts, rubrics and source."""
-    named: dict[str, JsonValue] = {key: _named(config.get(key)) for key in _FOLDERS}
+    named: dict[str, JsonValue] = {
+        folder: _named(config.get(folder)) for folder in ("prompts", "rubrics")
+    }
     if isinstance(read := config.get("source"), dict):
         named["source"] = {**read, "path": _named(read.get("path"))}
     named["endpoints"] = _endpoints(config.get("endpoints"))
@@ -168,19 +166,17 @@ def public_settings(config: Mapping[str, JsonValue], content: JsonValue) -> dict
 
 
 def _endpoints(endpoints: JsonValue) -> JsonValue:
+    """Names of models, chat templates and tokenizers without their folders."""
     if not isinstance(endpoints, dict):
         return endpoints
-    return {name: _endpoint(endpoint) for name, endpoint in endpoints.items()}
-
-
-def _endpoint(settings: JsonValue) -> JsonValue:
-    """Names of models, chat templates and tokenizers without their folders."""
-    if not isinstance(settings, dict) or not isinstance(model := settings.get("model"), str):
-        return settings
-    build: dict[str, JsonValue] = {**settings, "model": model_name(model)}
-    if isinstance(flags := settings.get("vllm"), dict):
-        build["vllm"] = {flag: _named(value) for flag, value in flags.items()}
-    return build
+    named = dict(endpoints)
+    for name, settings in endpoints.items():
+        if isinstance(settings, dict) and isinstance(model := settings.get("model"), str):
+            known: dict[str, JsonValue] = {**settings, "model": model_name(model)}
+            if isinstance(flags := settings.get("vllm"), dict):
+                known["vllm"] = {flag: _named(value) for flag, value in flags.items()}
+            named[name] = known
+    return named
 
 
 def _sampling(roles: JsonValue) -> JsonValue:

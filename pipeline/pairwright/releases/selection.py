@@ -9,9 +9,10 @@ from typing import BinaryIO, NamedTuple
 
 from pydantic import ValidationError
 
+from pairwright.dataset import RowVotes
 from pairwright.dataset.address import ForgetList
 from pairwright.dataset.layout import DOMAIN
-from pairwright.errors import InputError
+from pairwright.errors import InputError, first_invalid
 from pairwright.modes import MODES
 from pairwright.records import Pair, pseudonym
 from pairwright_human_eval.decisions import Decision
@@ -77,14 +78,11 @@ def _pair(line: bytes, path: Path, number: int) -> Pair:
     try:
         return Pair.model_validate_json(line)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        at = ".".join(map(str, first["loc"]))
-        raise InputError(
-            f"not a pair: {at}: {first['msg']}", where=f"{path}:{number}", fix=_FIX
-        ) from None
+        what = "not a pair: {}: {}".format(*first_invalid(error))
+        raise InputError(what, where=f"{path}:{number}", fix=_FIX) from None
 
 
-LONGEST = 100
+_LONGEST = 100
 """Characters of a domain's name, which is a folder's."""
 FORGOTTEN, SIMULATED, NOT_ASKED = "forgotten", "simulated", "not in the study"
 
@@ -158,24 +156,20 @@ def exclusions(
     verified, or, where nobody was asked (`decisions` is None), everything. Users' own choices need
     no verification.
     """
-    return {entry.id: _why_not(entry, decisions, trial=trial) for entry in entries}
-
-
-def _why_not(
-    entry: ReleaseCandidate, decisions: Mapping[str, Decision] | None, *, trial: bool
-) -> str:
-    if entry.forgotten:
-        return FORGOTTEN
-    if entry.simulated and not trial:
-        return SIMULATED
-    if decisions is None:
-        return "" if trial or entry.own_choice else NOT_ASKED
-    decision = decisions.get(entry.id)
-    if decision is None:
-        return NOT_ASKED
-    if decision.simulated and not trial:
-        return SIMULATED
-    return why_not_verified(decision)
+    why = {}
+    for entry in entries:
+        decision = (decisions or {}).get(entry.id)
+        simulated = entry.simulated or (decision is not None and decision.simulated)
+        if entry.forgotten:
+            why[entry.id] = FORGOTTEN
+        elif simulated and not trial:
+            why[entry.id] = SIMULATED
+        elif decision is not None:
+            why[entry.id] = why_not_verified(decision)
+        else:
+            free = decisions is None and (trial or entry.own_choice)
+            why[entry.id] = "" if free else NOT_ASKED
+    return why
 
 
 def why_not_verified(decision: Decision) -> str:
@@ -186,12 +180,24 @@ def why_not_verified(decision: Decision) -> str:
     return "" if decision.state == "verified" else decision.state
 
 
+def votes_on(pair: str, decision: Decision | None) -> RowVotes | None:
+    """The votes on a pair as its row has them; None where nobody voted."""
+    counted = decision.votes if decision else ()
+    return next(
+        (
+            RowVotes(**votes.model_dump(exclude={"pair"}))
+            for votes in counted
+            if votes.pair == pair and votes.n
+        ),
+        None,
+    )
+
+
 def trial_because(
     entries: Iterable[ReleaseCandidate], public: ReleasedStudy | None
 ) -> tuple[str, ...]:
     """Why what is released is only for trying out, in words."""
-    reasons = []
-    entries = tuple(entries)
+    reasons, entries = list[str](), tuple(entries)
     if any(entry.simulated for entry in entries):
         reasons.append("a simulated model had a part in its pairs")
     if public is None and not all(entry.own_choice for entry in entries):
@@ -206,7 +212,7 @@ def _check_domain(domain: str, known: dict[str, str], where: str) -> None:
     fix = (
         "Rename its file in rubrics/ (letters, digits, dots, dashes, underscores), and build again."
     )
-    if not DOMAIN.fullmatch(domain) or len(domain) > LONGEST:
+    if not DOMAIN.fullmatch(domain) or len(domain) > _LONGEST:
         raise InputError(f"the domain {domain!r} cannot be part of a path", where=where, fix=fix)
     other = known.setdefault(domain.lower(), domain)
     if other != domain:

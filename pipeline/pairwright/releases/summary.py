@@ -1,10 +1,11 @@
 """The rows of a release, counted: what manifest, card and datasheet say of them."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from operator import not_
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from pairwright.answer_traits import AnswerTraits, TraitFigure, row_traits, trait_figures
 from pairwright.blind_preference import (
@@ -13,7 +14,7 @@ from pairwright.blind_preference import (
     preference_case,
     preference_figures,
 )
-from pairwright.dataset import Layout, Part, Row, parts_of, read_rows
+from pairwright.dataset import Layout, Part, Row, RowPost, RowSource, parts_of, read_rows
 from pairwright.dataset.address import host_of
 from pairwright.dataset.row import MODE_FIELDS
 from pairwright.estimate import Estimate
@@ -50,6 +51,10 @@ class ConfigSummary(Record):
     """Mean length of the profiles."""
     aspects: float
     """Mean number of aspects."""
+
+
+_is_empty = not_
+"""Where a later field has no value, a summary is written as older versions wrote it."""
 
 
 class Summary(Record):
@@ -89,130 +94,137 @@ class Summary(Record):
     """Rows with preference votes."""
     divided: int
     """Those of them on which not every vote is for the chosen response."""
-    traits: tuple[TraitFigure, ...] = ()
+    traits: tuple[TraitFigure, ...] = Field(default=(), exclude_if=_is_empty)
     """Of accepted answers: what else tells which one was accepted."""
-    undated_posts: int = 0
+    undated_posts: int = Field(default=0, exclude_if=_is_empty)
     """Different posts without a time, of rows whose question or other posts have one."""
-    untimed_choices: int = 0
+    untimed_choices: int = Field(default=0, exclude_if=_is_empty)
     """Rows of natural twins that do not say when the choice was made."""
-    younger_posts: Estimate | None = None
+    younger_posts: Estimate | None = Field(default=None, exclude_if=_is_empty)
     """Of natural twins that do not say when the choice was made: the share of pairs of which at
     least one post is younger than both responses. Its n are pairs of which all these times are
     known, its clusters couples."""
-    neighbours: Estimate | None = None
+    neighbours: Estimate | None = Field(default=None, exclude_if=_is_empty)
     """Of natural twins: the share of pairs whose chosen response those who choose like the user
     lean to more; equal ones count one half. Its clusters are couples."""
-    preferences: tuple[PreferenceFigure, ...] = ()
+    preferences: tuple[PreferenceFigure, ...] = Field(default=(), exclude_if=_is_empty)
     """Of judged pairs, by mode: which response a judge that knows nobody prefers."""
     mode_fields: tuple[str, ...] = Field(default=(), exclude=True)
     """Which of `MODE_FIELDS` its rows have. The manifest does not repeat it."""
 
-    @model_serializer(mode="wrap")
-    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """As older versions wrote it where there are none."""
-        fields: dict[str, object] = handler(self)
-        for name in (
-            "traits", "undated_posts", "untimed_choices", "younger_posts", "neighbours",
-            "preferences",
-        ):  # fmt: skip
-            if not getattr(self, name):
-                fields.pop(name, None)
-        return fields
+
+class _ConfigRows:
+    """What is summed over the rows of one configuration."""
+
+    def __init__(self, row: Row) -> None:
+        self.domain, self.mode = row.domain, row.mode or ""
+        self.users, self.subjects = set[str](), set[str]()
+        self.rows, self.sums = 0, Counter[str]()
+
+    def add(self, row: Row) -> None:
+        self.users.add(row.user or "")
+        self.subjects.add(row.subject)
+        self.rows += 1
+        self.sums["words_chosen"] += word_count(row.chosen)
+        self.sums["words_rejected"] += word_count(row.rejected)
+        self.sums["posts"] += len(row.profile)
+        self.sums["aspects"] += len(row.rubric_aspects)
+
+    def summary(self, name: str) -> ConfigSummary:
+        return ConfigSummary(
+            config=name,
+            domain=self.domain,
+            mode=self.mode,
+            rows=self.rows,
+            subjects=len(self.subjects),
+            users=len(self.users),
+            **{key: round(total / self.rows, 2) for key, total in self.sums.items()},
+        )
 
 
 class SummaryBuilder:
     """Rows in, a summary out."""
 
     def __init__(self) -> None:
-        self._rows: Counter[Part] = Counter()
         self._digest = hashlib.sha256()
+        self._rows: Counter[Part] = Counter()
         self._digests: dict[Part, hashlib._Hash] = {}
-        self._modes: dict[str, tuple[str, str]] = {}
-        self._sums: dict[str, Counter[str]] = {}
-        self._users: dict[str, set[str]] = {}
-        self._subjects: dict[str, set[str]] = {}
+        self._configs: dict[str, _ConfigRows] = {}
+        self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._dyads: set[str] = set()
         self._questions: set[bytes] = set()
         self._posts: dict[bytes, tuple[str, str]] = {}
-        self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
-        self._points: list[tuple[Cluster, float]] = []
+        """By hash: licence and host."""
         self._undated: set[bytes] = set()
-        self._preferences: list[PreferenceCase] = []
-        self._untimed = 0
-        self._younger: list[tuple[Cluster, float]] = []
-        self._mode_fields: set[str] = set()
-        self._aspects: dict[bytes, str] = {}
         self._days: tuple[str, str] | None = None
-        self._counts: dict[str, Counter[str]] = {
-            name: Counter() for name in ("category", "origin", "generator", "judge", "state")
-        }
+        self._aspects: dict[bytes, str] = {}
+        self._mode_fields: set[str] = set()
+        self._answers: list[tuple[str, AnswerTraits, AnswerTraits]] = []
+        self._leanings: list[tuple[Cluster, float]] = []
+        self._younger: list[tuple[Cluster, float]] = []
+        self._preferences: list[PreferenceCase] = []
 
     def add(self, part: Part, row: Row) -> None:
         """Count one row; rows of a part in their order."""
-        self._rows[part] += 1
-        digest = self._digests.setdefault(part, hashlib.sha256())
         line = row.model_dump_json().encode() + b"\n"
-        digest.update(line)
         self._digest.update(line)
-        self._modes.setdefault(part.config, (row.domain, row.mode or ""))
-        sums = self._sums.setdefault(part.config, Counter())
-        sums["rows"] += 1
-        sums["chosen"] += word_count(row.chosen)
-        sums["rejected"] += word_count(row.rejected)
-        sums["posts"] += len(row.profile)
-        sums["aspects"] += len(row.rubric_aspects)
-        self._users.setdefault(part.config, set()).add(row.user or "")
-        self._subjects.setdefault(part.config, set()).add(row.subject)
+        self._digests.setdefault(part, hashlib.sha256()).update(line)
+        self._rows[part] += 1
+        if part.config not in self._configs:
+            self._configs[part.config] = _ConfigRows(row)
+        self._configs[part.config].add(row)
         self._dyads.add(row.cluster)
         self._questions.add(_short(row.question))
-        timed = bool(row.created) or any(post.created for post in row.profile)
-        for post in row.profile:
-            name = _short(f"{post.id}\0{post.text}")
-            if name not in self._posts:
-                self._posts[name] = post.licence or "unknown", _host(post.source_url)
-            if timed and not post.created:
-                self._undated.add(name)
-            self._note_time(post.created)
         self._mode_fields.update(name for name in MODE_FIELDS if getattr(row, name) is not None)
-        for answer in row.response_sources.both if row.response_sources else ():
-            # Statements of a conversation have its address, and are posts where they are histories.
-            if answer.source_url and row.mode != "natural":
-                at = _short(answer.source_url)
-                self._posts[at] = answer.licence or "unknown", _host(answer.source_url)
-                self._note_time(answer.created)
-        if row.neighbours:
-            self._points.append((row.clusters, row.neighbours.point))
-        if case := preference_case(row):
-            self._preferences.append(case)
-        if row.mode == "natural" and row.created is None:
-            self._untimed += 1
-            younger = _has_younger_post(row)
-            if younger is not None:
-                self._younger.append((row.clusters, float(younger)))
-        if traits := row_traits(row):
-            self._answers.append((row.user or "", *traits))
-        self._count(row)
-
-    def _note_time(self, created: str | None) -> None:
-        if created:
-            low, high = self._days or (created, created)
-            self._days = min(low, created), max(high, created)
-
-    def _count(self, row: Row) -> None:
-        self._counts["category"][row.category] += 1
-        self._counts["origin"][row.aspects_origin or ""] += 1
+        self._add_posts(row)
+        self._add_counts(row)
         if row.aspects_origin == "planner":
             for aspect in row.rubric_aspects:
                 name = _short("\0".join((row.user or "", aspect.aspect, *aspect.post_ids)))
                 self._aspects[name] = "one_post" if len(aspect.post_ids) == 1 else "several_posts"
+        if row.neighbours:
+            self._leanings.append((row.clusters, row.neighbours.point))
+        if case := preference_case(row):
+            self._preferences.append(case)
+        if traits := row_traits(row):
+            self._answers.append((row.user or "", *traits))
+        untimed = row.mode == "natural" and row.created is None
+        younger = _has_younger_post(row) if untimed else None
+        if younger is not None:
+            self._younger.append((row.clusters, float(younger)))
+
+    def _add_posts(self, row: Row) -> None:
+        """The posts, and answers that people published."""
+        timed = bool(row.created) or any(post.created for post in row.profile)
+        texts: list[tuple[bytes, RowPost | RowSource]] = []
+        for post in row.profile:
+            name = _short(f"{post.id}\0{post.text}")
+            texts.append((name, post))
+            if timed and not post.created:
+                self._undated.add(name)
+        # Statements of a conversation have its address, and are posts where they are histories.
+        if row.response_sources and row.mode != "natural":
+            answers = row.response_sources.both
+            texts += [(_short(each.source_url), each) for each in answers if each.source_url]
+        for name, text in texts:
+            if name not in self._posts:
+                host = host_of(text.source_url) if text.source_url else None
+                self._posts[name] = text.licence or "unknown", "none" if host is None else host
+            if text.created:
+                low, high = self._days or (text.created, text.created)
+                self._days = min(low, text.created), max(high, text.created)
+
+    def _add_counts(self, row: Row) -> None:
+        self._counts["category"][row.category] += 1
+        self._counts["origin"][row.aspects_origin or ""] += 1
         self._counts["generator"][row.generator] += 1
         self._counts["judge"][row.judge or "none"] += 1
-        self._counts["state"].update(
-            name for name in ("verified", "simulated") if getattr(row, name)
-        )
-        if row.votes:
-            others = row.votes.rejected + row.votes.equal + row.votes.cannot_tell
-            self._counts["state"].update(["voted", *(["divided"] if others else [])])
+        states, votes = self._counts["state"], row.votes
+        states["verified"] += row.verified
+        states["simulated"] += row.simulated
+        states["voted"] += votes is not None
+        states["divided"] += votes is not None and votes.chosen < votes.n
+        states["untimed"] += row.mode == "natural" and row.created is None
 
     @property
     def digest(self) -> str:
@@ -221,24 +233,25 @@ class SummaryBuilder:
 
     def summary(self) -> Summary:
         """What was added so far."""
-        counted = {name: dict(sorted(counts.items())) for name, counts in self._counts.items()}
+        configs = dict(sorted(self._configs.items()))
+        counts = {name: dict(sorted(counted.items())) for name, counted in self._counts.items()}
+        states, aspects = self._counts["state"], Counter(self._aspects.values())
         oldest, newest = self._days or (None, None)
-        aspects = Counter(self._aspects.values())
         return Summary(
             parts=tuple(
                 PartSummary(
                     config=part.config,
                     split=part.split,
                     path=part.path,
-                    rows=self._rows[part],
+                    rows=rows,
                     digest=f"sha256:{self._digests[part].hexdigest()}",
                 )
-                for part in sorted(self._rows)
+                for part, rows in sorted(self._rows.items())
             ),
-            configs=tuple(self._config(name) for name in sorted(self._modes)),
+            configs=tuple(rows.summary(name) for name, rows in configs.items()),
             rows=self._rows.total(),
-            subjects=len(set().union(*self._subjects.values())),
-            users=len(set().union(*self._users.values())),
+            subjects=len(set().union(*(rows.subjects for rows in configs.values()))),
+            users=len(set().union(*(rows.users for rows in configs.values()))),
             dyads=len(self._dyads),
             questions=len(self._questions),
             posts=len(self._posts),
@@ -246,40 +259,23 @@ class SummaryBuilder:
             newest=newest and newest[:10],
             licences=dict(sorted(Counter(licence for licence, _ in self._posts.values()).items())),
             hosts=dict(sorted(Counter(host for _, host in self._posts.values()).items())),
-            categories=counted["category"],
-            origins=counted["origin"],
+            categories=counts.get("category", {}),
+            origins=counts.get("origin", {}),
             aspects_of_one_post=aspects["one_post"],
             aspects_of_several_posts=aspects["several_posts"],
-            generators=counted["generator"],
-            judges=counted["judge"],
-            verified=self._counts["state"]["verified"],
-            simulated=self._counts["state"]["simulated"],
-            voted=self._counts["state"]["voted"],
-            divided=self._counts["state"]["divided"],
+            generators=counts.get("generator", {}),
+            judges=counts.get("judge", {}),
+            verified=states["verified"],
+            simulated=states["simulated"],
+            voted=states["voted"],
+            divided=states["divided"],
             traits=trait_figures(self._answers),
             undated_posts=len(self._undated),
-            untimed_choices=self._untimed,
+            untimed_choices=states["untimed"],
             younger_posts=accuracy_by_cluster(self._younger),
-            neighbours=accuracy_by_cluster(self._points),
+            neighbours=accuracy_by_cluster(self._leanings),
             preferences=preference_figures(self._preferences),
             mode_fields=tuple(name for name in MODE_FIELDS if name in self._mode_fields),
-        )
-
-    def _config(self, name: str) -> ConfigSummary:
-        sums = self._sums[name]
-        domain, mode = self._modes[name]
-        means = {key: round(total / sums["rows"], 2) for key, total in sums.items()}
-        return ConfigSummary(
-            config=name,
-            domain=domain,
-            mode=mode,
-            rows=sums["rows"],
-            subjects=len(self._subjects[name]),
-            users=len(self._users[name]),
-            words_chosen=means["chosen"],
-            words_rejected=means["rejected"],
-            posts=means["posts"],
-            aspects=means["aspects"],
         )
 
 
@@ -302,8 +298,3 @@ def _has_younger_post(row: Row) -> bool | None:
 
 def _short(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
-
-
-def _host(url: str | None) -> str:
-    host = host_of(url) if url else None
-    return "none" if host is None else host

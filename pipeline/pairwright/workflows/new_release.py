@@ -26,7 +26,7 @@ from pairwright.files import write_whole
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.releases.changes import check_version
-from pairwright.releases.derive import derived_files, release_context
+from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.primary import Provenance, ReleaseFiles
 from pairwright.releases.summary import Summary
 from pairwright.releases.write import write_primary
@@ -215,7 +215,7 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
         _check_lean(audited, summary, out)
     primary = primary._replace(audit=json.loads(layout.audit.read_bytes()))
     progress(Step("decisions and findings"))
-    known = release_context(layout, primary, summary)
+    known = ReleaseContext(layout, primary, summary)
     for path, pieces in derived_files(known):
         progress(Step(f"writing {path}"))
         write_whole(layout.root / path, pieces)

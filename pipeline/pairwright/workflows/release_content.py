@@ -106,7 +106,6 @@ def gather_release_content(
         candidates=chosen,
         # Splits are made of all pairs, released or not: a later decision moves no user.
         splits=splits_of((entry.users for entry in surveyed.entries), options.validation_share),
-        decisions=decisions or {},
         previous=previous,
         forgotten=forgotten,
     )

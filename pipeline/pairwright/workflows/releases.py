@@ -12,7 +12,6 @@ from pairwright.options import Doc, ReleasePath
 from pairwright.releases.changes import (
     TRIAL,
     SubjectChange,
-    change_context,
     check_version,
     hashes_by_subject,
     resolve_forgotten,
@@ -123,7 +122,7 @@ def diff(
     old, new = read_release(Path(before)), read_release(Path(after))
     progress(Step("reading rows"))
     before_rows, after_rows = hashes_by_subject(old.layout), hashes_by_subject(new.layout)
-    changes = subject_changes(before_rows, after_rows, change_context(old, new))
+    changes = subject_changes(before_rows, after_rows, old.primary, new.primary)
     listed, counts = resolve_forgotten(changes, old, new)
     names = (release.primary.provenance.info.name for release in (old, new))
     same_dataset = len(set(names)) == 1

@@ -5,9 +5,8 @@ build_summary.py study_summary.py audit_summary.py    the build, the human verif
                audit in brief: records that manifest.json holds, and rows of tables
 sentences.py   what pages say, by topic: `sentences.jinja`, and `own_choice.toml` where the label is
                the user's own choice
-markdown.py    templates in which every value is escaped
-pages.py       README.md, DATASHEET.md, LICENSE.md and CHANGELOG.md, from the templates beside it;
-               `columns.toml` says what each column holds
+pages.py       README.md, DATASHEET.md, LICENSE.md and CHANGELOG.md, from the templates beside it,
+               in which every value is escaped; `columns.toml` says what each column holds
 croissant.py   croissant.json
 documents.py   files made of rows line by line, and all derived files in their order
 
@@ -15,12 +14,7 @@ Verifying a release derives these files again and compares. A new one gets a fun
 line in `derived_files`.
 """
 
-from pairwright.releases.derive.context import (
-    Manifest,
-    ReleaseContext,
-    make_manifest,
-    release_context,
-)
+from pairwright.releases.derive.context import Manifest, ReleaseContext, make_manifest
 from pairwright.releases.derive.documents import derived_files
 
-__all__ = ["Manifest", "ReleaseContext", "derived_files", "make_manifest", "release_context"]
+__all__ = ["Manifest", "ReleaseContext", "derived_files", "make_manifest"]

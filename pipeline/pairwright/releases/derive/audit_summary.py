@@ -4,13 +4,13 @@ Release and audit know each other by files alone.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from pairwright.dataset import Layout
-from pairwright.errors import InputError
+from pairwright.errors import InputError, first_invalid
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.settings.rules import ReleaseInfo
@@ -90,11 +90,7 @@ class AuditSummary(Record):
         return [score for score in self.baselines if score.blind and score.config in configs]
 
 
-class _AuditPart(Record):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class _AuditInterval(_AuditPart):
+class _AuditInterval(Record, extra="ignore"):
     value: float | None
     low: float | None
     high: float | None
@@ -102,7 +98,7 @@ class _AuditInterval(_AuditPart):
     clusters: int
 
 
-class _AuditCheck(_AuditPart):
+class _AuditCheck(Record, extra="ignore"):
     family: str
     name: str
     config: str = ""
@@ -110,64 +106,76 @@ class _AuditCheck(_AuditPart):
     found: _AuditInterval | None = None
 
 
-class _AuditRows(_AuditPart):
+class AuditedRows(Record, extra="ignore"):
+    """What an audit says of the rows that it saw."""
+
+    name: str
+    kind: str
+    version: str
     digest: str
     rows: int
+    configs: dict[str, int]
+    simulated: bool
+    problems: dict[str, int]
 
 
-class _AuditFile(_AuditPart):
-    source: _AuditRows
+class AuditFile(Record, extra="ignore"):
+    """The fields of audit.json that a release is held to or shows."""
+
+    pairwright: str
+    source: AuditedRows
     checks: tuple[_AuditCheck, ...]
+
+
+def read_audit(primary: PrimaryFiles, layout: Layout) -> AuditFile:
+    """Raises InputError where audit.json is not of an audit."""
+    try:
+        return AuditFile.model_validate(primary.audit)
+    except ValidationError as error:
+        field, fault = first_invalid(error)
+        raise InputError(
+            fault,
+            where=f"{layout.audit} [{field}]",
+            fix="Take this file again from where it came from.",
+        ) from None
 
 
 def summarise_audit(primary: PrimaryFiles, layout: Layout) -> AuditSummary | None:
     """The audit in brief; None where there is none. Raises InputError where it is not an audit."""
     if primary.audit is None:
         return None
-    try:
-        audit = _AuditFile.model_validate(primary.audit)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        at = ".".join(map(str, first["loc"]))
-        raise InputError(
-            first["msg"],
-            where=f"{layout.audit} [{at}]",
-            fix="Take this file again from where it came from.",
-        ) from None
+    audit = read_audit(primary, layout)
     statuses = Counter(check.status for check in audit.checks)
     failed = tuple(
         FailedAuditCheck(family=check.family, name=check.name, config=check.config)
         for check in audit.checks
         if check.status == "fail"
     )
+    nothing = _AuditInterval(value=None, low=None, high=None, n=0, clusters=0)
     return AuditSummary(
         verdict="failed" if failed else "undecided" if statuses["too_few"] else "passed",
         checks=dict(sorted(statuses.items())),
         failed=failed,
-        baselines=tuple(_baselines(audit.checks)),
-        rows=audit.source.rows,
-        digest=audit.source.digest,
-    )
-
-
-def _baselines(checks: Iterable[_AuditCheck]) -> Iterator[BaselineScore]:
-    names = BLIND.keys() | INFORMED.keys()
-    for check in checks:
-        if check.name in names and check.family in ("shortcuts", "baselines"):
-            estimate = check.found or _AuditInterval(
-                value=None, low=None, high=None, n=0, clusters=0
-            )
-            yield BaselineScore(
+        baselines=tuple(
+            BaselineScore(
                 config=check.config,
                 name=check.name,
                 blind=check.name in BLIND,
                 status=check.status,
-                value=estimate.value,
-                low=estimate.low,
-                high=estimate.high,
-                pairs=estimate.n,
-                clusters=estimate.clusters,
+                value=found.value,
+                low=found.low,
+                high=found.high,
+                pairs=found.n,
+                clusters=found.clusters,
             )
+            for check in audit.checks
+            if check.name in BLIND.keys() | INFORMED.keys()
+            and check.family in ("shortcuts", "baselines")
+            for found in (check.found or nothing,)
+        ),
+        rows=audit.source.rows,
+        digest=audit.source.digest,
+    )
 
 
 _ALWAYS = ("length", "bag_of_words", "profile_overlap", "profile_tfidf", "aspects_overlap")
@@ -187,19 +195,18 @@ def baseline_rows(audit: AuditSummary) -> list[tuple[str, ...]]:
         "configuration", "pairs", "independent groups", "highest of the blind",
         *(BLIND.get(name) or INFORMED[name] for name in shown),
     )  # fmt: skip
-    rows = [_row(config, by_name, shown) for config, by_name in by_config.items()]
+    rows = []
+    for config, by_name in by_config.items():
+        widest = max(by_name.values(), key=lambda score: score.pairs)
+        cells = (_cell(by_name.get(name)) for name in shown)
+        about = (config, f"{widest.pairs:,}", f"{widest.clusters:,}")
+        rows.append((*about, _highest(by_name.values()), *cells))
     return [head, *rows] if rows else []
 
 
-def _row(config: str, by_name: dict[str, BaselineScore], shown: Iterable[str]) -> tuple[str, ...]:
-    widest = max(by_name.values(), key=lambda score: score.pairs)
-    cells = (_cell(by_name.get(name)) for name in shown)
-    return (config, f"{widest.pairs:,}", f"{widest.clusters:,}", _highest(by_name), *cells)
-
-
-def _highest(by_name: dict[str, BaselineScore]) -> str:
+def _highest(scores: Iterable[BaselineScore]) -> str:
     """Over all that are blind, so that it is high by chance, too. By identity it is one half."""
-    blind = [score for score in by_name.values() if score.blind and score.value is not None]
+    blind = [score for score in scores if score.blind and score.value is not None]
     if not blind:
         return "not estimated"
     if all(score.low is None for score in blind):

@@ -1,16 +1,16 @@
 """How the pairs were made: what stated.json says of the build, and units counted.
 
-The manifest has all of stated.json; this is what pages show of it.
+The manifest has all of stated.json; this is what pages show of it, and what rows are held to.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator
 
 from pairwright.dataset import Layout
-from pairwright.errors import InputError
+from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import share
 from pairwright.modes import STAGES, has_own_choices
 from pairwright.records import Mode, Record
@@ -18,13 +18,7 @@ from pairwright.releases.primary import Provenance, UnitOutcome
 from pairwright.text import number_of
 
 
-class _ManifestPart(Record):
-    """Part of a run's manifest; what pages do not show is passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class BuildSource(_ManifestPart):
+class BuildSource(Record, extra="ignore"):
     """Where the items came from."""
 
     path: str
@@ -34,12 +28,12 @@ class BuildSource(_ManifestPart):
     repaired: dict[str, int] = Field(default={})
 
 
-class EndpointModel(_ManifestPart):
+class EndpointModel(Record, extra="ignore"):
     model: str
     revision: str | None = None
 
 
-class RoleEndpoints(_ManifestPart):
+class RoleEndpoints(Record, extra="ignore"):
     """The name of the endpoint of each role."""
 
     planner: str
@@ -47,21 +41,21 @@ class RoleEndpoints(_ManifestPart):
     judge: str
 
 
-class BuildCallCounts(_ManifestPart):
+class BuildCallCounts(Record, extra="ignore"):
     n: int
     prompt_tokens: int
     completion_tokens: int
     simulated: int = 0
 
 
-class RoleSampling(_ManifestPart):
+class RoleSampling(Record, extra="ignore"):
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
 
 
-class BuildSettings(_ManifestPart):
+class BuildSettings(Record, extra="ignore"):
     """The resolved configuration of the run."""
 
     preset: str = ""
@@ -73,7 +67,7 @@ class BuildSettings(_ManifestPart):
     """Hashes of prompts, rubrics and source."""
 
 
-class BuildSummary(_ManifestPart):
+class BuildSummary(Record, extra="ignore"):
     """How the pairs were made."""
 
     source: BuildSource | None = None
@@ -125,11 +119,10 @@ def summarise_build(provenance: Provenance, layout: Layout) -> BuildSummary:
     try:
         return BuildSummary.model_validate(provenance.build)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        at = ".".join(map(str, first["loc"]))
+        field, fault = first_invalid(error)
         raise InputError(
-            first["msg"],
-            where=f"{layout.provenance} [build.{at}]",
+            fault,
+            where=f"{layout.provenance} [build.{field}]",
             fix="Take this file again from where it came from.",
         ) from None
 

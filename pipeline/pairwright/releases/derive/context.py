@@ -21,7 +21,6 @@ from pairwright.releases.derive.build_summary import (
 from pairwright.releases.derive.study_summary import HumanSummary, summarise_study
 from pairwright.releases.primary import Kind, PrimaryFiles, primary_paths
 from pairwright.releases.summary import Summary
-from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.report.findings import Findings
 
 
@@ -32,11 +31,18 @@ class ReleaseContext:
     layout: Layout
     primary: PrimaryFiles
     summary: Summary
-    decisions: dict[str, Decision]
-    """By subject, in the order of the study; empty where nobody was asked."""
-    findings: Findings | None
-    digests: dict[str, str]
-    """Of each primary file that exists: 64 hex digits of sha256 by relative path, sorted."""
+
+    @cached_property
+    def findings(self) -> Findings | None:
+        """What is estimated of people's answers; None where nobody was asked."""
+        return self.primary.public.findings if self.primary.public else None
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Of each primary file that exists: 64 hex digits of sha256 by relative path, sorted."""
+        paths = primary_paths(self.layout, self.primary, self.summary)
+        there = (path for path in paths if (self.layout.root / path).exists())
+        return {path: file_digest(self.layout.root / path) for path in there}
 
     @property
     def trial(self) -> bool:
@@ -66,7 +72,7 @@ class ReleaseContext:
         """The human verification in brief; None where nobody was asked."""
         if self.primary.public is None or self.findings is None:
             return None
-        return summarise_study(self.primary.public, self.findings, self.decisions)
+        return summarise_study(self.primary.public, self.findings)
 
     @cached_property
     def audit(self) -> AuditSummary | None:
@@ -80,23 +86,6 @@ class ReleaseContext:
         parts = [self.name, self.version, *(part.digest for part in self.summary.parts)]
         digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
         return f"pairwright-canary-{digest[:32]}"
-
-
-def release_context(layout: Layout, primary: PrimaryFiles, summary: Summary) -> ReleaseContext:
-    """Decide every subject, estimate all findings and hash all primary files again."""
-    public = primary.public
-    return ReleaseContext(
-        layout=layout,
-        primary=primary,
-        summary=summary,
-        decisions=public.decisions if public else {},
-        findings=public.findings if public else None,
-        digests={
-            path: file_digest(layout.root / path)
-            for path in primary_paths(layout, primary, summary)
-            if (layout.root / path).exists()
-        },
-    )
 
 
 class Manifest(Record):

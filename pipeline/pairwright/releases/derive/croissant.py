@@ -12,8 +12,12 @@ from pydantic import JsonValue
 from pairwright.dataset.parquet import schema_of
 from pairwright.releases.derive import build_summary
 from pairwright.releases.derive.context import ReleaseContext
-from pairwright.releases.derive.markdown import NOT_STATED
-from pairwright.releases.derive.pages import bibtex_entry, column_texts, licence_addresses
+from pairwright.releases.derive.pages import (
+    NOT_STATED,
+    bibtex_entry,
+    column_texts,
+    licence_addresses,
+)
 from pairwright.releases.derive.sentences import Sentences, own_choice_words
 
 Json = dict[str, JsonValue]
@@ -43,9 +47,10 @@ CONTEXT: Json = {
 
 def croissant_json(release: ReleaseContext) -> str:
     """The whole file."""
-    info, say = release.primary.provenance.info, Sentences(release)
-    configs = [config.config for config in release.summary.configs]
-    schema = schema_of(release.summary.mode_fields)
+    info, summary, say = release.primary.provenance.info, release.summary, Sentences(release)
+    configs = [config.config for config in summary.configs]
+    # A trial says first that it is one.
+    count = f"{summary.rows:,} pairs about {summary.users:,} users."
     value: Json = {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -55,26 +60,19 @@ def croissant_json(release: ReleaseContext) -> str:
         ],
         "name": release.name,
         "version": release.version,
-        "description": _description(release, say),
+        "description": " ".join([*say("trial"), count, *say("pair")]),
         "license": list[JsonValue](licence_addresses(release)),
         "citeAs": info.citation.strip() or bibtex_entry(release),
         "keywords": ["preference", "personalization", "reward models", "evaluation"],
         **_responsible(release, say),
         "distribution": [*_files(release), *map(_set, configs)],
-        "recordSet": [_records(config, schema) for config in configs],
+        "recordSet": [_records(config, schema_of(summary.mode_fields)) for config in configs],
     }
     if info.languages:
         value["inLanguage"] = list[JsonValue](info.languages)
     if info.maintainers:
         value["creator"] = {"@type": "sc:Organization", "name": info.maintainers}
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-def _description(release: ReleaseContext, say: Sentences) -> str:
-    """What it is; a trial says first that it is one."""
-    rows, users = release.summary.rows, release.summary.users
-    count = f"{rows:,} pairs about {users:,} users."
-    return " ".join([*say("trial"), count, *say("rubric_pair")])
 
 
 def _files(release: ReleaseContext) -> list[JsonValue]:
@@ -114,42 +112,25 @@ def _records(config: str, schema: pa.Schema) -> Json:
     }
 
 
-def _field(config: str, column: str, type_: Any) -> Json:
+def _field(config: str, column: str, type_: Any, *path: str) -> Json:
+    """A column, or the part of it to which a path of names leads."""
     field: Json = {
         "@type": "cr:Field",
-        "@id": f"{config}/{column}",
-        "name": column,
-        "description": column_texts()[column],
+        "@id": "/".join((config, column, *path)),
+        "name": path[-1] if path else column,
     }
-    listed = pa.types.is_list(type_)
-    inner = type_.value_type if listed else type_
-    if listed:
-        field |= {"isArray": True, "arrayShape": "-1"}
-    if not pa.types.is_struct(inner):
-        return field | {"dataType": _data_type(inner), "source": _source(config, column)}
-    return field | {"subField": [_part(config, column, part.name, part.type) for part in inner]}
-
-
-def _part(config: str, column: str, path: str, type_: Any) -> Json:
-    """A part of a column, by its names with dots between."""
-    name = path.rpartition(".")[2]
-    field: Json = {
-        "@type": "cr:Field",
-        "@id": f"{config}/{column}/{path.replace('.', '/')}",
-        "name": name,
-    }
-    if pa.types.is_struct(type_):
-        inside = (_part(config, column, f"{path}.{part.name}", part.type) for part in type_)
-        return field | {"subField": list[JsonValue](inside)}
+    if not path:
+        field["description"] = column_texts()[column]
     if pa.types.is_list(type_):
         field |= {"isArray": True, "arrayShape": "-1"}
         type_ = type_.value_type
-    source = _source(config, column) | {"transform": {"jsonPath": f"$.{path}"}}
+    if pa.types.is_struct(type_):
+        parts = (_field(config, column, part.type, *path, part.name) for part in type_)
+        return field | {"subField": list[JsonValue](parts)}
+    source: Json = {"fileSet": {"@id": f"{config}-files"}, "extract": {"column": column}}
+    if path:
+        source["transform"] = {"jsonPath": f"$.{'.'.join(path)}"}
     return field | {"dataType": _data_type(type_), "source": source}
-
-
-def _source(config: str, column: str) -> Json:
-    return {"fileSet": {"@id": f"{config}-files"}, "extract": {"column": column}}
 
 
 def _data_type(type_: Any) -> str:

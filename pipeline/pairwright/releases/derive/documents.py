@@ -23,7 +23,7 @@ import json
 from collections.abc import Iterable, Iterator, Set
 from typing import NamedTuple
 
-from pairwright.dataset import Row, RowPost, RowSource, parts_of, read_rows
+from pairwright.dataset import Part, Row, RowPost, RowSource, parts_of, read_rows
 from pairwright.dataset.conversion import user_message
 from pairwright.records import Record, content_id
 from pairwright.releases.derive.context import ReleaseContext, make_manifest
@@ -45,24 +45,20 @@ class AttributionLine(NamedTuple):
 
 def attribution(lines: Set[AttributionLine]) -> Iterator[str]:
     """The file, line by line: every post, question and published response, sorted."""
-    yield _written(AttributionLine._fields)
-    for line in sorted(lines):
+    for line in (AttributionLine._fields, *sorted(lines)):
         yield _written(line)
 
 
 def attribution_lines(row: Row) -> Iterator[AttributionLine]:
     """The lines of the question, the posts and the responses that people published, without their
     texts. A response is known by the hash of its text."""
-    yield _line(row.item_id, row)
-    for post in row.profile:
-        yield _line(post.id, post)
+    texts: list[tuple[str, Row | RowPost | RowSource]] = [(row.item_id, row)]
+    texts += [(post.id, post) for post in row.profile]
     if row.response_sources:
-        yield _line(content_id("answer", row.chosen), row.response_sources.chosen)
-        yield _line(content_id("answer", row.rejected), row.response_sources.rejected)
-
-
-def _line(name: str, text: Row | RowPost | RowSource) -> AttributionLine:
-    return AttributionLine(name, text.source_url or "", text.licence or "", text.created or "")
+        answers = zip((row.chosen, row.rejected), row.response_sources.both, strict=True)
+        texts += [(content_id("answer", text), source) for text, source in answers]
+    for name, of in texts:
+        yield AttributionLine(name, of.source_url or "", of.licence or "", of.created or "")
 
 
 def _written(cells: Iterable[str]) -> str:
@@ -74,25 +70,27 @@ def _written(cells: Iterable[str]) -> str:
     return file.getvalue()
 
 
-def preference(rows: Iterable[Row], canary: str) -> Iterator[str]:
-    """One line a row, in their order."""
-    for row in rows:
-        text = user_message(row.question, row.profile)
-        prompt = {"role": "user", "content": text}
-        line = {
-            "id": row.id,
-            "subset": row.config,
-            "prompt": text,
-            "chosen": [prompt, {"role": "assistant", "content": row.chosen}],
-            "rejected": [prompt, {"role": "assistant", "content": row.rejected}],
-            "canary": canary,
-        }
-        yield json.dumps(line, ensure_ascii=False) + "\n"
+def preference_line(row: Row, canary: str) -> str:
+    """The row's line in preference/."""
+    text = user_message(row.question, row.profile)
+    prompt = {"role": "user", "content": text}
+    line = {
+        "id": row.id,
+        "subset": row.config,
+        "prompt": text,
+        "chosen": [prompt, {"role": "assistant", "content": row.chosen}],
+        "rejected": [prompt, {"role": "assistant", "content": row.rejected}],
+        "canary": canary,
+    }
+    return json.dumps(line, ensure_ascii=False) + "\n"
 
 
-def derived_files(release: ReleaseContext) -> Iterator[Document]:
+def derived_files(
+    release: ReleaseContext, attributed: Set[AttributionLine] = frozenset()
+) -> Iterator[Document]:
     """Every derived file. The pieces of a file are made when they are asked for: take all pieces of
-    one file before the next.
+    one file before the next. Files of preference/ may be left out where all rows were `attributed`
+    before.
 
     Raises InputError where stated.json or the audit is not what it should be.
     """
@@ -104,21 +102,20 @@ def derived_files(release: ReleaseContext) -> Iterator[Document]:
     yield layout.inside(layout.licences), [licence_page(release)]
     yield layout.inside(layout.changelog), [changelog(release)]
     if release.findings:
-        decisions = release.decisions.values()
+        decisions = release.primary.decisions.values()
         yield layout.inside(layout.decisions), (each.model_dump_json() + "\n" for each in decisions)
         yield layout.inside(layout.findings), [_indented(release.findings)]
     lines = set[AttributionLine]()
+
+    def preference(part: Part) -> Iterator[str]:
+        for row in read_rows(layout.part(part)):
+            lines.update(attribution_lines(row))
+            yield preference_line(row, release.canary)
+
     for part in parts_of(layout.root):
-        rows = _collecting(read_rows(layout.part(part)), lines)
-        yield layout.inside(layout.preference(part)), preference(rows, release.canary)
+        yield layout.inside(layout.preference(part)), preference(part)
     # The last file: all rows were read for the views before it.
-    yield layout.inside(layout.attribution), attribution(lines)
-
-
-def _collecting(rows: Iterable[Row], lines: set[AttributionLine]) -> Iterator[Row]:
-    for row in rows:
-        lines.update(attribution_lines(row))
-        yield row
+    yield layout.inside(layout.attribution), attribution(attributed or lines)
 
 
 def _indented(record: Record) -> str:

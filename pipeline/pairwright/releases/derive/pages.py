@@ -1,6 +1,9 @@
 """The pages of a release: README.md, which is the dataset card that the Hugging Face Hub shows,
 DATASHEET.md, LICENSE.md and CHANGELOG.md.
 
+Every value that a template shows is taken as untrusted and escaped, without a filter to forget;
+only what these functions return is Markdown already.
+
 The datasheet has the seven sections of Gebru et al. (2021), Datasheets for Datasets, CACM 64(12).
 What the run can say answers them; the rest is what the makers wrote, or "Not stated."
 """
@@ -11,16 +14,18 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+import jinja2
 from pydantic import JsonValue
 
+from pairwright import text as words
 from pairwright.dataset.address import stack_exchange_host
 from pairwright.dataset.parquet import schema_of
 from pairwright.modes import MODES, is_twin
+from pairwright.pages.markdown import escape_inline
 from pairwright.records import FULL_ADHERENCE
 from pairwright.releases.derive import build_summary, study_summary
 from pairwright.releases.derive.audit_summary import baseline_rows
 from pairwright.releases.derive.context import ReleaseContext
-from pairwright.releases.derive.markdown import Markdown, code, page, points, table, visible
 from pairwright.releases.derive.sentences import HERE, Sentences, own_choice_words
 from pairwright.releases.primary import Erratum, Version
 from pairwright_human_eval.report.page import foil_sentence, label_error_sentence
@@ -33,6 +38,13 @@ _ON_THE_HUB = (
 _SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _LARGEST = "1M<n<10M"
+
+
+NOT_STATED = "Not stated."
+
+
+class Markdown(str):
+    """Text that goes onto a page as it is."""
 
 
 def dataset_card(release: ReleaseContext) -> str:
@@ -179,11 +191,8 @@ def _errata(errata: Iterable[Erratum]) -> Markdown | None:
 
 
 def _changes(version: Version) -> Markdown | None:
-    rows = [
-        (change.config, change.what, change.reason, f"{change.pairs:,}")
-        for change in version.changes
-    ]
-    return table(("configuration", "pairs", "because", "n"), rows, left=3) if rows else None
+    rows = [(each.config, each.what, each.reason, f"{each.pairs:,}") for each in version.changes]
+    return _table_or_none(("configuration", "pairs", "because", "n"), rows)
 
 
 def _configs(release: ReleaseContext) -> Markdown:
@@ -294,6 +303,72 @@ def _own_licence(release: ReleaseContext) -> list[str]:
 
 
 def _address(name: str) -> str | None:
-    if name == "unknown" or not _SPDX.fullmatch(name):
-        return None
-    return f"https://spdx.org/licenses/{name}.html"
+    known = name != "unknown" and _SPDX.fullmatch(name)
+    return f"https://spdx.org/licenses/{name}.html" if known else None
+
+
+# Markdown
+
+# No characters at all (Unicode, section 23.7), which editors and parsers stumble over.
+_NOTHING = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
+
+
+def page(template: str, **values: object) -> str:
+    """The page; raises jinja2.UndefinedError where the template asks for what is not there."""
+    return _templates().get_template(template).render(**values)
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE),
+        undefined=jinja2.StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters |= {
+        "paragraph": paragraph, "or_not_stated": or_not_stated, "points": points, "code": code,
+    }  # fmt: skip
+    return environment
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], left: int = 1) -> Markdown:
+    """A table; the first `left` columns are words, the rest numbers."""
+    rule = ["---" if n < left else "--:" for n in range(len(head))]
+    shown = (map(escape_inline, map(visible, row)) for row in rows)
+    lines = [map(escape_inline, head), rule, *shown]
+    return Markdown("\n".join("| " + " | ".join(line) + " |" for line in lines))
+
+
+def paragraph(text: str) -> Markdown:
+    """Text at the start of a line: it is no heading, quotation or list either."""
+    return Markdown(re.sub(r"^(\d*)([#>+=.)-])", r"\1\\\2", escape_inline(visible(text))))
+
+
+def or_not_stated(text: str) -> Markdown:
+    """Paragraphs that the release's makers wrote, or that they wrote none."""
+    parts = [paragraph(part) for part in re.split(r"\n\s*\n", visible(text)) if part.strip()]
+    return Markdown("\n\n".join(parts) or NOT_STATED)
+
+
+def points(texts: Iterable[str]) -> Markdown:
+    """A list, one point a text."""
+    return Markdown("\n".join(f"- {paragraph(text)}" for text in texts))
+
+
+def code(text: str, language: str = "") -> Markdown:
+    """A block shown letter by letter; its fence is longer than any run of backticks in it."""
+    text = visible(text)
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return Markdown(f"{fence}{language}\n{text.strip()}\n{fence}")
+
+
+def visible(text: str) -> str:
+    """A text without characters that show nothing and change how the rest is shown."""
+    return _NOTHING.sub("", words.visible(text))
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, Markdown):
+        return value
+    return f"{value:,}" if isinstance(value, int) else escape_inline(visible(str(value)))

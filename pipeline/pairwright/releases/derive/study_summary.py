@@ -1,12 +1,11 @@
 """The human verification of a release in brief, as manifest.json has it, and its tables."""
 
 from collections import Counter
-from collections.abc import Mapping
 
 from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules, StoredRules
-from pairwright_human_eval.decisions import Decision, State
+from pairwright_human_eval.decisions import State
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import StoppingRule
 from pairwright_human_eval.report.claims import ByChance, PreferenceShares
@@ -74,12 +73,10 @@ class HumanSummary(Record):
         return [(state, n) for state, n in self.states.items() if state != "verified" and n]
 
 
-def summarise_study(
-    public: ReleasedStudy, findings: Findings, decisions: Mapping[str, Decision]
-) -> HumanSummary:
-    """Sum up a study from its released part, its estimates and its decisions by subject."""
+def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
+    """Sum up a study from its released part and its estimates."""
     study = public.study
-    states: Counter[State] = Counter(decision.state for decision in decisions.values())
+    states: Counter[State] = Counter(decision.state for decision in public.decisions.values())
     agreement = {question.question: question for question in findings.agreement}
     return HumanSummary(
         subjects=len(public.outlines),

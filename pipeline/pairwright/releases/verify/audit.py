@@ -21,11 +21,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from pydantic import ConfigDict, JsonValue, ValidationError
+from pydantic import JsonValue
 
 from pairwright.dataset import Layout
 from pairwright.errors import Difference
-from pairwright.records import Record
+from pairwright.releases.derive.audit_summary import AuditedRows, read_audit
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.releases.verify.comparison import by_another, compare, difference, same, shown
 from pairwright.releases.verify.rows import RowTotals
@@ -61,13 +61,23 @@ class _SplitPage(NamedTuple):
     regions: list[tuple[str, str]]
     """Kind and text."""
 
+    @classmethod
+    def of(cls, text: str) -> "_SplitPage":
+        page, at = cls([], []), 0
+        for region in _REGION.finditer(text):
+            page.fixed.append(text[at : region.start()])
+            page.regions.append((region.lastgroup or "", region[0]))
+            at = region.end()
+        page.fixed.append(text[at:])
+        return page
+
 
 def check_page(there: Path, must: Path, name: str) -> bool:
     """Whether the plots are drawn alike, too. Raises Difference, where `name` is the file's."""
     if there.stat().st_size > 2 * must.stat().st_size + _LARGEST:
         raise difference("is larger than the page of these pairs", name)
     try:
-        actual, wanted = (_page(path.read_text(encoding="utf-8")) for path in (there, must))
+        actual, wanted = (_SplitPage.of(path.read_text(encoding="utf-8")) for path in (there, must))
     except UnicodeDecodeError:
         raise difference("is not UTF-8", name) from None
     kinds = [[kind for kind, _ in page.regions] for page in (actual, wanted)]
@@ -78,32 +88,31 @@ def check_page(there: Path, must: Path, name: str) -> bool:
             raise difference(f"has {shown(here)}, and must have {shown(due)}", name)
     if kinds[0] != kinds[1]:
         raise difference("has other plots or blocks than the page of these pairs", name)
-    pairs = zip(actual.regions, wanted.regions, strict=True)
+    regions = zip(actual.regions, wanted.regions, strict=True)
     alike = True
-    for (kind, a), (_, b) in pairs:
-        alike &= _check(kind, a, b, actual, name)
+    for (kind, a), (_, b) in regions:
+        alike &= _is_alike(kind, a, b, actual, name)
     return alike
 
 
-def _page(text: str) -> _SplitPage:
-    fixed, regions, at = [], [], 0
-    for region in _REGION.finditer(text):
-        fixed.append(text[at : region.start()])
-        regions.append((region.lastgroup or "", region[0]))
-        at = region.end()
-    return _SplitPage([*fixed, text[at:]], regions)
-
-
-def _check(kind: str, there: str, must: str, page: _SplitPage, name: str) -> bool:
+def _is_alike(kind: str, there: str, must: str, page: _SplitPage, name: str) -> bool:
     """Whether one region is drawn as it must be. Raises Difference."""
     if there == must:
         return True
     if kind == "block" and _inflated(there, name) != _inflated(must, name):
         raise difference("a block holds other pairs than these", name)
-    if kind == "style" and _fixed_styles(there) != _fixed_styles(must):
-        raise difference("its sheet has other styles than this page's", name)
+    if kind == "style":
+        sheets = (_STYLE_OF_PLOT.sub("", sheet).splitlines() for sheet in (there, must))
+        ours, theirs = ([line for line in lines if line.strip()] for lines in sheets)
+        if ours != theirs:
+            raise difference("its sheet has other styles than this page's", name)
     if kind == "policy":
-        _check_policy(there, must, page, name)
+        # The page's own sheet under the policy that this code writes.
+        sheet = next(text for kind, text in page.regions if kind == "style")
+        digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
+        own = re.sub(r"style-src '[^']*'", lambda _: f"style-src 'sha256-{digest}'", must)
+        if there != own:
+            raise difference(f"its policy is {shown(there)}, and must be {shown(own)}", name)
     if kind == "svg":
         _check_plot(there, must, name)
     return kind == "block"
@@ -118,19 +127,6 @@ def _inflated(block: str, name: str) -> bytes:
     if not engine.eof or engine.unused_data:
         raise difference("a block is not of compressed pairs", name)
     return whole
-
-
-def _fixed_styles(sheet: str) -> str:
-    return "\n".join(line for line in _STYLE_OF_PLOT.sub("", sheet).splitlines() if line.strip())
-
-
-def _check_policy(there: str, must: str, page: _SplitPage, name: str) -> None:
-    """The page's own sheet under the policy that this code writes."""
-    sheet = next(text for kind, text in page.regions if kind == "style")
-    digest = base64.b64encode(hashlib.sha256(sheet.encode()).digest()).decode()
-    own = re.sub(r"style-src '[^']*'", lambda _: f"style-src 'sha256-{digest}'", must)
-    if there != own:
-        raise difference(f"its policy is {shown(there)}, and must be {shown(own)}", name)
 
 
 def _check_plot(there: str, must: str, name: str) -> None:
@@ -156,49 +152,22 @@ def _words(plot: str) -> list[str]:
     return [*labels, *filter(None, texts)]
 
 
-class _AuditedPart(Record):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class _AuditedSource(_AuditedPart):
-    name: str
-    kind: str
-    version: str
-    digest: str
-    rows: int
-    configs: dict[str, int]
-    simulated: bool
-    problems: dict[str, int]
-
-
-class _AuditedFile(_AuditedPart):
-    """The fields of audit.json that show that it is the release's own."""
-
-    pairwright: str
-    source: _AuditedSource
-
-
 def check_audit(layout: Layout, primary: PrimaryFiles, read: RowTotals) -> None:
-    """Raises Difference."""
-    name = layout.inside(layout.audit)
-    try:
-        audit = _AuditedFile.model_validate(primary.audit)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise difference(first["msg"], f"{name} [{'.'.join(map(str, first['loc']))}]") from None
-    configs = Counter({config.config: config.rows for config in read.summary.configs})
-    must = _AuditedSource(
-        name=primary.provenance.name,
+    """Raises Difference; InputError where audit.json is not of an audit."""
+    name, stated = layout.inside(layout.audit), primary.provenance
+    audit = read_audit(primary, layout)
+    must = AuditedRows(
+        name=stated.name,
         kind="release",
-        version=primary.provenance.version,
+        version=stated.version,
         digest=read.digest,
         rows=read.summary.rows,
-        configs=dict(configs),
+        configs=dict(Counter({each.config: each.rows for each in read.summary.configs})),
         simulated=read.summary.simulated > 0,
         problems={},
     )
-    same("pairwright", audit.pairwright, primary.provenance.pairwright, name)
-    for field in _AuditedSource.model_fields:
+    same("pairwright", audit.pairwright, stated.pairwright, name)
+    for field in AuditedRows.model_fields:
         same(field, getattr(audit.source, field), getattr(must, field), f"{name} [source]")
 
 
@@ -209,51 +178,36 @@ TOLERANCE = 1e-6
 """Between figures that two versions of a library estimate: they are rounded to six places."""
 
 
-class AuditComparison(NamedTuple):
-    """An audit that was derived again."""
-
-    drawn_alike: bool
-    """False where the plots are those of other libraries: then nothing is known of what they show
-    but their words."""
-
-
-def check_audit_again(layout: Layout, primary: PrimaryFiles, write: WriteAudit) -> AuditComparison:
+def check_audit_again(layout: Layout, primary: PrimaryFiles, write: WriteAudit) -> bool:
     """Hold both files of the audit to those that `write` gives, byte by byte.
 
     Where the release was written with other versions of the libraries that estimate, draw and
     compress, the figures may differ in the last place and the plots in how they are drawn; all else
-    is held to what it must be. Raises Difference.
+    is held to what it must be. False where the plots are drawn otherwise: then nothing is known of
+    what they show but their words. Raises Difference.
     """
+    here, there = library_versions(), primary.provenance.libraries
     with TemporaryDirectory(prefix="pairwright-audit-") as folder:
         file, page = Path(folder) / layout.audit.name, Path(folder) / layout.audit_page.name
         write(layout.root, primary.public, file, page)
         with by_another(primary.provenance):
-            if primary.provenance.libraries == library_versions():
-                _compare(layout, layout.audit, file)
-                _compare(layout, layout.audit_page, page)
-                return AuditComparison(drawn_alike=True)
-            return _check_alike(layout, primary, file, page)
-
-
-def _check_alike(layout: Layout, primary: PrimaryFiles, file: Path, page: Path) -> AuditComparison:
-    try:
-        name = layout.inside(layout.audit)
-        _check_value(primary.audit, json.loads(file.read_bytes()), name, "")
-        alike = check_page(layout.audit_page, page, layout.inside(layout.audit_page))
-    except Difference as found:
-        there, here = (
-            ", ".join(f"{name} {version}" for name, version in sorted(libraries.items()))
-            or "others"
-            for libraries in (primary.provenance.libraries, library_versions())
-        )
-        fix = f"{found.fix} It was written with {there}; here are {here}."
-        raise Difference(found.what, where=found.where, fix=fix) from None
-    return AuditComparison(drawn_alike=alike)
-
-
-def _compare(layout: Layout, path: Path, must: Path) -> None:
-    with must.open(encoding="utf-8", newline="") as file:
-        compare(layout.root, layout.inside(path), file)
+            if there == here:
+                for own, must in ((layout.audit, file), (layout.audit_page, page)):
+                    with must.open(encoding="utf-8", newline="") as lines:
+                        compare(layout.root, layout.inside(own), lines)
+                return True
+            try:
+                written = json.loads(file.read_bytes())
+                _check_value(primary.audit, written, layout.inside(layout.audit), "")
+                return check_page(layout.audit_page, page, layout.inside(layout.audit_page))
+            except Difference as found:
+                both = (
+                    ", ".join(f"{name} {version}" for name, version in sorted(libraries.items()))
+                    for libraries in (there, here)
+                )
+                writer, reader = (names or "others" for names in both)
+                fix = f"{found.fix} It was written with {writer}; here are {reader}."
+                raise Difference(found.what, where=found.where, fix=fix) from None
 
 
 def _check_value(there: JsonValue, must: JsonValue, file: str, at: str) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import Field, ValidationError
 
 from pairwright.dataset import Layout
 from pairwright.dataset.layout import file_digest, read_checksums, root_digest
@@ -91,13 +91,16 @@ def compare(root: Path, path: str, pieces: Iterable[str]) -> None:
             must = piece.encode()
             there = file.read(len(must))
             if there != must:
-                same = _shared(there, must)
+                both = enumerate(zip(there, must, strict=False))
+                same = next((n for n, (a, b) in both if a != b), min(len(there), len(must)))
                 last = must.rfind(b"\n", 0, same)
                 lines += must.count(b"\n", 0, same)
                 start = at + last + 1 if last >= 0 else start
                 file.seek(start)
-                begun = file.read(at + same - start)
-                raise _at(path, lines + 1, begun, file.read(_SHOWN), _line(must[same:], rest))
+                begun, due = file.read(at + same - start), must[same:]
+                while b"\n" not in due and len(due) < _SHOWN and (piece := next(rest, "")):
+                    due += piece.encode()
+                raise _at(path, lines + 1, begun, file.read(_SHOWN), due)
             lines += must.count(b"\n")
             last = must.rfind(b"\n")
             start = at + last + 1 if last >= 0 else start
@@ -107,35 +110,16 @@ def compare(root: Path, path: str, pieces: Iterable[str]) -> None:
             raise _at(path, lines + 1, file.read(at - start), more, b"")
 
 
-def _shared(there: bytes, must: bytes) -> int:
-    """How many bytes at the start are the same."""
-    pairs = enumerate(zip(there, must, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(there), len(must)))
-
-
-def _line(must: bytes, rest: Iterator[str]) -> bytes:
-    """The beginning of the rest of the line, for a message."""
-    while b"\n" not in must and len(must) < _SHOWN and (piece := next(rest, "")):
-        must += piece.encode()
-    return must
-
-
-def _at(path: str, line: int, begun: bytes, there: bytes, must: bytes) -> Exception:
-    begun = begun[-_BEFORE:]
-    actual, wanted = (_text(begun, text) for text in (there, must))
-    return difference(f"is {actual}, and must be {wanted}", f"{path}:{line}")
-
-
-def _text(begun: bytes, text: bytes) -> str:
-    """To the end of the line, which is shown, since lines may differ in it alone."""
-    if not text:
-        return "at its end" if not begun else f"{_ascii(begun)} and then its end"
-    head, end, _ = text.partition(b"\n")
-    return _ascii((begun + head + end)[:_SHOWN])
-
-
-def _ascii(text: bytes) -> str:
-    return ascii(text.decode(errors="backslashreplace"))
+def _at(path: str, line: int, begun: bytes, there: bytes, must: bytes) -> Difference:
+    """Shows both to the end of the line, with it, since lines may differ in it alone."""
+    begun, said = begun[-_BEFORE:], list[str]()
+    for text in (there, must):
+        head, end, _ = text.partition(b"\n")
+        quoted = ascii((begun + head + end)[:_SHOWN].decode(errors="backslashreplace"))
+        if not text:
+            quoted = f"{quoted} and then its end" if begun else "at its end"
+        said.append(quoted)
+    return difference(f"is {said[0]}, and must be {said[1]}", f"{path}:{line}")
 
 
 DOWNLOADED = (".git", ".gitattributes", ".cache")
@@ -149,8 +133,8 @@ class ReleaseFolder(NamedTuple):
 
     digest: str
     """The root digest."""
-    files: tuple[str, ...]
-    """The files, without checksums.sha256 itself."""
+    files: dict[str, str]
+    """The files with their sha256, without checksums.sha256 itself."""
     beside: tuple[str, ...]
     """Of DOWNLOADED, what is there. No part of the release."""
 
@@ -158,25 +142,36 @@ class ReleaseFolder(NamedTuple):
 def check_folder(root: Path, digest: str | None, progress: VerifyProgress) -> ReleaseFolder:
     """Raises Difference; InputError where `root` is not a release or `digest` not a digest."""
     _check_use(root, digest)
-    beside = tuple(_beside(root))
+    beside = list[str]()
+    for name in filter(lambda name: os.path.lexists(root / name), DOWNLOADED):
+        kind = "file" if name == ".gitattributes" else "folder"
+        own = root / name
+        if own.is_symlink() or not (own.is_file() if kind == "file" else own.is_dir()):
+            raise difference(f"is not a {kind}", name)
+        beside.append(name)
     there = set(_files(root, ""))
     with reading(root):
         listed = read_checksums(root)
-    _check_names(listed)
-    own = Layout(root).checksums.name
-    if own in listed:
-        raise difference("lists itself", own)
+    folded: dict[str, str] = {}
+    for path in listed:
+        # Names that some file systems take for one file would overwrite each other there.
+        known = folded.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
+        if known != path:
+            raise difference(f"is one file with {known} where case does not count", path)
+    sums = Layout(root).checksums.name
+    if sums in listed:
+        raise difference("lists itself", sums)
     if missing := sorted(listed.keys() - there):
         raise difference("is listed in checksums.sha256, and is not there", missing[0])
-    if extra := sorted(there - listed.keys() - {own}):
+    if extra := sorted(there - listed.keys() - {sums}):
         raise difference("is there, and is not listed in checksums.sha256", extra[0])
     for n, (path, expected) in enumerate(listed.items(), start=1):
         same("sha256", file_digest(root / path), expected, path)
         progress("hashes", n, len(listed))
     actual = root_digest(root)
     if digest is not None:
-        same("the root digest", actual, digest, own)
-    return ReleaseFolder(actual, tuple(listed), beside)
+        same("the root digest", actual, digest, sums)
+    return ReleaseFolder(actual, listed, tuple(beside))
 
 
 def _check_use(root: Path, digest: str | None) -> None:
@@ -209,15 +204,6 @@ def _check_use(root: Path, digest: str | None) -> None:
         )
 
 
-def _beside(root: Path) -> Iterator[str]:
-    for name in DOWNLOADED:
-        path, folder = root / name, name != ".gitattributes"
-        if os.path.lexists(path):
-            if path.is_symlink() or not (path.is_dir() if folder else path.is_file()):
-                raise difference(f"is not a {'folder' if folder else 'file'}", name)
-            yield name
-
-
 def _files(root: Path, below: str) -> Iterator[str]:
     """All files, by paths with forward slashes. Raises Difference for anything else there."""
     with os.scandir(root / below) as entries:
@@ -228,7 +214,7 @@ def _files(root: Path, below: str) -> Iterator[str]:
         path = f"{below}/{entry.name}" if below else entry.name
         if not below and entry.name in DOWNLOADED:
             continue
-        if not _utf8(entry.name):
+        if any("\ud800" <= c <= "\udfff" for c in entry.name):
             raise difference("a name that is not UTF-8", path)
         if entry.is_symlink():
             raise difference("a symbolic link, where a release has files alone", path)
@@ -240,36 +226,25 @@ def _files(root: Path, below: str) -> Iterator[str]:
             raise difference("neither a file nor a folder", path)
 
 
-def _utf8(name: str) -> bool:
+class StatedManifest(Record, extra="ignore"):
+    """What manifest.json says, which is only held to what it must be after the primary files."""
+
+    canary: str = ""
+    files: dict[str, str] = Field(default={})
+
+
+def read_manifest(layout: Layout) -> StatedManifest:
+    """Says nothing where it cannot be read: it is compared whole later."""
     try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        return StatedManifest.model_validate_json(read_document(layout.manifest))
+    except (InputError, ValidationError):
+        return StatedManifest()
 
 
-def _check_names(listed: dict[str, str]) -> None:
-    """Names that some file systems take for one file would overwrite each other there."""
-    folded: dict[str, str] = {}
-    for path in listed:
-        known = folded.setdefault(unicodedata.normalize("NFC", path).casefold(), path)
-        if known != path:
-            raise difference(f"is one file with {known} where case does not count", path)
-
-
-class _ManifestDigests(Record):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    files: dict[str, str]
-
-
-def check_digests(layout: Layout, digests: Mapping[str, str]) -> None:
+def check_digests(manifest: StatedManifest, digests: Mapping[str, str]) -> None:
     """Name the primary file that changed where the manifest still has its digest, since to compare
     the manifest with what it must be would name the manifest. Raises Difference."""
-    try:
-        listed = _ManifestDigests.model_validate_json(read_document(layout.manifest)).files
-    except (InputError, ValidationError):
-        return  # It is compared whole after this.
     for path, digest in digests.items():
-        if listed.get(path, digest) != digest:
-            raise difference(f"sha256 is {digest}, and manifest.json has {listed[path]}", path)
+        listed = manifest.files.get(path, digest)
+        if listed != digest:
+            raise difference(f"sha256 is {digest}, and manifest.json has {listed}", path)

@@ -3,39 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
-from pydantic import ConfigDict, ValidationError
-
-from pairwright.dataset import Layout, Row
-from pairwright.modes import is_own_choice
-from pairwright.records import Mode, Record
+from pairwright.dataset import Layout
+from pairwright.records import Mode
 from pairwright.releases.changes import FIRST, TRIAL, numbers_of
+from pairwright.releases.derive.build_summary import summarise_build
 from pairwright.releases.primary import Format, PrimaryFiles, Provenance, UnitOutcome, Version
 from pairwright.releases.run_notes import fault
 from pairwright.releases.verify.comparison import difference, same, shown
 from pairwright_human_eval.subjects import Outline
-
-
-class _BuildPart(Record):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class _BuildCalls(_BuildPart):
-    n: int
-    simulated: int
-
-
-class _BuildEndpoint(_BuildPart):
-    model: str
-
-
-class _BuildManifest(_BuildPart):
-    """The parts of the run's manifest that rows can be held to."""
-
-    calls: _BuildCalls | None = None
-    endpoints: dict[str, _BuildEndpoint] | None = None
 
 
 def check_provenance(layout: Layout, primary: PrimaryFiles) -> None:
@@ -44,7 +21,11 @@ def check_provenance(layout: Layout, primary: PrimaryFiles) -> None:
     _check_version(provenance, name)
     if not 0 <= provenance.validation_share < 1:
         raise difference(f"is {provenance.validation_share}", f"{name} [validation_share]")
-    _check_calls(provenance, name)
+    calls, where = summarise_build(provenance, layout).calls, f"{name} [build.calls]"
+    if calls and not 0 <= calls.simulated <= calls.n:
+        raise difference(f"simulated is {calls.simulated}, of {calls.n} calls", where)
+    if calls and provenance.kind == "release" and calls.n == calls.simulated > 0:
+        raise difference(f"all {calls.n} calls were simulated, and the kind is release", where)
     check_history(primary.history, provenance, layout.history.name)
     known = set[tuple[str, str]]()
     for number, erratum in enumerate(primary.errata, start=1):
@@ -71,40 +52,12 @@ def _check_version(provenance: Provenance, name: str) -> None:
         )
 
 
-def _check_calls(provenance: Provenance, name: str) -> None:
-    calls, where = _build(provenance, name).calls, f"{name} [build.calls]"
-    if calls is None:
-        return
-    if not 0 <= calls.simulated <= calls.n:
-        raise difference(f"simulated is {calls.simulated}, of {calls.n} calls", where)
-    if provenance.kind == "release" and calls.n == calls.simulated > 0:
-        raise difference(f"all {calls.n} calls were simulated, and the kind is release", where)
-
-
-def _build(provenance: Provenance, name: str) -> _BuildManifest:
-    try:
-        return _BuildManifest.model_validate(provenance.build)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        at = ".".join(map(str, first["loc"]))
-        raise difference(first["msg"], f"{name} [build.{at}]") from None
-
-
-class ProvenanceModel:
-    """The models that the build states, where it names any."""
-
-    def __init__(self, provenance: Provenance, name: str) -> None:
-        """Raises Difference where the build does not state them as a build does."""
-        endpoints = _build(provenance, name).endpoints
-        self._known = None if endpoints is None else {each.model for each in endpoints.values()}
-
-    def check(self, row: Row, where: str) -> None:
-        """Raise Difference where a row was written or judged by another."""
-        if self._known is None or is_own_choice(row.mode):
-            return
-        for name, model in (("generator", row.generator), ("judge", row.judge)):
-            if model is not None and model not in self._known:
-                raise difference(f"{name} is {shown(model)}, no model that the build states", where)
+def known_models(provenance: Provenance, layout: Layout) -> set[str] | None:
+    """The models that the build states; None where it states none. Raises InputError where it does
+    not state them as a build does."""
+    if "endpoints" not in provenance.build:
+        return None
+    return {each.model for each in summarise_build(provenance, layout).endpoints.values()}
 
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -116,11 +69,22 @@ def check_history(history: Sequence[Version], provenance: Provenance, name: str)
     if not history:
         raise difference("is empty, and must hold this version", name)
     same("version", history[-1].version, provenance.version, f"{name}:{len(history)}")
+    before: Version | None = None
     for number, version in enumerate(history, start=1):
-        _check_line(version, f"{name}:{number}")
-    _check_first(history[0], f"{name}:1")
-    for number, (before, after) in enumerate(pairwise(history), start=2):
-        _check_next(before, after, f"{name}:{number}")
+        where = f"{name}:{number}"
+        _check_line(version, where)
+        same("previous", version.previous, before and before.version, where)
+        if before is None:
+            for n, change in enumerate(version.changes):
+                first = (change.what, change.reason)
+                same(f"changes.{n} of a first version", first, ("added", FIRST), where)
+        elif not (numbers_of(before.version) or ()) < (numbers_of(version.version) or ()):
+            raise difference(f"{version.version} does not come after {before.version}", where)
+        elif before.version.endswith(TRIAL) and not version.version.endswith(TRIAL):
+            raise difference(f"{version.version} follows {before.version}, a trial", where)
+        more = sum(_SIGN[change.what] * change.pairs for change in version.changes)
+        same("pairs", version.pairs, (before.pairs if before else 0) + more, where)
+        before = version
 
 
 def check_rows_of_history(history: Sequence[Version], rows: Mapping[str, int], name: str) -> None:
@@ -144,27 +108,6 @@ def _check_line(version: Version, where: str) -> None:
     for n, change in enumerate(version.changes):
         if change.pairs < 1:
             raise difference(f"changes.{n} is of {shown(change.pairs)} pairs", where)
-
-
-def _check_first(first: Version, where: str) -> None:
-    same("previous", first.previous, None, where)
-    for n, change in enumerate(first.changes):
-        first_change = (change.what, change.reason)
-        same(f"changes.{n} of a first version", first_change, ("added", FIRST), where)
-    same("pairs", first.pairs, _more(first), where)
-
-
-def _check_next(before: Version, after: Version, where: str) -> None:
-    same("previous", after.previous, before.version, where)
-    if not (numbers_of(before.version) or ()) < (numbers_of(after.version) or ()):
-        raise difference(f"{after.version} does not come after {before.version}", where)
-    if before.version.endswith(TRIAL) and not after.version.endswith(TRIAL):
-        raise difference(f"{after.version} follows {before.version}, a trial", where)
-    same("pairs", after.pairs, before.pairs + _more(after), where)
-
-
-def _more(version: Version) -> int:
-    return sum(_SIGN[change.what] * change.pairs for change in version.changes)
 
 
 _NAME = re.compile(r"unit-[0-9a-f]{16}")

@@ -12,7 +12,7 @@ from pairwright.errors import Difference, InputError
 from pairwright.modes import MODES
 from pairwright.records import Record
 from pairwright.releases.changes import TRIAL, check_version
-from pairwright.releases.derive import derived_files, release_context
+from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.primary import (
     Kind,
     PrimaryFiles,
@@ -25,12 +25,14 @@ from pairwright.releases.primary import (
 from pairwright.releases.verify.audit import WriteAudit, check_audit, check_audit_again
 from pairwright.releases.verify.comparison import (
     ReleaseFolder,
+    StatedManifest,
     VerifyProgress,
     by_another,
     check_digests,
     check_folder,
     compare,
     difference,
+    read_manifest,
     reading,
 )
 from pairwright.releases.verify.provenance import (
@@ -138,13 +140,15 @@ def verify_release(
         _check_form(layout, primary, folder)
         kept = check_units(primary.units, primary.provenance.format, layout.inside(layout.units))
         decided = _decided(layout, primary, kept)
-        read = check_rows(layout, kept, decided, primary.provenance, progress)
+        manifest = read_manifest(layout)
+        read = check_rows(layout, kept, decided, primary.provenance, manifest.canary, progress)
         decided.end(kept, "data")
         check_contents(kept, read.subjects, layout.inside(layout.units))
         rows = {config.config: config.rows for config in read.summary.configs}
         check_rows_of_history(primary.history, rows, layout.history.name)
         check_audit(layout, primary, read)
-        _check_derived(layout, primary, read, folder, progress)
+        _check_derived(layout, primary, read, manifest, folder, progress)
+        read.attributed.clear()  # The audit needs the room.
         not_compared = tuple(_not_compared(layout, primary, digest, write_audit, progress))
     return VerifiedRelease(
         digest=folder.digest,
@@ -184,7 +188,7 @@ def _not_compared(
         yield "audit/ with the audit that the rows give now: it was not derived again"
         return
     progress("the audit", 0, None)
-    if not check_audit_again(layout, primary, write_audit).drawn_alike:
+    if not check_audit_again(layout, primary, write_audit):
         yield (
             "how the plots of audit/report.html are drawn: other versions of the libraries drew"
             " them. The words and figures in them are the same"
@@ -221,18 +225,21 @@ def _check_derived(
     layout: Layout,
     primary: PrimaryFiles,
     read: RowTotals,
+    manifest: StatedManifest,
     folder: ReleaseFolder,
     progress: VerifyProgress,
 ) -> None:
     """Every file but the primary ones, written again; no further file may be there."""
     progress("decisions and findings", 0, None)
-    context = release_context(layout, primary, read.summary)
-    check_digests(layout, context.digests)
+    context = ReleaseContext(layout, primary, read.summary)
+    check_digests(manifest, context.digests)
     names = set(primary_paths(layout, primary, read.summary))
-    for path, pieces in derived_files(context):
+    for path, pieces in derived_files(context, read.attributed):
         progress(path, 0, None)
-        with by_another(primary.provenance):
-            compare(layout.root, path, pieces)
         names.add(path)
+        # The canary of these hashes is that of manifest.json, which was compared before.
+        if read.preference.get(path, "") != folder.files.get(path):
+            with by_another(primary.provenance):
+                compare(layout.root, path, pieces)
     if strangers := sorted(set(folder.files) - names):
         raise difference("is not a file of a release", strangers[0])

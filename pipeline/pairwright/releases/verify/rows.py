@@ -2,6 +2,7 @@
 with its evidence, and with all others.
 """
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,7 +18,6 @@ from pairwright.dataset import (
     Row,
     RowAspect,
     RowQuality,
-    RowVotes,
     licence_of,
     parts_of,
     read_rows,
@@ -27,12 +27,17 @@ from pairwright.dataset.row import derived_twin_id
 from pairwright.errors import Difference
 from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import Side, content_id
+from pairwright.releases.derive.documents import (
+    AttributionLine,
+    attribution_lines,
+    preference_line,
+)
 from pairwright.releases.primary import Provenance, file_note
+from pairwright.releases.selection import votes_on
 from pairwright.releases.summary import Summary, SummaryBuilder
 from pairwright.releases.verify.comparison import VerifyProgress, difference, same, shown
-from pairwright.releases.verify.provenance import KeptUnit, ProvenanceModel
+from pairwright.releases.verify.provenance import KeptUnit, known_models
 from pairwright.sources.fields import is_older
-from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy
 from pairwright_human_eval.records import aspect_id, response_id
 from pairwright_human_eval.subjects import Outline, OutlinePair
@@ -150,20 +155,17 @@ class DecisionCheck:
         _check_outline(row, outline, pair, where)
         decision = self._decisions[row.subject]
         same("the decision on its subject", decision.state, "verified", where)
-        same("votes", row.votes, _votes(decision, row.id), where)
-        self._check_error(row, where)
+        same("votes", row.votes, votes_on(row.id, decision), where)
+        # Another version of a library may end the fit a step earlier or later.
+        there, error = row.label_error, self._errors.get(row.id)
+        near = there == error or (there and error and abs(there - error) <= NEAR)
+        if not near and not self._apart:
+            self._apart = difference(f"label_error is {there}, and must be {error}", where)
         self._check_answers(row, where)
         # What simulated annotators say verifies nothing.
         same("verified", row.verified, not decision.simulated, where)
         if decision.simulated:
             same("simulated", row.simulated, True, where)
-
-    def _check_error(self, row: Row, where: str) -> None:
-        """Another version of a library may end the fit a step earlier or later."""
-        there, error = row.label_error, self._errors.get(row.id)
-        near = there == error or (there and error and abs(there - error) <= NEAR)
-        if not near and not self._apart:
-            self._apart = difference(f"label_error is {there}, and must be {error}", where)
 
     def _check_answers(self, row: Row, where: str) -> None:
         counted = self._counts.get(row.id, ())
@@ -185,11 +187,6 @@ class DecisionCheck:
             raise difference(f"{lost} belongs into this release, and no row is of it", file)
 
 
-def _votes(decision: Decision, pair: str) -> RowVotes | None:
-    votes = next(votes for votes in decision.votes if votes.pair == pair)
-    return RowVotes.model_validate(votes.model_dump(exclude={"pair"})) if votes.n else None
-
-
 def _check_outline(row: Row, outline: Outline, pair: OutlinePair, where: str) -> None:
     for name in ("mode", "domain", "dyad"):
         same(name, getattr(row, name), getattr(outline, name), where)
@@ -198,26 +195,18 @@ def _check_outline(row: Row, outline: Outline, pair: OutlinePair, where: str) ->
     same("the hash of rejected", response_id(row.rejected), pair.rejected, where)
     aspects = tuple(aspect_id(aspect.aspect) for aspect in row.rubric_aspects)
     same("the hashes of the aspects", aspects, pair.aspects, where)
-    for side in ("chosen", "rejected"):
-        _check_scores(row, pair, side, where)
-    same("quality", row.quality, _quality(outline, pair), where)
-
-
-def _check_scores(row: Row, pair: OutlinePair, side: Side, where: str) -> None:
-    scores = tuple(getattr(aspect, f"{side}_score") for aspect in row.rubric_aspects)
-    judged = pair.adherence.get(side)
-    same(f"{side}_score of the aspects", scores, judged or (None,) * len(scores), where)
-
-
-def _quality(outline: Outline, pair: OutlinePair) -> tuple[RowQuality, ...]:
-    if not {pair.chosen, pair.rejected} <= outline.quality.keys():
-        return ()
-    chosen, rejected = outline.quality[pair.chosen], outline.quality[pair.rejected]
-    return tuple(
+    sides: tuple[Side, Side] = ("chosen", "rejected")
+    for side in sides:
+        scores = tuple(getattr(aspect, f"{side}_score") for aspect in row.rubric_aspects)
+        judged = pair.adherence.get(side) or (None,) * len(scores)
+        same(f"{side}_score of the aspects", scores, judged, where)
+    chosen, rejected = (outline.quality.get(name, {}) for name in (pair.chosen, pair.rejected))
+    quality = tuple(
         RowQuality(scale=scale, chosen=score, rejected=rejected[scale])
         for scale, score in chosen.items()
         if scale in rejected
     )
+    same("quality", row.quality, quality, where)
 
 
 _NOBODYS = {"rubric_aspects": (), "aspects_origin": None, "strategy": "", "generator": "",
@@ -280,6 +269,10 @@ class RowTotals(NamedTuple):
     """`content_digest` of all rows, file by file."""
     subjects: Mapping[str, int]
     """How many rows each has."""
+    attributed: set[AttributionLine]
+    """The lines of attribution.csv."""
+    preference: Mapping[str, str]
+    """By path: the sha256 of each file of preference/, with the canary that was given."""
 
 
 def check_rows(
@@ -287,30 +280,39 @@ def check_rows(
     units: Mapping[str, KeptUnit],
     decided: DecisionCheck,
     provenance: Provenance,
+    canary: str,
     progress: VerifyProgress,
 ) -> RowTotals:
     """Raises Difference; InputError for a file that cannot be read."""
     own, summing = _AllRows(units, provenance), SummaryBuilder()
-    models = ProvenanceModel(provenance, layout.provenance.name)
-    done = 0
+    models = known_models(provenance, layout)
+    attributed, preference, done = set[AttributionLine](), dict[str, str](), 0
     for part in parts_of(layout.root):
-        halves, before = TwinCheck(), done
+        halves, before, lines = TwinCheck(), done, hashlib.sha256()
         for number, row in enumerate(read_rows(layout.part(part)), start=1):
             where = f"{part.path}:{number}"
             own.add(part, row, where)
             halves.add(row, where)
             decided.add(row, where)
-            models.check(row, where)
+            if models is not None and not is_own_choice(row.mode):
+                for name, model in (("generator", row.generator), ("judge", row.judge)):
+                    if model is not None and model not in models:
+                        what = f"{name} is {shown(model)}, no model that the build states"
+                        raise difference(what, where)
             check_evidence(row, where)
             check_own_choice(row, where)
             own.check_content(row, where)
             summing.add(part, row)
+            # So that no file made of rows needs another reading.
+            attributed.update(attribution_lines(row))
+            lines.update(preference_line(row, canary).encode())
             done += 1
             if done % 1000 == 0:
                 progress("rows", done, None)
         halves.end()
         check_part(layout, part, provenance, done - before)
-    return RowTotals(summing.summary(), summing.digest, own.subjects)
+        preference[layout.inside(layout.preference(part))] = lines.hexdigest()
+    return RowTotals(summing.summary(), summing.digest, own.subjects, attributed, preference)
 
 
 class _AllRows:
@@ -340,9 +342,11 @@ class _AllRows:
         split = self._splits.setdefault(row.user or "", part.split)
         same(f"the split of {row.user}", part.split, split, where)
         self._check_order(part, row, where)
-        self._check_licences(row, where)
         self._check_sources(row, where)
-        self._check_profile(row, where)
+        # What was known of a user when a question was asked is one, whatever was made of it.
+        profile, about = hash(row.profile), (row.user or "", row.item_id)
+        if self._profiles.setdefault(about, profile) != profile:
+            raise difference(f"has another profile of {row.user} than a row before it", where)
 
     def _check_order(self, part: Part, row: Row, where: str) -> None:
         unit = self._kept.get(row.subject)
@@ -366,22 +370,15 @@ class _AllRows:
         place = 0 if row.asked else 1
         same("content", row.content, contents[place] if place < len(contents) else None, where)
 
-    def _check_profile(self, row: Row, where: str) -> None:
-        """What was known of a user when a question was asked is one, whatever was made of it."""
-        profile, about = hash(row.profile), (row.user or "", row.item_id)
-        if self._profiles.setdefault(about, profile) != profile:
-            raise difference(f"has another profile of {row.user} than a row before it", where)
-
-    def _check_licences(self, row: Row, where: str) -> None:
+    def _check_sources(self, row: Row, where: str) -> None:
+        """Each licence follows from an address and a date. An author of a response is known by a
+        pseudonym alone, or not at all."""
         must = licence_of(row.source_url, row.created, self._licence)
         same("licence", row.licence, must, where)
         for n, post in enumerate(row.profile):
             must = _licence_of(post.source_url, post.created, self._licence)
             if post.licence != must:
                 same("licence", post.licence, must, f"{where} [profile.{n}]")
-
-    def _check_sources(self, row: Row, where: str) -> None:
-        """An author of a response is known by a pseudonym alone, or not at all."""
         both = row.response_sources.both if row.response_sources else ()
         for side, source in zip(("chosen", "rejected"), both, strict=False):
             at = f"{where} [response_sources.{side}]"
@@ -404,18 +401,11 @@ def check_part(layout: Layout, part: Part, provenance: Provenance, rows: int) ->
         raise difference("is there, and no user is in this split", part.path)
     path = layout.part(part)
     metadata = pq.read_metadata(path)
-    same(
-        "metadata",
-        pq.read_schema(path).metadata,
-        {b"pairwright": file_note(provenance).encode()},
-        part.path,
-    )
-    same("the number of its bytes", path.stat().st_size, _accounted(metadata), part.path)
-
-
-def _accounted(file: pq.FileMetaData) -> int:
-    """Bytes of the columns and the footer: a reader sees no others."""
-    groups = [file.row_group(n) for n in range(file.num_row_groups)]
+    note = {b"pairwright": file_note(provenance).encode()}
+    same("metadata", pq.read_schema(path).metadata, note, part.path)
+    # A reader sees no bytes but those of the columns and the footer.
+    groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     columns = (group.column(n) for group in groups for n in range(group.num_columns))
     size = sum(column.total_compressed_size for column in columns)
-    return int(_MAGIC + size + file.serialized_size + _END)
+    size += _MAGIC + metadata.serialized_size + _END
+    same("the number of its bytes", path.stat().st_size, size, part.path)
