@@ -107,7 +107,7 @@ def test_crossed_pairs_go_together_if_they_share_a_couple_or_a_response() -> Non
 
 def test_crossed_intervals_hold_the_truth_where_those_by_couple_do_not() -> None:
     chance, held = np.random.default_rng(1), {"crossed": 0, "couple": 0}
-    runs, spread = 300, np.array([0.6, 0.9])
+    runs, spread = 150, np.array([0.6, 0.9])
     truth = norm.cdf(0.5 / math.sqrt(1 + spread[0] ** 2 + 2 * spread[1] ** 2))
     for _ in range(runs):
         clusters = natural_twins(80, 6, 40, chance)

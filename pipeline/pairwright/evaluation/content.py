@@ -11,7 +11,7 @@ makes every scorer right on one of them, and the partner makes it right where it
 """
 
 import math
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 from pairwright import text
@@ -102,25 +102,6 @@ class Strangers:
             return None
         draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
         return closest[int(draw[-8:], 16) % len(closest)].posts
-
-    def several(
-        self,
-        asker: Asker,
-        n: int,
-        left_out: Collection[str] = (),
-        preferred: Collection[str] = (),
-    ) -> tuple[Stranger, ...]:
-        """`n` different users, drawn from the `NEAREST` or twice as many closest in length, of whom
-        the `preferred` come first; fewer where there are fewer. None is one of `left_out`."""
-        there = [one for one in self._nearest(asker) if one.user not in left_out]
-        drawn = sorted(
-            there[: max(NEAREST, 2 * n)],
-            key=lambda one: (
-                one.user not in preferred,
-                content_id("n-let", str(self._seed), asker.item, asker.user or "", one.user),
-            ),
-        )
-        return tuple(drawn[:n])
 
     def _nearest(self, asker: Asker) -> list[Stranger]:
         """The users of the category with posts older than the question, closest in length first,

@@ -12,10 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AliasPath, Field, ValidationError, model_validator
 
 from pairwright.blind_preference import PreferenceFigure, preference_case, preference_figures
 from pairwright.dataset import Layout, Row, RowPost, parts_of, read_rows
@@ -167,36 +168,26 @@ class Construction(NamedTuple):
     """Hash of the planner's prompt."""
 
 
-class _Roles(Record, extra="ignore"):
-    planner: str = ""
-    generator: tuple[str, ...] = ()
-    judge: str = ""
-
-
 class _ReleaseEndpoint(Record, extra="ignore"):
     model: str = ""
-
-
-class _Planner(Record, extra="ignore"):
-    posts: int | None = None
-
-
-class _Config(Record, extra="ignore"):
-    planner: _Planner = _Planner()
-
-
-class _Build(Record, extra="ignore"):
-    config: _Config = _Config()
-    roles: _Roles = _Roles()
-    endpoints: dict[str, _ReleaseEndpoint] = Field(default={})
-    prompts: dict[str, str] = Field(default={})
 
 
 class _Manifest(Record, extra="ignore"):
     name: str
     version: str
     kind: str
-    build: _Build = _Build()
+    study_posts: int | None = Field(
+        None, validation_alias=AliasPath("build", "config", "planner", "posts")
+    )
+    planner: str = Field("", validation_alias=AliasPath("build", "roles", "planner"))
+    generators: tuple[str, ...] = Field(
+        (), validation_alias=AliasPath("build", "roles", "generator")
+    )
+    judge: str = Field("", validation_alias=AliasPath("build", "roles", "judge"))
+    endpoints: dict[str, _ReleaseEndpoint] = Field(
+        default={}, validation_alias=AliasPath("build", "endpoints")
+    )
+    prompts: dict[str, str] = Field(default={}, validation_alias=AliasPath("build", "prompts"))
 
 
 class Release:
@@ -270,8 +261,8 @@ class Release:
     @property
     def construction(self) -> Construction:
         """What inferred its aspects, as its manifest says."""
-        build = self._manifest.build
-        endpoint = build.endpoints.get(build.roles.planner, _ReleaseEndpoint())
+        build = self._manifest
+        endpoint = build.endpoints.get(build.planner, _ReleaseEndpoint())
         return Construction(endpoint.model, build.prompts.get("plan", ""))
 
     @property
@@ -279,12 +270,15 @@ class Release:
         """How many posts of a history people saw in the study, the best ranked by BM25: as many as
         the build's planner at most. None where nobody was asked, or the release does not say."""
         has_study = Layout(self.folder).study.is_file()
-        return self._manifest.build.config.planner.posts if has_study else None
+        return self._manifest.study_posts if has_study else None
 
     def rows(self, limit: int | None = None) -> Iterator[Row]:
         """Every row, by configuration and split, in the order of their files; of the first `limit`
         subjects, a twin whole or not at all."""
-        within = self._first(limit) if limit is not None else None
+        within: set[str] | None = None
+        if limit is not None:
+            subjects = dict.fromkeys(row.subject for row in self.rows())
+            within = set(islice(subjects, limit))
         for part in self._parts:
             for row in read_rows(Layout(self.folder).part(part)):
                 if within is None or row.subject in within:
@@ -292,23 +286,15 @@ class Release:
 
     def _builders(self) -> Iterator[BuildModel]:
         """The models of the build's roles, as the manifest names them."""
-        build = self._manifest.build
+        build = self._manifest
         named: tuple[tuple[BuildRole, str], ...] = (
-            ("planner", build.roles.planner),
-            *(("generator", name) for name in build.roles.generator),
-            ("judge", build.roles.judge),
+            ("planner", build.planner),
+            *(("generator", name) for name in build.generators),
+            ("judge", build.judge),
         )
         for role, name in named:
             if name in build.endpoints and build.endpoints[name].model:
                 yield BuildModel(role=role, model=build.endpoints[name].model)
-
-    def _first(self, limit: int) -> set[str]:
-        subjects: set[str] = set()
-        for row in self.rows():
-            if len(subjects) == limit:
-                break
-            subjects.add(row.subject)
-        return subjects
 
     def _check_file(self, path: Path) -> None:
         if self._listed.get(path.relative_to(self.folder).as_posix()) != file_digest(path):

@@ -4,7 +4,11 @@
         def __init__(self, words: int = 100) -> None: ...
         def score(self, candidates: Sequence[Candidate]) -> Sequence[float | None]: ...
 
-Its class needs nothing of Pairwright: any object with such a method will do. It is found by
+`score` gives one finite number for each candidate, in their order: higher is better, None where it
+has no score. It is a plain method, which runs in a thread, or an async one. The object is made
+once, with the options as keyword arguments.
+
+The class needs nothing of Pairwright: any object with such a method will do. It is found by
 `object = "module:Class"`, and known by a hash of the file that holds it.
 """
 
@@ -14,11 +18,11 @@ import inspect
 import sys
 import time
 import traceback
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat
 
 from pairwright.assets import DOCS
 from pairwright.dataset.conversion import user_message
@@ -159,17 +163,6 @@ class Candidate(NamedTuple):
     prompt: str
     """All three as one user's message, as the other reward models read it."""
     response: str
-
-
-class OwnScorer(Protocol):
-    """What the class must offer. It is made once, with the options as keyword arguments."""
-
-    def score(
-        self, candidates: Sequence[Candidate]
-    ) -> Sequence[float | None] | Awaitable[Sequence[float | None]]:
-        """One finite number for each candidate, in their order; higher is better. None where it
-        has no score. Either a plain method, which runs in a thread, or an async one."""
-        ...
 
 
 _NONE = "none"
