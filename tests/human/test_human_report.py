@@ -32,7 +32,7 @@ from pairwright_human_eval.records import (
     response_id,
 )
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
-from pairwright_human_eval.report.page import brief_warnings, look_lines, page_of, stranger_sentence
+from pairwright_human_eval.report.page import page_of, stranger_sentence
 from pairwright_human_eval.report.resample import CELLS, Draws, kappas, rank_correlations, ratio
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Subject, subjects_of
@@ -309,7 +309,7 @@ def test_a_share_that_is_looked_at_has_one_interval() -> None:
     )  # fmt: skip
     looks = Looks(rule=StoppingRule(looks=1, floor=0.5), looks=(look,))
     looked = report.model_copy(update={"looks": looks})
-    page, lines = page_of(looked).markdown, " ".join(look_lines(looked))
+    page, lines = page_of(looked).markdown, page_of(looked, brief=True).opening[-1]
     share = f"{100 * claim.value:.0f} %"
     assert f"| {share} | {claim.n} | above (1.96) |" in page
     assert f"for the chosen response {claim.percent()} of {claim.n}; to the floor: above" in lines
@@ -389,7 +389,7 @@ def test_what_people_say_of_foils_is_told_beside_what_they_say_of_aspects() -> N
         page = page_of(found).markdown
         assert ("ASPECTS ARE CONFIRMED NO MORE OFTEN THAN FOILS." in page) is not ahead
         assert "among the aspects of" in page
-        assert any("THAN FOILS" in line for line in brief_warnings(found)) is not ahead
+        assert any("THAN FOILS" in said for said in page_of(found, brief=True).opening) is not ahead
 
 
 # Aspects
