@@ -1,7 +1,5 @@
 """The plots of a report, drawn from its numbers. Every estimate is shown with its interval."""
 
-from collections.abc import Sequence
-
 import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -25,16 +23,8 @@ from pairwright.pages.plots import (
     plot,
 )
 from pairwright_human_eval.decisions import State
-from pairwright_human_eval.report.calibration import VoteCalibrationBin
-from pairwright_human_eval.report.claims import (
-    CONTROLS,
-    ControlComparison,
-    PreferenceShares,
-    States,
-)
+from pairwright_human_eval.report.claims import CONTROLS
 from pairwright_human_eval.report.findings import StudyReport
-from pairwright_human_eval.report.people import AnnotatorRow
-from pairwright_human_eval.report.quality import ScoreCounts
 
 COLOURS: dict[State, str] = {
     "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
@@ -44,28 +34,30 @@ COLOURS: dict[State, str] = {
 
 def draw_plots(report: StudyReport) -> dict[str, Plot]:
     """The plots of a report by name; one without anything to show is left out."""
-    plots = {"states": _states(report.decisions)}
+    plots = {"states": _states(report)}
     if any(group.of_choices.value is not None for group in report.preferred):
-        plots["preference"] = _preference(report.preferred)
+        plots["preference"] = _preference(report)
     if report.contrasted:
-        plots["contrasted"] = _controls(report.contrasted)
+        plots["contrasted"] = _controls(report)
     if any(sum(score.counts.values()) for score in report.scores):
-        plots["quality"] = _quality(report.scores)
+        plots["quality"] = _quality(report)
     if any(row.answered for row in report.annotators):
-        plots["annotators"] = _annotators(report.annotators)
+        plots["annotators"] = _annotators(report)
     if report.calibration:
-        plots["calibration"] = _calibration(report.calibration)
+        plots["calibration"] = _calibration(report)
     return plots
 
 
-def _preference(groups: Sequence[PreferenceShares]) -> Plot:
-    dots = [
-        Dot(f"{_name(group.group)}  (n = {group.of_choices.n:,})", group.of_choices, colour)
-        for group in groups
-        for colour in (
-            INK if group.group == "all" else GREEN if group.group.startswith("domain") else BLUE,
-        )
-    ]
+def _name(group: str) -> str:
+    return group.replace("_", " ").removeprefix("mode: ").removeprefix("domain: ")
+
+
+def _preference(report: StudyReport) -> Plot:
+    dots = []
+    for group in report.preferred:
+        colour = GREEN if group.group.startswith("domain") else BLUE
+        label = f"{_name(group.group)}  (n = {group.of_choices.n:,})"
+        dots.append(Dot(label, group.of_choices, INK if group.group == "all" else colour))
     return draw_dots(
         dots, unit="Votes for the chosen response, % of votes for either", reference=0.5,
         caption="Preference votes for the chosen response, of the votes for either response, with"
@@ -74,13 +66,9 @@ def _preference(groups: Sequence[PreferenceShares]) -> Plot:
     )  # fmt: skip
 
 
-def _name(group: str) -> str:
-    return group.replace("_", " ").removeprefix("mode: ").removeprefix("domain: ")
-
-
-def _controls(comparisons: Sequence[ControlComparison]) -> Plot:
+def _controls(report: StudyReport) -> Plot:
     dots = []
-    for found in comparisons:
+    for found in report.contrasted:
         name, own, control = CONTROLS[found.control], found.own.of_all, found.control_votes.of_all
         dots.append(Dot(f"own posts, beside {name}  (n = {own.n:,})", own))
         dots.append(Dot(f"{name}  (n = {control.n:,})", control, RED, "s"))
@@ -91,18 +79,16 @@ def _controls(comparisons: Sequence[ControlComparison]) -> Plot:
     )  # fmt: skip
 
 
-def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
-    dots = [
-        Dot(
-            f"{row.annotator}{' (excluded)' if row.excluded else ''}", estimate,
-            GREY if row.excluded else colour, marker, "" if row.excluded else name,
-        )
-        for row in rows
+def _annotators(report: StudyReport) -> Plot:
+    dots = []
+    for row in report.annotators:
+        label = f"{row.annotator}{' (excluded)' if row.excluded else ''}"
         for estimate, colour, marker, name in (
             (row.first, BLUE, "o", "response A chosen"),
             (row.with_majority, ORANGE, "s", "agrees with most of the others"),
-        )
-    ]  # fmt: skip
+        ):
+            shown = (GREY, marker, "") if row.excluded else (colour, marker, name)
+            dots.append(Dot(label, estimate, *shown))
     return draw_dots(
         dots, unit="%", reference=0.5, name="annotators",
         caption="Annotators with 95 % intervals: how often they chose the response shown first, of"
@@ -111,7 +97,8 @@ def _annotators(rows: Sequence[AnnotatorRow]) -> Plot:
     )  # fmt: skip
 
 
-def _calibration(bins: Sequence[VoteCalibrationBin]) -> Plot:
+def _calibration(report: StudyReport) -> Plot:
+    bins = report.calibration
     with drawing():
         figure = Figure(figsize=(5.6, 3.4), layout="constrained")
         axes = figure.add_subplot()
@@ -128,8 +115,10 @@ def _calibration(bins: Sequence[VoteCalibrationBin]) -> Plot:
         return plot(figure, caption, name="calibration")
 
 
-def _states(groups: Sequence[States]) -> Plot:
-    shown = [one for one in groups if one.group == "all" or one.group.startswith("mode: ")]
+def _states(report: StudyReport) -> Plot:
+    shown = [
+        one for one in report.decisions if one.group == "all" or one.group.startswith("mode: ")
+    ]
     with drawing():
         figure = Figure(figsize=(WIDTH, 1.1 + 0.5 * len(shown)), layout="constrained")
         axes = figure.add_subplot()
@@ -158,9 +147,10 @@ def _states(groups: Sequence[States]) -> Plot:
         return plot(figure, caption, name="states")
 
 
-def _quality(scores: Sequence[ScoreCounts]) -> Plot:
+def _quality(report: StudyReport) -> Plot:
     """A bar for each side of each scale, by mode: its scores from the lowest, and those who could
     not judge."""
+    scores = report.scores
     levels = sorted({level for score in scores for level in score.counts})
     shades = mpl.colormaps["Blues"]
     names = [*map(str, levels), "cannot judge"]
