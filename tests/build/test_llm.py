@@ -17,7 +17,6 @@ from pairwright.models import (
     SIMULATED,
     WHOLE_NUMBER,
     Completion,
-    Model,
     Reply,
     Request,
     completion_of,
@@ -215,7 +214,7 @@ def test_a_reply_that_is_thinking_alone_is_refused_with_what_to_set(
     thinking = {"content": content, "reasoning_content": "Hm, the user wants ..."}
     reply = read(body(thinking, finish_reason=finish))
     assert (reply.text, reply.only_thinking) == ("", True)
-    thinker = Model(llm=Thinker(reply), name="m")
+    thinker = model(Thinker(reply))
     outcomes = [
         asyncio.run(thinker.write(WRITE)), asyncio.run(thinker.answer(ASK, AdherenceReply))
     ]  # fmt: skip
@@ -228,7 +227,7 @@ def test_a_reply_that_is_thinking_alone_is_refused_with_what_to_set(
 
 def test_room_for_thinking_is_added_to_every_call() -> None:
     llm = Scripted(write_plain="Bread.")
-    thinker = Model(llm=llm, name="m", max_tokens=100, thinking_tokens=2000)
+    thinker = model(llm, max_tokens=100, thinking_tokens=2000)
     assert asyncio.run(thinker.write(WRITE)) == "Bread."
     assert llm.requests[0].max_tokens == 2100
     assert not llm.requests[0].enlarged
