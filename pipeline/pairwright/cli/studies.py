@@ -12,7 +12,6 @@ from pairwright.cli.printing import (
     print_commands,
     print_page,
     say,
-    table_of,
 )
 from pairwright.modes import MODES
 from pairwright.pages import render_page
