@@ -15,7 +15,7 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.report.aspects import DELIVERS, FoilComparison
 from pairwright_human_eval.report.calibration import ENOUGH_DYADS
 from pairwright_human_eval.report.claims import CONTROLS, ControlComparison
-from pairwright_human_eval.report.findings import Findings, StudyReport
+from pairwright_human_eval.report.findings import StudyReport
 from pairwright_human_eval.report.people import rule_rows
 from pairwright_human_eval.report.plots import draw_plots
 
@@ -54,23 +54,6 @@ def foil_sentence(found: FoilComparison) -> str:
         f" Clearly or plausibly there: {found.foils.percent()} of the answers on foils (n ="
         f" {found.foils.n:,}), {found.aspects.percent()} of those on aspects (n ="
         f" {found.aspects.n:,}); the difference in points is {less.percent(sign=True)}.{plainly}"
-    )
-
-
-def label_error_sentence(findings: Findings) -> str:
-    """How probable it is that the label of a verified pair is wrong."""
-    found = findings.label_error
-    if found.value is None:
-        return "No pair is verified, so nothing is said of how often a label is wrong."
-    ends = (
-        found.note
-        if found.low is None or found.high is None
-        else f"{100 * found.low:.1f} to {100 * found.high:.1f}"
-    )
-    return (
-        f"The label of a verified pair is wrong with probability {100 * found.value:.1f} % ({ends};"
-        f" {number_of(found.n, 'pair')}): by all votes together, if every pair has a right answer"
-        " and people err independently. A pair whose posts say nothing has none."
     )
 
 
