@@ -287,17 +287,6 @@ def test_agreement_is_the_same_with_chosen_and_rejected_exchanged() -> None:
     assert crooked.consensus.chosen == straight.consensus.other
 
 
-def test_the_right_profile_is_held_against_the_wrong_one_on_the_same_pairs() -> None:
-    asked = Asked(mixed(0, 40), wrong_profile=0.5, narrative=0.0)
-    (of,) = asked.report(leaking(asked, 0)).contrasted
-    assert of.control == "wrong_profile"
-    assert of.pairs == 20
-    assert (of.own.chosen, of.own.other) == (60, 0)
-    assert (of.control_votes.chosen, of.control_votes.other) == (0, 60)
-    assert of.difference.value == of.difference_of_all.value == 1
-    assert of.difference.note == "no interval: nothing varies"
-
-
 def test_a_share_that_is_looked_at_has_one_interval() -> None:
     asked = Asked(mixed(0, 30))
     report = asked.report(noisy(0.8))
@@ -336,12 +325,18 @@ def leaking(asked: Asked, leak: float) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("leak", "said"), [(0.5, "is shown;"), (0.75, "is NOT SHOWN;"), (0.95, "is NOT SHOWN;")]
+    ("leak", "said"),
+    [(0, "is NOT SHOWN;"), (0.5, "is shown;"), (0.75, "is NOT SHOWN;"), (0.95, "is NOT SHOWN;")],
 )
-def test_a_leak_is_seen_with_a_strangers_posts(leak: float, said: str) -> None:
+def test_the_right_profile_is_held_against_the_wrong_one(leak: float, said: str) -> None:
+    """On the same pairs: what leaks without the own posts is seen. Nothing is shown where nothing
+    varies."""
     asked = Asked(mixed(0, 100), wrong_profile=0.5, narrative=0.0)
     (of,) = asked.report(leaking(asked, leak)).contrasted
+    assert (of.control, of.pairs, of.own.chosen, of.own.other) == ("wrong_profile", 50, 150, 0)
     assert of.control_votes.of_choices.value == pytest.approx(leak, abs=0.005)
+    assert of.difference.value == of.difference_of_all.value == pytest.approx(1 - leak, abs=0.005)
+    assert (of.difference.note == "no interval: nothing varies") == (leak == 0)
     assert said in stranger_sentence(of)
 
 
