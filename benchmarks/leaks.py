@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audits.shortcuts.private_words import (
+from pairwright.audits.shortcuts.informed import (
     LEAK_LIMITS,
     AuditWords,
     post_words,
@@ -111,7 +111,7 @@ def fails(rows: Sequence[Row], words: Sequence[frozenset[str]]) -> bool:
     for row, own in zip(rows, words, strict=True):
         audit.add(row, own, (text_stems(row.chosen), text_stems(row.rejected)))
     drawn = [post_words(row, own, audit) for row, own in zip(rows, words, strict=True)]
-    found = accuracy(private_word_points(drawn, audit).points, np.arange(len(rows)) // 2)
+    found = accuracy(private_word_points(drawn, audit)[0], np.arange(len(rows)) // 2)
     assert found is not None
     return found.settles(LEAK_LIMITS, z_of(LEVEL / ESTIMATES)) == "fail"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import __version__, assets
-from pairwright.audits.page import write as audit_page
+from pairwright.audits import page as audit_page
 from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.records import Audit
 from pairwright.construct.folder import RunFolder

@@ -79,7 +79,10 @@ def accept(
         elif one.keyed:
             last[one.keyed.task, one.keyed.annotator].append(one)
     for several in last.values():
-        *before, latest = sorted(several, key=_order)
+        *before, latest = sorted(
+            several,
+            key=lambda one: (one.annotation.at, one.annotation.number or 0, one.annotation.raw),
+        )
         set_aside += (_aside(one, _overtaken(one, latest), people) for one in before)
         if latest.keyed and isinstance(latest.answers, FormAnswers):
             verdicts.append(_verdict(latest, latest.keyed, latest.answers))
@@ -98,10 +101,6 @@ def accept(
     )
 
 
-def _order(one: TaskAnnotation) -> tuple[datetime, int, str]:
-    return one.annotation.at, one.annotation.number or 0, one.annotation.raw
-
-
 def _once(read: list[TaskAnnotation]) -> list[TaskAnnotation]:
     """Every annotation once, as last updated.
 
@@ -111,19 +110,18 @@ def _once(read: list[TaskAnnotation]) -> list[TaskAnnotation]:
     together: dict[tuple[str | None, str], list[TaskAnnotation]] = defaultdict(list)
     for one in read:
         together[one.task, one.annotation.identity].append(one)
-    return [one for copies in together.values() for one in _latest(copies)]
-
-
-def _latest(copies: list[TaskAnnotation]) -> Iterator[TaskAnnotation]:
-    """One of the copies, or one an account: an id that two people use is forged or mistaken, and
-    takes nobody's answer away."""
-    accounts = {one.account.id for one in copies if one.account}
-    if len(accounts) <= 1:
-        yield max(copies, key=_state)
-        return
-    for account in sorted(accounts):
-        own = [one for one in copies if one.account and one.account.id == account]
-        yield max(own, key=_state)
+    found = []
+    for copies in together.values():
+        accounts = {one.account.id for one in copies if one.account}
+        if len(accounts) <= 1:
+            found.append(max(copies, key=_state))
+            continue
+        # One an account: an id that two people use is forged or mistaken, and takes nobody's
+        # answer away.
+        for account in sorted(accounts):
+            own = [one for one in copies if one.account and one.account.id == account]
+            found.append(max(own, key=_state))
+    return found
 
 
 def _state(one: TaskAnnotation) -> tuple[bool, datetime, bool, bool, int, str]:
@@ -185,25 +183,14 @@ def _aside(one: TaskAnnotation, objection: Objection, people: People) -> SetAsid
 
 
 def _verdict(one: TaskAnnotation, keyed: KeyedTask, answers: FormAnswers) -> Verdict:
+    given = one.annotation
     return Verdict(
-        task=keyed.task,
-        kind=keyed.kind,
-        purpose=keyed.purpose,
-        round=keyed.round,
-        annotator=keyed.annotator,
-        subject=keyed.subject,
-        pair=keyed.pair,
-        domain=keyed.domain,
-        a=keyed.a,
-        b=keyed.b,
-        answers=answers.answers,
-        comment=answers.comment,
-        created=one.annotation.created,
-        updated=one.annotation.updated,
-        seconds=one.annotation.seconds,
-        raw=one.annotation.raw,
+        task=keyed.task, kind=keyed.kind, purpose=keyed.purpose, round=keyed.round,
+        annotator=keyed.annotator, subject=keyed.subject, pair=keyed.pair, domain=keyed.domain,
+        a=keyed.a, b=keyed.b, answers=answers.answers, comment=answers.comment,
+        created=given.created, updated=given.updated, seconds=given.seconds, raw=given.raw,
         simulated=one.simulated,
-    )
+    )  # fmt: skip
 
 
 def _drafts(export: Export) -> Iterator[tuple[str, SetAside]]:

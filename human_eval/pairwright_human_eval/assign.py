@@ -78,18 +78,13 @@ def draw_controls(
     `wrong_profile` of single pairs, or as many as it takes to show something."""
     order = sorted(subjects, key=lambda s: draw_id("control", str(seed), s.id))
     single = [subject for subject in order if len(subject.pairs) == 1]
-    strangers = _stranger_count(len(single), wrong_profile)
+    least = min(ENOUGH_STRANGERS, len(single) // MOST_STRANGERS)
+    strangers = max(round(wrong_profile * len(single)), least) if wrong_profile else 0
     controls: Controls = {subject.id: "wrong_profile" for subject in single[:strangers]}
     narrated = [s for s in order if s.id not in controls and s.asked.narrative]
     for subject in narrated[: round(narrative * len(order))]:
         controls[subject.id] = "narrative"
     return controls
-
-
-def _stranger_count(subjects: int, share: float) -> int:
-    if not share:
-        return 0
-    return max(round(share * subjects), min(ENOUGH_STRANGERS, subjects // MOST_STRANGERS))
 
 
 def stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
@@ -98,20 +93,16 @@ def stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
     `others` are pairs of the same domain. Those of the pair's own category come first: a stranger
     who writes about other things would be known by that. Empty where none of those looked at fits.
     """
-    near = [other for other in others if other.category == pair.category]
-    return _stranger(pair, near) or _stranger(pair, others)
-
-
-def _stranger(pair: Pair, others: list[Pair]) -> tuple[Post, ...]:
-    chance = random.Random(content_id("stranger", pair.id))
-    fitting = []
-    for other in chance.sample(others, min(len(others), LOOKED_AT)):
-        if other.user == pair.user:
-            continue
-        posts = tuple(post for post in other.profile if _older(post, pair))
-        if len(posts) >= min(2, len(pair.profile)):
-            fitting.append(posts)
-    return min(fitting, key=lambda posts: abs(len(posts) - len(pair.profile)), default=())
+    for near in ([other for other in others if other.category == pair.category], others):
+        chance = random.Random(content_id("stranger", pair.id))
+        fitting = []
+        for other in chance.sample(near, min(len(near), LOOKED_AT)):
+            posts = tuple(post for post in other.profile if _older(post, pair))
+            if other.user != pair.user and len(posts) >= min(2, len(pair.profile)):
+                fitting.append(posts)
+        if best := min(fitting, key=lambda own: abs(len(own) - len(pair.profile)), default=()):
+            return best
+    return ()
 
 
 def _older(post: Post, pair: Pair) -> bool:
@@ -128,6 +119,21 @@ class Seat(NamedTuple):
     """Which of the subject's pairs a preference is asked of; none: the aspects of all of them."""
     expected: Place | None
     """Where that pair's chosen response is shown."""
+
+    @property
+    def work(self) -> str:
+        return "rubric" if self.preference is None else "preference"
+
+    @property
+    def sign(self) -> int:
+        """1 where the chosen response is A, -1 where it is B."""
+        return {"A": 1, "B": -1, None: 0}[self.expected]
+
+    def users(self, subject: Subject) -> tuple[str, ...]:
+        """Whose preference or aspects it is about."""
+        if self.preference is None:
+            return tuple(pair.user for pair in subject.pairs)
+        return (subject.pairs[self.preference].user,)
 
 
 class Assigner:
@@ -155,13 +161,13 @@ class Assigner:
             ]
         )
         given = []
-        for who, n in zip(*linear_sum_assignment(cost), strict=True):
-            self._loads[int(who), _work(seats[n])] += 1
-            self._first[int(who), subject.domain] += _sign(seats[n])
-            self._questions[_work(seats[n])].add((int(who), subject.asked.item_id))
-            for user in _users(seats[n], subject):
-                self._given.add((int(who), _work(seats[n]), subject.asked.item_id, user))
-            given.append((self._annotators[who], seats[n]))
+        for row, n in zip(*linear_sum_assignment(cost), strict=True):
+            who, seat, question = int(row), seats[n], subject.asked.item_id
+            self._loads[who, seat.work] += 1
+            self._first[who, subject.domain] += seat.sign
+            self._questions[seat.work].add((who, question))
+            self._given |= {(who, seat.work, question, user) for user in seat.users(subject)}
+            given.append((self._annotators[who], seat))
         return given
 
     def quality(self, subject: str) -> list[str]:
@@ -179,34 +185,12 @@ class Assigner:
         # A task too many weighs as much as one step out of balance. No load outweighs telling
         # somebody the aspects of a user whose preference they are asked for, and little does those
         # of the other user of the same question.
-        other = "preference" if _work(seat) == "rubric" else "rubric"
-        revealed = sum(
-            (who, other, subject.asked.item_id, user) in self._given
-            for user in _users(seat, subject)
-        )
-        near = (who, subject.asked.item_id) in self._questions[other]
-        load = self._loads[who, _work(seat)]
-        return (
-            1e6 * revealed
-            + 1e3 * near
-            + 4 * load
-            + 4 * _sign(seat) * self._first[who, subject.domain]
-        )
-
-
-def _users(seat: Seat, subject: Subject) -> tuple[str, ...]:
-    """Whose preference or aspects a seat is about."""
-    if seat.preference is None:
-        return tuple(pair.user for pair in subject.pairs)
-    return (subject.pairs[seat.preference].user,)
-
-
-def _work(seat: Seat) -> str:
-    return "rubric" if seat.preference is None else "preference"
-
-
-def _sign(seat: Seat) -> int:
-    return {"A": 1, "B": -1, None: 0}[seat.expected]
+        other = "preference" if seat.work == "rubric" else "rubric"
+        question = subject.asked.item_id
+        revealed = sum((who, other, question, user) in self._given for user in seat.users(subject))
+        near = (who, question) in self._questions[other]
+        balance = seat.sign * self._first[who, subject.domain]
+        return 1e6 * revealed + 1e3 * near + 4 * self._loads[who, seat.work] + 4 * balance
 
 
 def annotators_needed(votes: int, overlap: int, pairs: int) -> int:
@@ -220,19 +204,14 @@ def check_enough(annotators: int, votes: int, overlap: int, most_pairs: int) -> 
     needed = annotators_needed(votes, overlap, most_pairs)
     if annotators < needed:
         what = "twins" if most_pairs == 2 else "pairs"
+        fewer = annotators // (most_pairs + 1)
+        asking_less = (
+            f", or --overlap {fewer} with a rule that asks for no more: votes, quality_votes and"
+            f" rubric_votes of at most {fewer} under [human] of the run's config.toml"
+        )
         raise InputError(
             f"{annotators} annotators cannot be assigned: {what} take {needed}"
             f" ({votes} for each preference and {number_of(overlap, 'other')} for the aspects)",
             where="--annotators",
-            fix=f"Give --annotators {needed}{_fewer_answers(annotators // (most_pairs + 1))}.",
+            fix=f"Give --annotators {needed}{asking_less if fewer else ''}.",
         )
-
-
-def _fewer_answers(overlap: int) -> str:
-    """How so many annotators could do, where they could."""
-    if not overlap:
-        return ""
-    return (
-        f", or --overlap {overlap} with a rule that asks for no more: votes, quality_votes and"
-        f" rubric_votes of at most {overlap} under [human] of the run's config.toml"
-    )

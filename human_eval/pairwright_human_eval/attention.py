@@ -11,9 +11,8 @@ and would know a check by that. So a check is as long as its own texts allow.
 """
 
 import re
-import tomllib
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, combinations, groupby, pairwise
 from math import comb, fsum
@@ -22,12 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate, share
 from pairwright.records import Post, Record, content_id
+from pairwright.settings.toml_files import read_toml, validated
 from pairwright.text import word_count
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, Verdict
@@ -58,6 +58,7 @@ def distance(sizes: Sizes, target: Sizes) -> Sizes:
     return found
 
 
+SHIPPED = assets.HUMAN_EVAL / "checks.toml"
 NONREADER_PASS = 0.10
 """How often an annotator who does not read may pass the floor of a study."""
 
@@ -131,7 +132,7 @@ class _CheckFile(Record):
 def checks_in(language: str) -> tuple[MirroredCheck, ...]:
     """The checks that ship in a language, by its code; raises InputError where there are none."""
     code = load_language(language).code
-    path = assets.HUMAN_EVAL / ("checks.toml" if code == "en" else f"checks.{code}.toml")
+    path = SHIPPED if code == "en" else SHIPPED.with_name(f"checks.{code}.toml")
     if not path.exists():
         raise InputError(
             "there are no attention checks in this language",
@@ -143,18 +144,8 @@ def checks_in(language: str) -> tuple[MirroredCheck, ...]:
 
 def load_checks(path: Path) -> tuple[MirroredCheck, ...]:
     """The checks of a TOML file; raises InputError."""
-    try:
-        return _CheckFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).check
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(
-            f"no checks can be read: {error}", where=path, fix="Restore the file that ships."
-        ) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise InputError(
-            first["msg"], where=f"{path} [{key}]", fix="Compare with the checks that ship."
-        ) from None
+    tables = read_toml(path, "Restore the file that ships.", InputError)
+    return validated(_CheckFile, tables, path, docs=SHIPPED, error=InputError).check
 
 
 def checks_passed(verdicts: Iterable[Verdict], key: Mapping[str, KeyedTask]) -> dict[str, Estimate]:
@@ -251,11 +242,11 @@ def laid_out(
     those whose sizes are nearest: of the question to that of `example`, of both responses to
     `response`. `swap`: the good response has the layout of the second one of `example`."""
     first, second = example.responses[::-1] if swap else example.responses
-    good = _nearest(_wordings(check.good, check.good_more, check.good_terse), response)
-    bad = _nearest(_wordings(check.bad, check.bad_more, check.bad_terse), response)
+    good = nearest(_wordings(check.good, check.good_more, check.good_terse), response)
+    bad = nearest(_wordings(check.bad, check.bad_more, check.bad_terse), response)
     return check.model_copy(
         update={
-            "question": question_like((check.question, *check.questions), example.question),
+            "question": nearest((check.question, *check.questions), size_of(example.question)),
             "posts": _posts(check, [post.text for post in example.posts]),
             "good": _set_like(good, first),
             "bad": _set_like(bad, second),
@@ -263,12 +254,8 @@ def laid_out(
     )
 
 
-def question_like(wordings: Sequence[str], question: str) -> str:
-    """The wording of a check's question whose size is nearest."""
-    return _nearest(wordings, size_of(question))
-
-
-def _nearest(wordings: Sequence[str], target: Sizes) -> str:
+def nearest(wordings: Sequence[str], target: Sizes) -> str:
+    """The wording whose size is nearest."""
     return min(wordings, key=lambda own: float(distance(size_of(own), target)))
 
 
@@ -323,25 +310,19 @@ def _set_like(text: str, model: str) -> str:
     ends = list(accumulate(map(len, lines)))
     sentences = _sentences(text)
     places = [bisect(ends, (n + 0.5) / len(sentences) * ends[-1]) for n in range(len(sentences))]
-    found, before, number = "", "", 0
+    laid, before, number = "", "", 0
     for place, there in groupby(zip(places, sentences, strict=True), lambda part: part[0]):
-        mark = _mark(lines[place])
+        # How a line of a list begins, without its depth and number.
+        found = _MARK.match(lines[place])
+        mark = "" if not found else f"{found['bullet']} " if found["bullet"] else "1. "
         follows = mark != "" and mark == before
         before, number = mark, number + 1 if follows else 1
-        found += "\n" if follows else "\n\n"
-        found += mark.replace("1", str(number)) + " ".join(sentence for _, sentence in there)
-    return found.strip()
-
-
-def _mark(line: str) -> str:
-    """How a line of a list begins, without its depth and number."""
-    found = _MARK.match(line)
-    if not found:
-        return ""
-    return f"{found['bullet']} " if found["bullet"] else "1. "
+        laid += "\n" if follows else "\n\n"
+        laid += mark.replace("1", str(number)) + " ".join(sentence for _, sentence in there)
+    return laid.strip()
 
 
 def _sentences(text: str) -> list[str]:
     ends = [*(match.end() for match in SENTENCE_END.finditer(text)), len(text)]
-    found: Iterator[str] = (text[start:end].strip() for start, end in pairwise([0, *ends]))
+    found = [text[start:end].strip() for start, end in pairwise([0, *ends])]
     return [sentence for sentence in found if sentence]

@@ -7,7 +7,7 @@ pairs of a check and another task: 0.5 tells nothing; 1 and 0 tell every check, 
 import math
 import random
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from html import unescape
 from typing import NamedTuple
@@ -22,10 +22,11 @@ from pairwright_human_eval.attention import (
     AttentionCheck,
     Example,
     MirroredCheck,
+    Sizes,
     distance,
     enough_checks,
     median_size,
-    question_like,
+    nearest,
     size_of,
 )
 from pairwright_human_eval.tasks import Task, attention_task, best_posts, when
@@ -61,11 +62,18 @@ def draw_checks(
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(number)]
     chance.shuffle(swaps)
-    alike = [_spread(examples, n, number, chance) for n in range(number)]
+    # One of each part of the examples by their length, so that even few checks are as different
+    # in length as the tasks are.
+    by_length = sorted(examples, key=_length)
+    alike = []
+    for n in range(number):
+        start, end = (len(by_length) * k // number for k in (n, n + 1))
+        alike.append(chance.choice(by_length[start:end] or by_length))
     chance.shuffle(alike)
     left = chance.sample(pool, len(pool))
     for swap, example in zip(swaps, alike, strict=True):
-        mirrored = _fitting(left, example)
+        target = size_of(example.question)
+        mirrored = min(left, key=lambda check: _apart(check, target))
         left.remove(mirrored)
         # A fair coin draws the person.
         yield DrawnCheck(mirrored.halves[chance.getrandbits(1)], example, swap)
@@ -106,25 +114,10 @@ def example_of(pair: Pair, rules: PlanRules) -> Example:
     return Example(pair.question, posts, (pair.chosen, pair.rejected))
 
 
-def _fitting(checks: list[MirroredCheck], example: Example) -> MirroredCheck:
-    """The check whose question is most like the example's in size."""
-    target = size_of(example.question)
-    return min(
-        checks,
-        key=lambda check: float(
-            distance(
-                size_of(question_like((check.question, *check.questions), example.question)), target
-            )
-        ),
-    )
-
-
-def _spread(examples: list[Example], n: int, number: int, chance: random.Random) -> Example:
-    """One of the `n`th part of the examples in the order of their length, so that even few checks
-    are as different in length as the tasks are."""
-    by_length = sorted(examples, key=_length)
-    start, end = (len(by_length) * k // number for k in (n, n + 1))
-    return chance.choice(by_length[start:end] or by_length)
+def _apart(check: MirroredCheck, target: Sizes) -> float:
+    """How far the sizes of its question are from a target."""
+    question = nearest((check.question, *check.questions), target)
+    return float(distance(size_of(question), target))
 
 
 def _length(example: Example) -> int:
@@ -174,9 +167,8 @@ def check_signs(tasks: Mapping[str, Sequence[Task]]) -> tuple[TaskSign, ...]:
     checks = [task.keyed.purpose == "attention" for task, _ in asked]
     if all(checks) or not any(checks):
         return ()
-    values = {name: [sign(task) for task, _ in asked] for name, sign in SIGNS.items()}
-    values["place in the work"] = [place for _, place in asked]
-    return tuple(TaskSign(name, area(own, checks)) for name, own in values.items())
+    signs = [_signs(task) | {"place in the work": place} for task, place in asked]
+    return tuple(TaskSign(name, area([own[name] for own in signs], checks)) for name in signs[0])
 
 
 def area(values: Sequence[float], checks: Sequence[bool]) -> float:
@@ -186,43 +178,24 @@ def area(values: Sequence[float], checks: Sequence[bool]) -> float:
     return float(above - n * (n + 1) / 2) / (n * (len(checks) - n))
 
 
-def posts_of(task: Task) -> list[str]:
-    """The posts as they are shown."""
+def _signs(task: Task) -> dict[str, float]:
+    """What is seen of a task without reading for the answer; of responses without their layout."""
     rows = task.data["posts"]
     assert isinstance(rows, list)
-    return [str(row["text"]) for row in rows if isinstance(row, dict)]
-
-
-def responses_of(task: Task) -> list[str]:
-    """Both responses as they are read, without their layout."""
-    shown = (_TAG.sub(" ", str(task.data[f"response_{side}"])) for side in "ab")
-    return [" ".join(unescape(text).split()) for text in shown]
-
-
-def _words(texts: Iterable[str]) -> float:
-    return sum(map(word_count, texts))
-
-
-def _words_a_sentence(task: Task) -> float:
-    texts = responses_of(task)
-    return _words(texts) / sum(max(1, len(SENTENCE_END.findall(text))) for text in texts)
-
-
-def _shared(task: Task) -> float:
-    one, other = (set(re.findall(r"\w+", text.lower())) for text in responses_of(task))
-    return len(one & other) / max(1, len(one | other))
-
-
-SIGNS: dict[str, Callable[[Task], float]] = {
-    "number of posts": lambda task: len(posts_of(task)),
-    "words of all posts": lambda task: _words(posts_of(task)),
-    "line breaks in posts": lambda task: sum("\n" in post for post in posts_of(task)),
-    "characters of the question": lambda task: len(str(task.data["question"])),
-    "words of both responses": lambda task: _words(responses_of(task)),
-    "characters of both responses": lambda task: sum(map(len, responses_of(task))),
-    "words a sentence of the responses": _words_a_sentence,
-    "paragraphs and list items of the responses": lambda task: sum(
-        len(_BLOCK.findall(str(task.data[f"response_{side}"]))) for side in "ab"
-    ),
-    "share of words that both responses have": _shared,
-}
+    posts = [str(row["text"]) for row in rows if isinstance(row, dict)]
+    pages = [str(task.data[f"response_{side}"]) for side in "ab"]
+    responses = [" ".join(unescape(_TAG.sub(" ", page)).split()) for page in pages]
+    words = sum(map(word_count, responses))
+    sentences = sum(max(1, len(SENTENCE_END.findall(text))) for text in responses)
+    one, other = (set(re.findall(r"\w+", text.lower())) for text in responses)
+    return {
+        "number of posts": len(posts),
+        "words of all posts": sum(map(word_count, posts)),
+        "line breaks in posts": sum("\n" in post for post in posts),
+        "characters of the question": len(str(task.data["question"])),
+        "words of both responses": words,
+        "characters of both responses": sum(map(len, responses)),
+        "words a sentence of the responses": words / sentences,
+        "paragraphs and list items of the responses": sum(len(_BLOCK.findall(p)) for p in pages),
+        "share of words that both responses have": len(one & other) / max(1, len(one | other)),
+    }

@@ -7,19 +7,16 @@ answer: decide again.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from pairwright.dataset import RowDelivery, RowSupport, write_lines
+from pairwright.dataset import RowDelivery, RowSupport
 from pairwright.records import Record
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.records import (
-    BOTH,
     CANNOT_TELL,
     EQUAL,
-    NEITHER,
     PreferenceAnswer,
     QualityAnswers,
     RubricAnswers,
@@ -60,31 +57,24 @@ def aspect_counts(pair: OutlinePair, verdicts: Iterable[Verdict]) -> tuple[Aspec
 
     `verdicts` are those that count: first-round votes of annotators who are not excluded.
     """
-    said = {name: Counter[str]() for name in pair.aspects}
+    support = {name: Counter[str]() for name in pair.aspects}
+    delivery = {name: Counter[str]() for name in pair.aspects}
     asked = False
     for verdict in verdicts:
         if isinstance(verdict.answers, RubricAnswers) and verdict.pair == pair.id:
             asked = True
             for answer in verdict.answers.aspects:
-                if answer.aspect not in said:  # A foil.
-                    continue
-                side = _delivery(pair, answer.delivered)
-                said[answer.aspect].update((f"support {answer.support}", f"delivery {side}"))
-    return tuple(_counts(said[name]) for name in pair.aspects) if asked else ()
-
-
-def _delivery(pair: OutlinePair, answer: str) -> str:
-    if answer == pair.chosen:
-        return "chosen"
-    if answer == pair.rejected:
-        return "rejected"
-    return answer if answer in (BOTH, NEITHER) else "cannot_tell"
-
-
-def _counts(said: Counter[str]) -> AspectCounts:
-    return AspectCounts(
-        RowSupport(**{name: said[f"support {name}"] for name in RowSupport.model_fields}),
-        RowDelivery(**{name: said[f"delivery {name}"] for name in RowDelivery.model_fields}),
+                if answer.aspect in support:  # Not a foil.
+                    support[answer.aspect][answer.support] += 1
+                    delivery[answer.aspect][pair.side(answer.delivered)] += 1
+    if not asked:
+        return ()
+    return tuple(
+        AspectCounts(
+            RowSupport(**{answer: support[name][answer] for answer in RowSupport.model_fields}),
+            RowDelivery(**{answer: delivery[name][answer] for answer in RowDelivery.model_fields}),
+        )
+        for name in pair.aspects
     )
 
 
@@ -146,22 +136,17 @@ def preference_outcome(votes: Votes, closing: Votes, rules: HumanRules) -> PartO
 
 def quality_means(subject: Outline, last: Sequence[Verdict], first: Sequence[Verdict]) -> Means:
     """The mean scores of the first round; those of the last where nobody else could judge."""
-    return {
-        response: _filled(_mean(response, first), _mean(response, last))
-        for response in sorted({subject.first, subject.second})
-    }
+    found: Means = {}
+    for response in sorted({subject.first, subject.second}):
+        means, closing = _means(response, first), _means(response, last)
+        found[response] = {
+            scale: closing.get(scale) if mean is None else mean
+            for scale, mean in (means or closing).items()
+        }
+    return found
 
 
-def _filled(
-    means: dict[str, float | None], closing: dict[str, float | None]
-) -> dict[str, float | None]:
-    return {
-        name: closing.get(name) if mean is None else mean
-        for name, mean in (means or closing).items()
-    }
-
-
-def _mean(response: str, verdicts: Iterable[Verdict]) -> dict[str, float | None]:
+def _means(response: str, verdicts: Iterable[Verdict]) -> dict[str, float | None]:
     scores: dict[str, list[int | None]] = {}
     for verdict in verdicts:
         if isinstance(verdict.answers, QualityAnswers):
@@ -181,30 +166,23 @@ def quality_outcomes(
     if answers < rules.quality_votes:
         yield PartOutcome("waiting", f"quality: {answers} of {rules.quality_votes} answers")
         return
-    yield _floor(means, rules, closed=closed)
-    if rules.quality_gap is not None:
-        yield from _gaps(means, rules.quality_gap)
-
-
-def _floor(means: Means, rules: HumanRules, *, closed: bool) -> PartOutcome:
     found = [(name, mean) for scales in means.values() for name, mean in scales.items()]
-    for name, mean in found:
-        if mean is not None and mean < rules.quality_floor:
-            return PartOutcome("refused", f"quality: {name}")
-    for name, mean in found:
-        if mean is None:
-            state: State = "refused" if closed else "disputed"
-            return PartOutcome(state, f"quality: {name} cannot be judged")
-    return VERIFIED
-
-
-def _gaps(means: Means, limit: float) -> Iterator[PartOutcome]:
-    """Every scale on which one response is better than the other by more than the limit."""
-    first, *others = means.values()
-    for name, mean in first.items():
-        for other in (scales.get(name) for scales in others):
-            if mean is not None and other is not None and abs(mean - other) > limit + _ROUNDING:
-                yield PartOutcome("refused", f"quality_gap: {name}")
+    poor = [name for name, mean in found if mean is not None and mean < rules.quality_floor]
+    unknown = [name for name, mean in found if mean is None]
+    if poor:
+        yield PartOutcome("refused", f"quality: {poor[0]}")
+    elif unknown:
+        state: State = "refused" if closed else "disputed"
+        yield PartOutcome(state, f"quality: {unknown[0]} cannot be judged")
+    if rules.quality_gap is not None:
+        # Every scale on which one response is better than the other by more than the limit.
+        one, *others = means.values()
+        for name, mean in one.items():
+            for other in (scales.get(name) for scales in others):
+                if mean is None or other is None:
+                    continue
+                if abs(mean - other) > rules.quality_gap + _ROUNDING:
+                    yield PartOutcome("refused", f"quality_gap: {name}")
 
 
 class AspectShares(NamedTuple):
@@ -315,12 +293,16 @@ def decide(
             delivered[pair.id] = shares.delivered
         heard = sum(v.kind == "rubric" for v in own)
         parts += aspect_outcomes(heard, shares, rules, control=not subject.aspects_asked)
-    state, reasons = _whole(parts)
+    # One refusal refuses; what waits may still change; a dispute is for an adjudicator.
+    order: tuple[State, ...] = ("refused", "control", "waiting", "disputed")
+    states = {part.state for part in parts}
+    state = next((state for state in order if state in states), "verified")
+    reasons = (part.reason for part in parts if part.reason and part.state == state)
     return Decision(
         subject=subject.id,
         pairs=tuple(pair.id for pair in subject.pairs),
         state=state,
-        reasons=reasons,
+        reasons=tuple(dict.fromkeys(reasons)),
         votes=tuple(votes),
         quality={response: rounded(scales) for response, scales in means.items()},
         supported=rounded(supported),
@@ -331,22 +313,12 @@ def decide(
     )
 
 
-def _whole(parts: list[PartOutcome]) -> tuple[State, tuple[str, ...]]:
-    """One refusal refuses; what waits may still change; a dispute is for an adjudicator."""
-    states = {"verified", *(part.state for part in parts)}
-    order: tuple[State, ...] = ("refused", "control", "waiting", "disputed", "verified")
-    state = next(state for state in order if state in states)
-    reasons = (part.reason for part in parts if part.reason and part.state == state)
-    return state, tuple(dict.fromkeys(reasons))
-
-
-def _votes(pair: OutlinePair, verdicts: list[Verdict]) -> Votes:
-    counts = Counter[str]()
-    for verdict in verdicts:
-        if isinstance(verdict.answers, PreferenceAnswer):
-            choice = verdict.answers.choice
-            other = choice if choice in (EQUAL, CANNOT_TELL) else "rejected"
-            counts["chosen" if choice == pair.chosen else other] += 1
+def _votes(pair: OutlinePair, verdicts: Iterable[Verdict]) -> Votes:
+    counts = Counter(
+        pair.side(verdict.answers.choice)
+        for verdict in verdicts
+        if isinstance(verdict.answers, PreferenceAnswer)
+    )
     return Votes(
         pair=pair.id,
         chosen=counts["chosen"],
@@ -367,19 +339,9 @@ def decide_all(
     for verdict in verdicts:
         by_subject.setdefault(verdict.subject, []).append(verdict)
     return {
-        subject.id: decide(
-            subject,
-            by_subject.get(subject.id, ()),
-            rules,
-            excluded=excluded,
-        )
+        subject.id: decide(subject, by_subject.get(subject.id, ()), rules, excluded=excluded)
         for subject in subjects
     }
-
-
-def write_decisions(path: Path, decisions: Iterable[Decision]) -> None:
-    """One line a subject, in the order of pairs.jsonl."""
-    write_lines(path, decisions)
 
 
 REASONS = {

@@ -94,10 +94,12 @@ def _fitting(ranked: list[_Passage], example: str) -> _Passage:
     """The first that asks or tells, begins, ends and is as long as the example does."""
     whole = example.endswith(_STOPS)
 
+    tells = re.search("[?？]", example) is None
+
     def unlike(one: _Passage) -> tuple[bool, bool, bool, float]:
         ratio = abs(math.log(word_count(one.text) / word_count(example)))
         return (
-            _asks(one.text) != _asks(example),
+            (re.search("[?？]", one.text) is None) != tells,
             one.text[:1].isupper() != example[:1].isupper(),
             whole and not one.text.endswith(_STOPS),
             max(0.0, ratio - math.log(ALIKE)),
@@ -105,10 +107,6 @@ def _fitting(ranked: list[_Passage], example: str) -> _Passage:
 
     found = min(ranked, key=unlike)
     return found if whole else found._replace(text=found.text.rstrip(".!?。！？,;:"))
-
-
-def _asks(words: str) -> bool:
-    return "?" in words or "？" in words
 
 
 def _ranked(wanted: str, pair: Pair) -> list[_Passage]:
@@ -146,7 +144,7 @@ class FoilSigns(NamedTuple):
 def foil_signs(tasks: Iterable[Task]) -> FoilSigns | None:
     """The signs of the foils of these tasks, each foil and aspect once however many people are
     asked about it; None without a foil."""
-    values: dict[tuple[str | None, str], list[float]] = {}
+    values: dict[tuple[str | None, str], dict[str, float]] = {}
     foils: dict[tuple[str | None, str], bool] = {}
     for task in tasks:
         if not task.keyed.foils:
@@ -158,23 +156,17 @@ def foil_signs(tasks: Iterable[Task]) -> FoilSigns | None:
             quote = "" if row["quote"] == NO_PASSAGE else str(row["quote"])
             about = task.keyed.pair, name
             foils[about] = name in task.keyed.foils
-            values[about] = [
-                len(passages(quote)),
-                word_count(quote),
-                len(re.findall("[?？]", quote)),
-                word_count(str(row["text"])),
-                n / max(1, len(rows) - 1),
-            ]
+            values[about] = {
+                "passages beside it": len(passages(quote)),
+                "words of these passages": word_count(quote),
+                "questions in these passages": len(re.findall("[?？]", quote)),
+                "words of the aspect": word_count(str(row["text"])),
+                "place among the aspects": n / max(1, len(rows) - 1),
+            }
     if not foils:
         return None
-    are_foils = list(foils.values())
-    columns = zip(SIGNS, zip(*values.values(), strict=True), strict=True)
-    found = tuple(TaskSign(sign, area(own, are_foils)) for sign, own in columns)
+    are_foils, signs = list(foils.values()), list(values.values())
+    found = tuple(
+        TaskSign(name, area([one[name] for one in signs], are_foils)) for name in signs[0]
+    )
     return FoilSigns(sum(are_foils), len(are_foils) - sum(are_foils), found)
-
-
-SIGNS = (
-    "passages beside it", "words of these passages", "questions in these passages",
-    "words of the aspect", "place among the aspects",
-)  # fmt: skip
-"""In the order in which they are measured."""

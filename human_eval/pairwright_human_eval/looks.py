@@ -16,11 +16,11 @@ from pydantic import ValidationError, model_validator
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.intervals import LEVEL, accuracy
+from pairwright.intervals import LEVEL, accuracy, cluster_numbers
 from pairwright.records import Record, content_id
 from pairwright.sequential import look_bounds
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, StoppingRule, Verdict
+from pairwright_human_eval.records import PreferenceAnswer, StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
 
@@ -83,59 +83,44 @@ def take_look(
     Raises InputError where looks.jsonl was damaged.
     """
     rule, before = fixed.study.stopping, read_looks(folder.looks)
-    due = sum(_is_vote(task) for task in fixed.key.values())
-    votes = [v for v in verdicts if v.task in fixed.key and _is_vote(fixed.key[v.task])]
-    if before and before[-1].votes > len(votes):
+    asked = {
+        name
+        for name, task in fixed.key.items()
+        if (task.kind, task.purpose, task.round) == ("preference", "vote", 1)
+    }
+    votes = [verdict for verdict in verdicts if verdict.task in asked]
+    counted = [vote for vote in votes if vote.annotator not in excluded]
+    if not counted or (before and before[-1].votes > len(votes)):
         return Looks(rule=rule, looks=before)
-    votes_hash = _hash(votes, excluded)
+    lines = sorted(f"{vote.task} {_choice(vote)} {vote.annotator in excluded}" for vote in votes)
+    votes_hash = content_id("votes", *lines)
     same = before and before[-1].votes == len(votes) and before[-1].votes_hash in ("", votes_hash)
     earlier = before[:-1] if same else before
-    counted = [vote for vote in votes if vote.annotator not in excluded]
-    if not counted:
-        return Looks(rule=rule, looks=before)
     # A newcomer in place of somebody who was excluded adds tasks, so more is due than before.
-    shares = sorted({*(look.votes / due for look in earlier), len(votes) / due})
-    look = _look(counted, outlines, look_bounds(shares, LEVEL)[-1], rule)
-    information = round(shares[-1], 6)
-    now = look.model_copy(
-        update={"votes": len(votes), "information": information, "votes_hash": votes_hash}
-    )
+    shares = sorted({*(look.votes / len(asked) for look in earlier), len(votes) / len(asked)})
+    bound = look_bounds(shares, LEVEL)[-1]
+    pairs = {pair.id: (pair, outline) for outline in outlines for pair in outline.pairs}
+    abouts = [pairs[vote.pair or ""] for vote in counted]
+    chosen = [
+        float(_choice(vote) == pair.chosen) for vote, (pair, _) in zip(counted, abouts, strict=True)
+    ]
+    found = accuracy(np.array(chosen), cluster_numbers([outline.dyad for _, outline in abouts]))
+    assert found
+    low, high = found.interval(bound)
+    floor = 0.5 if rule is None else rule.floor
+    now = Look(
+        votes=len(votes), information=round(shares[-1], 6), share=round(found.value, 6),
+        n=found.n, dyads=found.clusters, bound=round(bound, 6), votes_hash=votes_hash,
+        outcome="above" if low > floor else "below" if high < floor else "open",
+    )  # fmt: skip
     looks = (*earlier, now)
     if looks != before:
         write_lines(folder.looks, looks)
     return Looks(rule=rule, looks=looks)
 
 
-def _look(
-    votes: Sequence[Verdict], outlines: Sequence[Outline], bound: float, rule: StoppingRule | None
-) -> Look:
-    chosen = {pair.id: pair.chosen for outline in outlines for pair in outline.pairs}
-    dyads = {pair.id: outline.dyad for outline in outlines for pair in outline.pairs}
-    names = {name: place for place, name in enumerate(sorted(set(dyads.values())))}
-    points = [float(_choice(vote) == chosen[vote.pair or ""]) for vote in votes]
-    clusters = [names[dyads[vote.pair or ""]] for vote in votes]
-    found = accuracy(np.array(points), np.array(clusters, np.intp))
-    assert found
-    low, high = found.interval(bound)
-    floor = 0.5 if rule is None else rule.floor
-    outcome: Outcome = "above" if low > floor else "below" if high < floor else "open"
-    return Look(
-        votes=len(votes), information=1, share=round(found.value, 6), n=found.n,
-        dyads=found.clusters, bound=round(bound, 6), outcome=outcome,
-    )  # fmt: skip
-
-
-def _hash(votes: Sequence[Verdict], excluded: frozenset[str]) -> str:
-    lines = sorted(f"{vote.task} {_choice(vote)} {vote.annotator in excluded}" for vote in votes)
-    return content_id("votes", *lines)
-
-
 def _choice(vote: Verdict) -> str | None:
     return vote.answers.choice if isinstance(vote.answers, PreferenceAnswer) else None
-
-
-def _is_vote(task: KeyedTask) -> bool:
-    return (task.kind, task.purpose, task.round) == ("preference", "vote", 1)
 
 
 def read_looks(path: Path) -> tuple[Look, ...]:

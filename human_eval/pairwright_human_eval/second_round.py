@@ -81,6 +81,7 @@ def adjudication_tasks(
         page = page_of(
             subject, study.seed, swapped(study.seed, study.salts[subject.domain], subject.id)
         )
+        pairs = {pair.id: pair for pair in subject.pairs}
         counted = [v for v in verdicts[subject.id] if v.annotator not in excluded]
         first = [v for v in counted if v.purpose == "vote" and v.round == 1]
         met = Counter(
@@ -96,11 +97,17 @@ def adjudication_tasks(
             able.sort(key=lambda who: (met[who] if part.pair else 0, loads[who]))
             if len(able) < needed - len(has):
                 short.append(subject.id)
+            shown = [v for v in first if v.kind == part.kind and v.pair == part.pair]
+            # The further votes of a rule are independent of the first.
+            earlier = () if part.pair and rules.further else _earlier(shown, page)
             for who in able[: max(0, needed - len(has))]:
                 loads[who] += 1
                 met[who] += part.pair is not None
-                shown = [v for v in first if v.kind == part.kind and v.pair == part.pair]
-                given[who].append(_task(part, subject, shown, page, who, study, planner, rules))
+                if part.pair is None:
+                    task = quality_task(page, who)
+                else:
+                    task = preference_task(page, pairs[part.pair], who, planner)
+                given[who].append(adjudication(task, who, earlier, study.seed))
     return given, list(dict.fromkeys(short))
 
 
@@ -110,24 +117,6 @@ def _parts(subject: Subject, decision: Decision) -> Iterator[Part]:
     for pair in subject.pairs:
         if pair.id in decision.disputed:
             yield Part(subject.id, pair.id, "preference")
-
-
-def _task(
-    part: Part,
-    subject: Subject,
-    first: list[Verdict],
-    page: BlindSubject,
-    who: str,
-    study: Study,
-    planner: PlanRules,
-    rules: HumanRules,
-) -> Task:
-    """With what the `first` answered; but the further votes of a rule are independent of them."""
-    if part.pair is None:
-        return adjudication(quality_task(page, who), who, _earlier(first, page), study.seed)
-    pair = next(pair for pair in subject.pairs if pair.id == part.pair)
-    earlier = () if rules.further else _earlier(first, page)
-    return adjudication(preference_task(page, pair, who, planner), who, earlier, study.seed)
 
 
 def _earlier(verdicts: list[Verdict], page: BlindSubject) -> tuple[str, ...]:
@@ -144,17 +133,14 @@ def _answer_text(verdict: Verdict) -> str:
         words = {verdict.a: "A", verdict.b: "B", EQUAL: "about equal", CANNOT_TELL: "cannot tell"}
         text = words[answers.choice]
     elif isinstance(answers, QualityAnswers):
-        text = "; ".join(
-            f"{place}: "
-            + ", ".join(
+        sides = []
+        for place, response in (("A", verdict.a), ("B", verdict.b)):
+            scores = (
                 f"{name} {'cannot judge' if score is None else score}"
-                for name, score in scores.items()
+                for name, score in answers.scores[response].items()
             )
-            for place, scores in (
-                ("A", answers.scores[verdict.a]),
-                ("B", answers.scores[verdict.b]),
-            )
-        )
+            sides.append(f"{place}: {', '.join(scores)}")
+        text = "; ".join(sides)
     else:
         raise TypeError(f"a dispute is never about {verdict.kind}")
     return f"{text}. {visible(verdict.comment)}" if verdict.comment else text
@@ -176,7 +162,13 @@ def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Ta
     added = [task for given in fresh.values() for task in given]
     if not added:
         return 0
-    _check_forms(folder, study)
+    now = config_hashes(study.scales, load_language(study.language))
+    if any(now[name] != fixed for name, fixed in study.config_hashes.items()):
+        raise InputError(
+            f"its forms were fixed by Pairwright {study.version}, and those of this version differ",
+            where=folder.study,
+            fix="Adjudicate with the version, and the templates, that the study was exported with.",
+        )
     with on_disk(folder.path):
         write_forms(folder, study, round=2)
         _drop_unknown(folder, names)
@@ -219,16 +211,6 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
 
 def _second_round(folder: HumanFolder) -> list[KeyedTask]:
     return list(read_key(folder.adjudication_key))
-
-
-def _check_forms(folder: HumanFolder, study: Study) -> None:
-    now = config_hashes(study.scales, load_language(study.language))
-    if any(now[name] != fixed for name, fixed in study.config_hashes.items()):
-        raise InputError(
-            f"its forms were fixed by Pairwright {study.version}, and those of this version differ",
-            where=folder.study,
-            fix="Adjudicate with the version, and the templates, that the study was exported with.",
-        )
 
 
 def _drop_unknown(folder: HumanFolder, names: set[str]) -> None:

@@ -128,7 +128,8 @@ class _Annotator(NamedTuple):
             chance = random.Random(
                 content_id("simulated", str(self.traits.seed), self.name, task.task)
             )
-            seconds = self._seconds(task, chance)
+            usual = _SECONDS[task.kind] / (8 if self.careless else 1)
+            seconds = round(usual * chance.lognormvariate(0, 0.5), 3)
             now += timedelta(seconds=seconds)
             filled_in = StoredAnnotation(
                 identity=f"{chance.getrandbits(128):032x}",
@@ -145,16 +146,15 @@ class _Annotator(NamedTuple):
                 drafts=0,
             )
 
-    def _seconds(self, task: KeyedTask, chance: random.Random) -> float:
-        usual = _SECONDS[task.kind] / (8 if self.careless else 1)
-        return round(usual * chance.lognormvariate(0, 0.5), 3)
-
     def _form(self, task: KeyedTask, chance: random.Random) -> dict[str, str]:
         if self.careless:
             form = controls(task.kind, self.scales, len(task.aspects))
             return {name: chance.choice(sorted(choices)) for name, choices in form.items()}
         if task.kind == "preference":
-            return {"preference": self._preference(task, chance)}
+            if task.purpose == "attention" and task.expected:
+                return {"preference": task.expected}
+            truth = None if task.purpose == "wrong_profile" else task.expected
+            return {"preference": self._place(truth, chance)}
         if task.kind == "quality":
             return {
                 f"{scale.name}_{side}": self._score(scale, task.subject, chance)
@@ -167,11 +167,6 @@ class _Annotator(NamedTuple):
             rows[f"support_{n}"] = self._support(aspect, chance, "no" if foil else None)
             rows[f"delivered_{n}"] = self._place(None if foil else task.expected, chance)
         return rows
-
-    def _preference(self, task: KeyedTask, chance: random.Random) -> str:
-        if task.purpose == "attention" and task.expected:
-            return task.expected
-        return self._place(None if task.purpose == "wrong_profile" else task.expected, chance)
 
     def _place(self, truth: str | None, chance: random.Random) -> str:
         """Who is sure is right; who is not guesses, and half of the guesses are right. So

@@ -66,30 +66,30 @@ def subjects_of(pairs: Iterable[Pair], file: Path) -> list[Subject]:
     subjects = []
     for name, parts in together.items():
         expected = 1 if parts[0].twin_id is None else 2
-        if len(parts) != expected or sum(pair.asked for pair in parts) != 1:
-            raise InputError(
-                f"lines of {name}: {len(parts)}, where it must have {expected}, one of them asked",
-                where=file,
-                fix="Build again: pairs.jsonl is derived from the run folder's store.",
-            )
         subject = Subject(name, tuple(sorted(parts, key=lambda pair: not pair.asked)))
-        if not _mirrored(subject):
-            raise InputError(
+        first, last = subject.pairs[0], subject.pairs[-1]
+        wrong = ""
+        if len(parts) != expected or sum(pair.asked for pair in parts) != 1:
+            wrong = (
+                f"lines of {name}: {len(parts)}, where it must have {expected}, one of them asked"
+            )
+        elif first is not last and (
+            first.user == last.user
+            or (first.question, first.chosen, first.rejected)
+            != (last.question, last.rejected, last.chosen)
+        ):
+            wrong = (
                 f"the halves of {name} are not of one question with chosen and rejected changed"
-                " about",
+                " about"
+            )
+        if wrong:
+            raise InputError(
+                wrong,
                 where=file,
                 fix="Build again: pairs.jsonl is derived from the run folder's store.",
             )
         subjects.append(subject)
     return subjects
-
-
-def _mirrored(subject: Subject) -> bool:
-    first, last = subject.pairs[0], subject.pairs[-1]
-    if first is last:
-        return True
-    turned = (last.question, last.rejected, last.chosen)
-    return (first.question, first.chosen, first.rejected) == turned and first.user != last.user
 
 
 def sample(subjects: list[Subject], n: int | None, seed: int) -> list[Subject]:
@@ -119,13 +119,15 @@ def salts(subjects: Iterable[Subject], seed: int) -> dict[str, int]:
     by_domain: dict[str, list[Subject]] = {}
     for subject in subjects:
         by_domain.setdefault(subject.domain, []).append(subject)
-    return {domain: _salt(those, seed) for domain, those in sorted(by_domain.items())}
-
-
-def _salt(subjects: list[Subject], seed: int) -> int:
-    modes = {subject.mode for subject in subjects}
-    groups = [[s.id for s in subjects]] + [[s.id for s in subjects if s.mode == m] for m in modes]
-    return next(salt for salt in count() if all(_balanced(group, seed, salt) for group in groups))
+    found = {}
+    for domain, own in sorted(by_domain.items()):
+        groups = [[subject.id for subject in own]]
+        for mode in {subject.mode for subject in own}:
+            groups.append([subject.id for subject in own if subject.mode == mode])
+        found[domain] = next(
+            salt for salt in count() if all(_balanced(group, seed, salt) for group in groups)
+        )
+    return found
 
 
 def _balanced(ids: list[str], seed: int, salt: int) -> bool:
@@ -143,6 +145,10 @@ class OutlinePair(Record):
     aspects: tuple[str, ...]
     adherence: dict[Side, tuple[int, ...]]
     """The judge's scores, in the order of the aspects; empty where nothing was judged."""
+
+    def side(self, name: str) -> str:
+        """`chosen` or `rejected` for a response; other answers as they are."""
+        return {self.chosen: "chosen", self.rejected: "rejected"}.get(name, name)
 
 
 class Outline(Record):

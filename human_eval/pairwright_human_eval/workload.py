@@ -21,13 +21,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from html import unescape
 from statistics import fmean, median
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from pydantic import JsonValue
 
 from pairwright.estimate import Estimate
-from pairwright.intervals import LEVEL, accuracy, mean, z_of
+from pairwright.intervals import accuracy_by_cluster, cluster_numbers, mean
 from pairwright.modes import Mode
 from pairwright.records import Record
 from pairwright.text import word_count
@@ -94,11 +95,8 @@ def language_of_texts(subjects: Sequence[Subject]) -> str:
     """The code of the language that most of the questions and responses are in; empty where none
     is certain."""
     looked_at = subjects[:: max(1, len(subjects) // LOOKED_AT)]
-    found = Counter(
-        code
-        for subject in looked_at
-        if (code := language_of(subject.asked.question, subject.asked.chosen))
-    )
+    codes = (language_of(one.asked.question, one.asked.chosen) for one in looked_at)
+    found = Counter(code for code in codes if code)
     return found.most_common(1)[0][0] if found else ""
 
 
@@ -229,21 +227,20 @@ def _load(
 ) -> StudyLoad:
     given, _ = make_tasks(subjects, plan, checks)
     tasks = [task for own in given.values() for task in own]
-    kinds = []
-    for reading in readings(tasks, rate):
-        whole = reading.minutes / 60
-        if reading.kind in seconds:
-            whole = reading.tasks * seconds[reading.kind] / 3600
-        usual = seconds.get(reading.kind, reading.seconds)
-        kinds.append(
-            KindLoad(
-                kind=reading.kind,
-                tasks=reading.tasks,
-                words=reading.words,
-                seconds=usual,
-                hours=whole,
-            )
+    kinds = tuple(
+        KindLoad(
+            kind=reading.kind,
+            tasks=reading.tasks,
+            words=reading.words,
+            seconds=seconds.get(reading.kind, reading.seconds),
+            hours=(
+                reading.tasks * seconds[reading.kind] / 3600
+                if reading.kind in seconds
+                else reading.minutes / 60
+            ),
         )
+        for reading in readings(tasks, rate)
+    )
     strangers, choices = control_subjects(task.keyed for task in tasks)
     with_aspects = {task.keyed.subject for task in tasks if task.keyed.kind == "rubric"}
     each = {kind.kind: kind.hours / kind.tasks for kind in kinds}
@@ -253,7 +250,7 @@ def _load(
         controls=len(subjects) - len(with_aspects),
         strangers=strangers,
         stranger_power=control_power(choices),
-        kinds=tuple(sorted(kinds, key=lambda kind: KINDS.index(kind.kind))),
+        kinds=kinds,
         people=len(plan.annotators),
         most=most + BRIEFING,
         second_round=second_round,
@@ -262,24 +259,20 @@ def _load(
 
 def repeated_subjects(subjects: Sequence[Subject], n: int) -> list[Subject]:
     """`n` subjects: those given, again and again, each time under other names."""
-    return [_renamed(subjects[k % len(subjects)], k // len(subjects)) for k in range(n)]
-
-
-def _renamed(subject: Subject, turn: int) -> Subject:
-    if not turn:
-        return subject
-    pairs = tuple(
-        pair.model_copy(
-            update={
-                "id": f"{pair.id}-{turn}",
-                "item_id": f"{pair.item_id}-{turn}",
-                "user": f"{pair.user}-{turn}",
-                "twin_id": pair.twin_id and f"{pair.twin_id}-{turn}",
-            }
-        )
-        for pair in subject.pairs
-    )
-    return Subject(f"{subject.id}-{turn}", pairs)
+    found = []
+    for k in range(n):
+        turn, subject = k // len(subjects), subjects[k % len(subjects)]
+        if turn:
+            pairs = []
+            for pair in subject.pairs:
+                names = {
+                    name: f"{getattr(pair, name)}-{turn}" for name in ("id", "item_id", "user")
+                }
+                twin = pair.twin_id and f"{pair.twin_id}-{turn}"
+                pairs.append(pair.model_copy(update={**names, "twin_id": twin}))
+            subject = Subject(f"{subject.id}-{turn}", tuple(pairs))
+        found.append(subject)
+    return found
 
 
 class TimedTask(NamedTuple):
@@ -319,7 +312,7 @@ def study_pilot(
     mode: Mode,
     unfinished: Set[str] = frozenset(),
     timed: Sequence[TimedTask] = (),
-    tasks: Mapping[tuple[Kind, int], int] | None = None,
+    tasks: Mapping[tuple[Kind, int], int] = MappingProxyType({}),
 ) -> StudyPilot:
     """Read a pilot. What waits for answers and what is a control is not decided.
 
@@ -327,52 +320,32 @@ def study_pilot(
     verify it, so counting what is decided of these would make the yield too small. `tasks` are
     all that were given out, by kind and round.
     """
-    decided = [
-        (subject, decisions[subject.id].state)
+    states = [
+        (subject.dyad, decisions[subject.id].state)
         for subject in subjects
         if subject.mode == mode and subject.aspects_asked and subject.id not in unfinished
     ]
-    rows = [(s.dyad, state == "verified") for s, state in decided if state != "waiting"]
-    dyads = sorted({dyad for dyad, _ in rows})
-    found = accuracy(
-        np.array([float(verified) for _, verified in rows]),
-        np.array([dyads.index(dyad) for dyad, _ in rows], np.intp),
+    verified = accuracy_by_cluster(
+        [(dyad, float(state == "verified")) for dyad, state in states if state != "waiting"]
     )
     first = [verdict for verdict in verdicts if verdict.round == 1]
-    times = {kind: _time([t for t in timed if (t.kind, t.round) == (kind, 1)]) for kind in KINDS}
+    times = {}
+    for kind in KINDS:
+        own = [one for one in timed if (one.kind, one.round) == (kind, 1)]
+        people = cluster_numbers([one.annotator for one in own])
+        if time := mean(np.array([one.seconds for one in own]), people, least=0.0):
+            times[kind] = time
+    # Tasks that nobody was timed on are taken to be as long as the others of their kind.
+    whole = {1: 0.0, 2: 0.0}
+    for (kind, round), n in tasks.items():
+        if seconds := [one.seconds for one in timed if (one.kind, one.round) == (kind, round)]:
+            whole[round] += n * fmean(seconds)
+    to_come = bool(unfinished) or any(one.state == "disputed" for one in decisions.values())
+    known = whole[1] and (whole[2] or not to_come)
     return StudyPilot(
-        verified=found.found(z_of(LEVEL))
-        if found
-        else Estimate(value=None, low=None, high=None, n=0, clusters=0),
-        times={kind: time for kind, time in times.items() if time},
-        second_round=_second_round(
-            timed,
-            tasks or {},
-            bool(unfinished) or any(one.state == "disputed" for one in decisions.values()),
-        ),
+        verified=verified or Estimate(value=None, low=None, high=None, n=0, clusters=0),
+        times=times,
+        second_round=whole[2] / whole[1] if known else None,
         people=len({verdict.annotator for verdict in first}),
         simulated=any(verdict.simulated for verdict in first),
     )
-
-
-def _time(timed: Sequence[TimedTask]) -> Estimate | None:
-    people = sorted({one.annotator for one in timed})
-    return mean(
-        np.array([one.seconds for one in timed]),
-        np.array([people.index(one.annotator) for one in timed], np.intp),
-        least=0.0,
-    )
-
-
-def _second_round(
-    timed: Sequence[TimedTask], tasks: Mapping[tuple[Kind, int], int], open: bool
-) -> float | None:
-    """Tasks that nobody was timed on are taken to be as long as the others of their kind. `open`: a
-    second round may be to come."""
-    whole = {1: 0.0, 2: 0.0}
-    for (kind, round), n in tasks.items():
-        if own := [one.seconds for one in timed if (one.kind, one.round) == (kind, round)]:
-            whole[round] += n * fmean(own)
-    if not whole[1] or (open and not whole[2]):
-        return None
-    return whole[2] / whole[1]

@@ -9,7 +9,7 @@ import pytest
 from pairwright.audits.balance import Balance
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.human import Human
-from pairwright.audits.integrity.endings import Endings
+from pairwright.audits.integrity.responses import Endings
 from pairwright.audits.leakage.duplicates import Duplicates
 from pairwright.audits.people.scan import PersonalData
 from pairwright.audits.read import ReadRow, open_source
@@ -354,7 +354,7 @@ def test_a_check_that_breaks_is_a_finding_and_ends_nothing(
     found = Audit.model_validate_json(text)
     own, *_ = failed = [check for check in found.checks if check.name == "not_computed"]
     assert {check.status for check in failed} == {"fail"}
-    assert own.detail.startswith("ValueError at reader_guard.py:")
+    assert own.detail.startswith("ValueError at run.py:")
     assert lost <= set(own.detail.partition("not computed: ")[2].split(", "))
     assert [flag.where for flag in own.flags] == ["pairs.jsonl:5"] * (method == "add")
     gone = before - {one.name for one in found.checks}

@@ -18,7 +18,7 @@ from audited import line
 from pairwright.audits import run as audit_run
 from pairwright.audits.catalogue import DEFINITIONS, ESTIMATE_CHECKS, decide
 from pairwright.audits.human import AnnotatorComparison, ParityComparison, VoteComparison
-from pairwright.audits.integrity.endings import Endings
+from pairwright.audits.integrity.responses import Endings
 from pairwright.audits.read import open_source
 from pairwright.audits.records import Check, LimitComparison, Status
 from pairwright.audits.shortcuts.classifiers import CLASSIFIERS
@@ -82,8 +82,8 @@ def test_counts_and_notes_go_through_as_they_are() -> None:
 # A module that takes up statistics may decide by them: then its check belongs to the family, and
 # the module belongs in this list.
 STATISTICS = {
-    "catalogue", "shortcuts.trials", "shortcuts.gaps", "shortcuts.questions", "integrity.endings",
-    "integrity.languages", "human",
+    "catalogue", "shortcuts.trials", "shortcuts.figures", "shortcuts.questions", "human",
+    "integrity.responses",
 }  # fmt: skip
 TOOLS = {"share", "exact", "accuracy", "mean", "difference", "holm", "z_of", "Accuracy", "p_value"}
 
@@ -131,7 +131,7 @@ def test_an_audit_of_a_release_decides_every_comparison_together(tmp_path: Path)
     assert names | {
         "other_language",
         "key_place",
-        *(one.name for one in CLASSIFIERS),
+        *CLASSIFIERS,
     } == set(ESTIMATE_CHECKS)
     assert set(ESTIMATE_CHECKS) <= set(DEFINITIONS)
     for one in checks:

@@ -11,10 +11,9 @@ from scipy.stats import binomtest
 from audited import line
 from pairwright.audits.catalogue import decide, names_of
 from pairwright.audits.integrity import CHECKS
-from pairwright.audits.integrity.endings import breaks_off
-from pairwright.audits.integrity.languages import LIMIT, SAMPLE
-from pairwright.audits.reader_guard import AuditPart
+from pairwright.audits.integrity.responses import LIMIT, SAMPLE, breaks_off
 from pairwright.audits.records import Check
+from pairwright.audits.run import AuditPart
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.row import derived_twin_id
 from pairwright.intervals import LEVEL, exact

@@ -17,9 +17,9 @@ from pairwright import text
 from pairwright.audits.catalogue import decide, names_of
 from pairwright.audits.leakage import leakage_checks
 from pairwright.audits.leakage.sketch import SIMILAR, TextSketches, hash_words, runs, similar
-from pairwright.audits.reader_guard import AuditPart
 from pairwright.audits.records import Check
 from pairwright.audits.row_check import KEPT, WIDTH, RowCheck
+from pairwright.audits.run import AuditPart
 from pairwright.dataset import Row, RowAspect, RowPost
 
 QUESTION = "How do I get the smell of smoke out of an old wool coat?"
@@ -649,7 +649,7 @@ from pairwright.audits.integrity import CHECKS
 from pairwright.audits.leakage import leakage_checks
 from pairwright.audits.people import people_checks
 from pairwright.audits.people.scan import PersonalData
-from pairwright.audits.reader_guard import AuditPart
+from pairwright.audits.run import AuditPart
 from audited import line
 corpora = ["a corpus of five words", "number 7 of the dozens"]
 data = PersonalData()

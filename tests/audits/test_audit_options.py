@@ -14,9 +14,9 @@ from pairwright.audits.catalogue import decide
 from pairwright.audits.people import people_checks
 from pairwright.audits.people.scan import PersonalData
 from pairwright.audits.read import ReadRow, UnreadRow, open_source
-from pairwright.audits.read.options import OptionKey
-from pairwright.audits.reader_guard import AuditPart
+from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Check
+from pairwright.audits.run import AuditPart
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.errors import InputError
 from pairwright.records import pseudonym

@@ -17,11 +17,10 @@ from test_pages import HOSTILE
 
 from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
 from pairwright.audits.catalogue import DEFINITIONS, PARTS
+from pairwright.audits.page import HERE, MOST_BYTES, SCRIPTS, write_page
 from pairwright.audits.page import pairs as packing
-from pairwright.audits.page import write_page
 from pairwright.audits.page.pairs import Flags, select_pairs
 from pairwright.audits.page.verdict import audit_verdict, undecided_table, warnings
-from pairwright.audits.page.write import HERE, MOST_BYTES, SCRIPTS
 from pairwright.audits.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
 
@@ -406,11 +405,11 @@ def test_that_all_are_too_many_is_known_from_the_first_of_them(
     monkeypatch.setattr(packing.PairPacker, "add", noted)
     rows, flags = [row(n, narrative=SENTENCES[n]) for n in range(600)], Flags(())
     whole = select_pairs(rows, sizes_of(rows), flags, 10**9, simulated={})
-    assert whole.packed.pairs == len(packed) == 600
+    assert whole.pairs == len(packed) == 600
     packed.clear()
-    held = select_pairs(rows, sizes_of(rows), flags, whole.packed.size // 8, simulated={})
+    held = select_pairs(rows, sizes_of(rows), flags, whole.size // 8, simulated={})
     assert held.total == 600
-    assert 40 < held.packed.pairs < 75
+    assert 40 < held.pairs < 75
     first_try = next(n for n, (one, later) in enumerate(pairwise(packed), 1) if later < one)
     assert first_try < 40
 

@@ -10,11 +10,11 @@ import pytest
 from audited import line
 from pairwright.audits.catalogue import DEFINITIONS, decide, names_of
 from pairwright.audits.people import people_checks
-from pairwright.audits.people.finding import mask
+from pairwright.audits.people.names import mask
 from pairwright.audits.people.scan import KINDS as DATA_KINDS
 from pairwright.audits.people.scan import MOST_FINDINGS, PersonalData, find
-from pairwright.audits.reader_guard import AuditPart
 from pairwright.audits.records import Check, Redaction
+from pairwright.audits.run import AuditPart
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.address import ForgetList, url_name
 

@@ -21,12 +21,11 @@ import pytest
 
 from pairwright.audits.leakage.corpora import LINES, corpus_texts
 from pairwright.audits.read import ReadRow, UnreadRow, open_source
-from pairwright.dataset import Layout, Part, Row, row_of, write_rows
+from pairwright.dataset import Layout, Part, Row, row_of, write_lines, write_rows
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.records import Pair, content_id, pseudonym
 from pairwright.sources import source_table, table_files
-from pairwright_human_eval.decisions import write_decisions
 from small_studies import decided, one, twin, violate, votes, well
 
 PLAIN = {"prompt": "Which?", "chosen": "This one.", "rejected": "That one."}
@@ -196,7 +195,7 @@ def test_decisions_mark_what_is_verified_and_count_its_votes(tmp_path: Path) -> 
         decided(one(pair), [*votes(pair, said), *well(one(pair))])
         for pair, said in ((good, "+++"), (bad, "--+"))
     ]
-    write_decisions(folder / "human" / "decisions.jsonl", decisions)
+    write_lines(folder / "human" / "decisions.jsonl", decisions)
     first, second, third = rows(folder)
     assert (first.verified, second.verified, third.verified) == (True, False, False)
     assert first.votes
@@ -211,7 +210,7 @@ def test_what_simulated_annotators_say_verifies_nothing(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", pair)
     decision = decided(one(pair), [*votes(pair, "+++", simulated=True), *well(one(pair))])
     assert decision.state == "verified"
-    write_decisions(folder / "human" / "decisions.jsonl", [decision])
+    write_lines(folder / "human" / "decisions.jsonl", [decision])
     (row,) = rows(folder)
     assert (row.verified, row.simulated) == (False, True)
 

@@ -12,7 +12,7 @@ from audited import line
 from pairwright.audits.catalogue import decide
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts import Shortcuts, pair_features
-from pairwright.audits.shortcuts.classifiers import CLASSIFIERS as CLASSIFIER_CHECKS
+from pairwright.audits.shortcuts.classifiers import CLASSIFIERS
 from pairwright.audits.shortcuts.response import (
     COUNT_CHECKS,
     diversity,
@@ -24,9 +24,7 @@ from pairwright.settings.rules import ReleaseInfo
 from reference_data import LLMBAR
 from small_studies import twin, violate
 
-COUNT_NAMES = [check.name for check in COUNT_CHECKS]
-CLASSIFIERS = [check.name for check in CLASSIFIER_CHECKS]
-BLIND = (*COUNT_NAMES, *CLASSIFIERS)
+BLIND = (*COUNT_CHECKS, *CLASSIFIERS)
 NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curtain violin".split()
 
 
@@ -120,7 +118,7 @@ def test_the_published_figures_of_picking_the_longer_response_are_reproduced() -
 def test_pairs_that_give_nothing_away_pass_or_are_too_few(bound: float) -> None:
     found = audited(even(900), bound)
     assert not [check for check in found.values() if check.status == "fail"]
-    for name in COUNT_NAMES:
+    for name in COUNT_CHECKS:
         check = found["Plain", name]
         assert check.limit == bound
         assert check.of == 900

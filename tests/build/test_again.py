@@ -86,24 +86,17 @@ def test_units_that_failed_or_wait_are_worked_on_again(
     assert copied.outcomes() == built.outcomes()
 
 
-def test_another_state_of_the_code_works_on_all(
-    built: Study, copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["code_digest", "version"])
+def test_another_state_of_the_code_or_of_a_library_works_on_all(
+    built: Study, copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(folder, "code_digest", lambda: "sha256:other")
+    monkeypatch.setattr(folder, name, lambda *_: "another")
     assert copied.build().code == 0
     assert len(worked_on) == UNITS
     assert copied.outcomes() == built.outcomes()
     worked_on.clear()
     assert copied.build().code == 0
     assert worked_on == []
-
-
-def test_another_version_of_a_library_works_on_all(
-    copied: Study, worked_on: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(folder, "version", lambda name: "99")
-    assert copied.build().code == 0
-    assert len(worked_on) == UNITS
 
 
 def test_an_accepted_change_works_on_all_and_asks_nothing(
@@ -115,20 +108,15 @@ def test_an_accepted_change_works_on_all_and_asks_nothing(
     assert endpoint.n == 0
 
 
-def test_an_outcome_of_other_things_is_never_taken(
-    built: Study, copied: Study, worked_on: list[str]
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE follows SET identity = 'follows-of-another-run'", "DROP TABLE follows"],
+)
+def test_an_outcome_of_other_things_or_of_what_nobody_knows_is_never_taken(
+    built: Study, copied: Study, worked_on: list[str], statement: str
 ) -> None:
     change(copied, "UPDATE outcomes SET record = '{}'")
-    change(copied, "UPDATE follows SET identity = 'follows-of-another-run'")
-    assert copied.build().code == 0
-    assert len(worked_on) == UNITS
-    assert copied.outcomes() == built.outcomes()
-
-
-def test_a_store_that_does_not_say_what_its_outcomes_follow_from_is_worked_through(
-    built: Study, copied: Study, worked_on: list[str]
-) -> None:
-    change(copied, "DROP TABLE follows")
+    change(copied, statement)
     assert copied.build().code == 0
     assert len(worked_on) == UNITS
     assert copied.outcomes() == built.outcomes()

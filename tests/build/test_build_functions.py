@@ -17,7 +17,6 @@ from pairwright.records import (
     Draft,
     GoldAspect,
     Item,
-    Pair,
     Post,
     Rejected,
     Twin,
@@ -141,6 +140,18 @@ def contrast(
     return wait(build_contrast(of, models(llm), policy(other_users, **config)))
 
 
+def kept_pair(llm: Scripted, **more: Any) -> Contrast:
+    found = contrast(llm, **more)
+    assert isinstance(found, Contrast), found
+    return found
+
+
+def no_pair(llm: Scripted, **more: Any) -> Rejected:
+    found = contrast(llm, **more)
+    assert isinstance(found, Rejected), found
+    return found
+
+
 def twin(
     llm: Scripted,
     of: Item = ASKER,
@@ -151,21 +162,9 @@ def twin(
     return wait(build_twin(of, partner, models(llm), policy(other_users, **config)))
 
 
-def kept_pair(llm: Scripted, **more: Any) -> Contrast:
-    found = contrast(llm, **more)
-    assert isinstance(found, Contrast), found
-    return found
-
-
 def kept_twin(llm: Scripted, **more: Any) -> Twin:
     found = twin(llm, **more)
     assert isinstance(found, Twin), found
-    return found
-
-
-def no_pair(llm: Scripted, **more: Any) -> Rejected:
-    found = contrast(llm, **more)
-    assert isinstance(found, Rejected), found
     return found
 
 
@@ -184,28 +183,28 @@ def refusals(drafts: tuple[Draft, ...]) -> list[str]:
 
 def test_a_contrast_holds_the_item_its_rubric_both_sides_and_what_was_judged() -> None:
     pair = kept_pair(script(), strategies=["omit"]).pair
-    assert (pair.mode, pair.item_id, pair.user, pair.question) == (
-        "violate", "item-1", "una", QUESTION,
-    )  # fmt: skip
-    assert (pair.chosen, pair.rejected) == (FOR_UNA, PLAIN)
+    assert pair.model_dump(exclude={"draft", "rubric", "profile"}) == {
+        "id": content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN),
+        "mode": "violate", "item_id": "item-1", "user": "una", "question": QUESTION,
+        "category": ASKER.category, "domain": ASKER.domain, "chosen": FOR_UNA, "rejected": PLAIN,
+        "judge": "the-judge", "twin_id": None, "asked": True, "narrative": NARRATIVE,
+        "created": ASKER.created, "source_url": None, "response_sources": None,
+        "neighbours": None, "simulated": False,
+    }  # fmt: skip
     assert pair.profile == UNA
     assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
-    assert (pair.draft.strategy, pair.draft.generator) == ("omit", "the-generator")
-    assert pair.judge == "the-judge"
-    assert (pair.twin_id, pair.asked, pair.simulated) == (None, True, False)
-    assert pair.narrative == NARRATIVE
-    assert {name: a.share for name, a in pair.draft.adherence.items()} == {"first": 1, "second": 0}
-    assert set(pair.draft.quality) == {"first", "second"}
-    assert pair.draft.comparison == "tie"
-    assert all(gate.passed for gate in pair.draft.gates)
-    assert len(pair.draft.gates) == 16
+    draft = pair.draft
+    assert (draft.strategy, draft.generator, draft.comparison) == ("omit", "the-generator", "tie")
+    assert {name: a.share for name, a in draft.adherence.items()} == {"first": 1, "second": 0}
+    assert set(draft.quality) == {"first", "second"}
+    assert all(gate.passed for gate in draft.gates)
+    assert len(draft.gates) == 16
 
 
 def test_a_pair_id_is_the_hash_of_what_the_pair_says() -> None:
     pair = kept_pair(script()).pair
-    assert pair.id == content_id("pair", "violate", ASKER.id, pseudonym("una"), FOR_UNA, PLAIN)
     assert re.fullmatch(r"pair-[0-9a-f]{16}", pair.id)
-    assert kept_pair(script()).pair.id == pair.id
+    assert kept_pair(script()).pair == pair
     other = PLAIN.replace("fresh", "new")
     assert kept_pair(script(write_omitting=other, write_contradicting=other)).pair.id != pair.id
     # Two items may hold one question of one user: their pairs are two.
@@ -232,9 +231,8 @@ def test_which_model_writes_says_nothing_about_how_it_is_to_write() -> None:
     roles = config.roles.model_copy(update={"generator": ("one", "two")})
     config = config.model_copy(update={"roles": roles})
     items = [ASKER.model_copy(update={"id": f"item-{n}"}) for n in range(60)]
-    assert (
-        len({(strategy_of(of, config.strategies), generator_of(of, config)) for of in items}) == 4
-    )
+    both = {(strategy_of(of, config.strategies), generator_of(of, config)) for of in items}
+    assert len(both) == 4
 
 
 def test_an_item_without_a_rubric_asks_for_no_draft() -> None:
@@ -279,8 +277,7 @@ def test_a_draft_that_a_text_gate_refuses_costs_no_judgement() -> None:
 
 
 def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() -> None:
-    short = "Bake it twice."
-    llm = script(write_adhering=lambda r: [LEAKS, LEAKS, short][r.draw])
+    llm = script(write_adhering=lambda r: [LEAKS, LEAKS, "Bake it twice."][r.draw])
     rejected = no_pair(llm, draws=3)
     assert (rejected.stage, rejected.reason) == ("gates", "too_short")
     assert rejected.detail == "measured 3, limit 20"
@@ -288,13 +285,17 @@ def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() ->
     assert [d.draw for d in rejected.drafts] == [0, 1, 2]
 
 
+def written_for(request: Request) -> str:
+    """Whose answer a judge reads: `una`'s, `victor`'s, or `plain`."""
+    response = parts("response", body(request))[0]
+    return "una" if FOR_UNA in response else "victor" if FOR_VICTOR in response else "plain"
+
+
 def fitting(**scores: int | tuple[int, int]) -> Callable[[Request], Canned]:
     """A judge of adherence that gives each writer's answers a score, or one for each aspect."""
 
     def given(request: Request) -> Canned:
-        response = parts("response", body(request))[0]
-        author = "una" if FOR_UNA in response else "victor" if FOR_VICTOR in response else "plain"
-        found = scores.get(author, 0)
+        found = scores.get(written_for(request), 0)
         return scored(*(found if isinstance(found, tuple) else (found, found)))
 
     return given
@@ -302,13 +303,7 @@ def fitting(**scores: int | tuple[int, int]) -> Callable[[Request], Canned]:
 
 def by_response(**grades: int) -> Callable[[Request], Canned]:
     """A judge of quality: `una`, `plain` or `victor` to a grade."""
-    known = {"una": FOR_UNA, "plain": PLAIN, "victor": FOR_VICTOR}
-
-    def grade(request: Request) -> Canned:
-        response = parts("response", body(request))[0]
-        return graded(next((g for n, g in grades.items() if known[n] in response), 4))
-
-    return grade
+    return lambda request: graded(grades.get(written_for(request), 4))
 
 
 def verdict(straight: str, swapped: str) -> Callable[[Request], Canned]:
@@ -319,27 +314,17 @@ def verdict(straight: str, swapped: str) -> Callable[[Request], Canned]:
     return given
 
 
+PARITY: dict[str, Answer] = {"quality": by_response(una=5), "compare": verdict("A", "B")}
+
+
 def test_after_a_refusal_for_parity_or_an_unread_judgement_both_sides_are_drawn_again() -> None:
-    for changes in (
-        {"quality": by_response(una=5), "compare": verdict("A", "B")},
-        {"quality": "no JSON"},
-    ):
+    for changes in (PARITY, {"quality": "no JSON"}):
         llm = script(**changes)
         assert no_pair(llm, draws=2, strategies=["omit"]).stage == "gates"
         assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0, 1]}
 
 
 REFUSED = "An earlier version of this answer was refused. "
-
-
-def told_next(name: str, changes: dict[str, Answer]) -> str:
-    """What the writer of a side reads at its last draw of what was wrong before."""
-    llm = script(**changes)
-    no_pair(llm, draws=2, strategies=["omit"])
-    last = llm.prompts(name)[-1]
-    return "\n".join(
-        line.removeprefix(REFUSED) for line in last.split("\n") if line.startswith(REFUSED)
-    )
 
 
 @pytest.mark.parametrize(
@@ -373,15 +358,13 @@ def told_next(name: str, changes: dict[str, Answer]) -> str:
 def test_a_redraw_tells_the_writer_what_was_wrong(
     name: str, changes: dict[str, Answer], note: str
 ) -> None:
-    told = told_next(name, changes)
-    assert told.split("\n")[0] == note
-    assert told.count("\n") < 2
-
-
-def test_the_first_draw_says_nothing_of_an_earlier_one() -> None:
-    llm = script()
-    kept_pair(llm, strategies=["omit"])
-    assert not any("earlier" in p for p in llm.prompts("write_adhering", "write_omitting"))
+    llm = script(**changes)
+    no_pair(llm, draws=2, strategies=["omit"])
+    lines = llm.prompts(name)[-1].split("\n")
+    told = [line.removeprefix(REFUSED) for line in lines if line.startswith(REFUSED)]
+    assert (told or [""])[0] == note
+    assert len(told) <= 2
+    assert not any("earlier" in prompt for prompt in llm.prompts(name)[:-1])
 
 
 def test_every_gate_that_blames_a_side_has_a_note() -> None:
@@ -488,17 +471,6 @@ def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> N
     assert not llm.asked("plan", "plan_blind", "support", "match", "narrative")
 
 
-@pytest.mark.parametrize(
-    ("aspects", "reason"), [((), "no_gold_aspects"), (GOLD[:1], "too_few_aspects")]
-)
-def test_too_few_gold_aspects_are_a_refusal(aspects: tuple[GoldAspect, ...], reason: str) -> None:
-    llm = script()
-    least = {"min_aspects": 2}
-    rejected = no_pair(llm, of=gold(*aspects), modes=["violate"], aspects="gold", planner=least)
-    assert (rejected.stage, rejected.reason) == ("gold", reason)
-    assert llm.requests == []
-
-
 TOLD = {
     "aspects": [
         {"aspect": UNAS[0][2], "reason": "r", "evidence": "something from the stove"},
@@ -517,31 +489,43 @@ def test_aspects_of_the_narrative_are_marked_as_not_inferable() -> None:
     assert not llm.asked("plan")
 
 
-def test_an_item_without_a_narrative_or_with_too_little_in_it_is_refused() -> None:
-    without = ASKER.model_copy(update={"narrative": None})
-    for of, reason in ((without, "no_narrative"), (ASKER, "too_few_aspects")):
-        llm = script(narrative={"aspects": TOLD["aspects"][2:]})
-        rejected = no_pair(llm, of=of, modes=["violate"], aspects="narrative")
-        assert (rejected.stage, rejected.reason) == ("narrative", reason)
-        assert not llm.asked("write_adhering")
+@pytest.mark.parametrize(
+    ("origin", "of", "reason"),
+    [
+        ("gold", ASKER, "no_gold_aspects"),
+        ("gold", gold(*GOLD[:1]), "too_few_aspects"),
+        ("narrative", ASKER.model_copy(update={"narrative": None}), "no_narrative"),
+        ("narrative", ASKER, "too_few_aspects"),
+    ],
+)
+def test_too_few_aspects_in_the_data_are_a_refusal(origin: str, of: Item, reason: str) -> None:
+    llm, least = script(narrative={"aspects": TOLD["aspects"][2:]}), {"min_aspects": 2}
+    rejected = no_pair(llm, of=of, modes=["violate"], aspects=origin, planner=least)
+    assert (rejected.stage, rejected.reason) == (origin, reason)
+    assert {request.purpose for request in llm.requests} <= {"narrative"}
 
 
-def test_the_planner_is_measured_against_gold_aspects_where_there_are_any() -> None:
-    llm = script()
-    kept_pair(llm, of=gold(*GOLD))
-    assert len(llm.asked("planner_precision", "planner_recall")) == 2
-    for of, against in ((ASKER, "gold"), (gold(*GOLD), "none")):
-        llm = script()
-        kept_pair(llm, of=of, planner={"measure_against": against})
-        assert not llm.asked("planner_precision", "planner_recall")
-
-
-def test_the_planner_is_measured_against_the_narrative_where_that_is_asked_for() -> None:
+@pytest.mark.parametrize(
+    ("of", "against", "measured"),
+    [
+        (gold(*GOLD), None, 2),
+        (ASKER, None, 0),
+        (gold(*GOLD), "none", 0),
+        (ASKER, "narrative", 2),
+    ],
+)
+def test_the_planner_is_measured_against_what_the_data_has(
+    of: Item, against: str | None, measured: int
+) -> None:
     llm = script(narrative=TOLD)
-    kept_pair(llm, planner={"measure_against": "narrative"})
-    assert llm.purposes.count("narrative") == 1
-    recall = llm.prompts("planner_recall")[0]
-    assert len(parts("aspect", parts("aspects", recall)[0])) == 2
+    kept_pair(llm, of=of, planner={"measure_against": against} if against else {})
+    assert len(llm.asked("planner_precision", "planner_recall")) == measured
+    assert llm.purposes.count("narrative") == (against == "narrative")
+    for recall in llm.prompts("planner_recall"):
+        assert len(parts("aspect", parts("aspects", recall)[0])) == 2
+
+
+def test_a_narrative_that_cannot_be_read_measures_nothing() -> None:
     unread = script(narrative="no JSON")
     kept_pair(unread, planner={"measure_against": "narrative"})
     assert not unread.asked("planner_recall")
@@ -609,40 +593,31 @@ def test_both_sides_of_the_papers_setting_are_written_from_the_same_posts() -> N
 
 def test_a_twin_is_two_halves_that_mirror_each_other() -> None:
     found = kept_twin(script())
-    mine, theirs = found.halves
-    assert (mine.user, mine.chosen, mine.rejected) == ("una", FOR_UNA, FOR_VICTOR)
-    assert (theirs.user, theirs.chosen, theirs.rejected) == ("victor", FOR_VICTOR, FOR_UNA)
-    assert (mine.asked, theirs.asked) == (True, False)
-    for half in found.halves:
-        assert half.twin_id == found.id
-        assert (half.mode, half.item_id, half.question) == ("twin", "item-1", QUESTION)
-        assert (half.domain, half.category) == (ASKER.domain, ASKER.category)
-        assert half.draft == mine.draft
-        assert (half.draft.first, half.draft.second) == (FOR_UNA, FOR_VICTOR)
-    assert (mine.profile, theirs.profile) == (UNA, VICTOR)
-    assert [a.aspect for a in mine.rubric.aspects] == [a[2] for a in UNAS]
-    assert [a.aspect for a in theirs.rubric.aspects] == [a[2] for a in VICTORS]
-    assert (theirs.rubric.user, theirs.rubric.question_id) == ("victor", "item-1")
-
-
-def test_the_narrative_stays_with_the_one_who_wrote_it() -> None:
-    mine, theirs = kept_twin(script()).halves
-    assert (mine.narrative, theirs.narrative) == (NARRATIVE, None)
-
-
-def test_the_ids_of_a_twin_are_content_ids() -> None:
-    found = kept_twin(script())
+    assert kept_twin(script()) == found
     assert found.id == content_id(
         "twin", ASKER.id, pseudonym("una"), pseudonym("victor"), FOR_UNA, FOR_VICTOR
     )
-    assert [half.id for half in found.halves] == [
-        content_id("pair", "twin", ASKER.id, pseudonym("una"), FOR_UNA, FOR_VICTOR),
-        content_id("pair", "twin", ASKER.id, pseudonym("victor"), FOR_VICTOR, FOR_UNA),
-    ]
-    assert kept_twin(script()) == found
+    mine, theirs = found.halves
+    for half, user, chosen, rejected, profile, aspects in (
+        (mine, "una", FOR_UNA, FOR_VICTOR, UNA, UNAS),
+        (theirs, "victor", FOR_VICTOR, FOR_UNA, VICTOR, VICTORS),
+    ):
+        assert half.id == content_id("pair", "twin", ASKER.id, pseudonym(user), chosen, rejected)
+        assert (half.user, half.chosen, half.rejected) == (user, chosen, rejected)
+        assert (half.profile, half.asked) == (profile, half is mine)
+        assert [a.aspect for a in half.rubric.aspects] == [a[2] for a in aspects]
+        assert (half.rubric.user, half.rubric.question_id) == (user, "item-1")
+        assert (half.twin_id, half.mode, half.item_id) == (found.id, "twin", "item-1")
+        assert (half.question, half.domain, half.category) == (
+            QUESTION, ASKER.domain, ASKER.category,
+        )  # fmt: skip
+        assert half.draft == mine.draft
+        assert half.draft.both == (FOR_UNA, FOR_VICTOR)
+        # The narrative stays with the one who wrote it.
+        assert half.narrative == (NARRATIVE if half is mine else None)
 
 
-def test_the_two_by_two_matrix_holds_each_response_to_each_rubric() -> None:
+def test_each_response_of_a_twin_is_written_for_one_rubric_and_held_to_both() -> None:
     llm = script()
     draft = kept_twin(llm).halves[0].draft
     assert {name: a.share for name, a in draft.adherence.items()} == {
@@ -654,11 +629,10 @@ def test_the_two_by_two_matrix_holds_each_response_to_each_rubric() -> None:
         if PLAIN not in p
     }
     assert asked == {(r, a) for r in (FOR_UNA, FOR_VICTOR) for a in (UNAS[0][2], VICTORS[0][2])}
-
-
-def test_quality_is_judged_once_a_response_and_compared_in_both_orders() -> None:
-    llm = script()
-    kept_twin(llm)
+    assert sorted(parts("aspect", p) for p in llm.prompts("write_adhering")) == sorted(
+        [[a[2] for a in UNAS], [a[2] for a in VICTORS]]
+    )
+    # Quality is judged once a response, and compared in both orders.
     assert len(llm.asked("quality")) == 2
     assert sorted(parts("response", p) for p in llm.prompts("compare")) == sorted(
         [[FOR_UNA, FOR_VICTOR], [FOR_VICTOR, FOR_UNA]]
@@ -717,14 +691,6 @@ def test_twin_writers_and_judges_never_read_a_profile() -> None:
             assert not re.search(rf"\b{re.escape(text)}\b", prompt), (request.purpose, text)
 
 
-def test_a_writer_reads_one_rubric_and_not_the_others() -> None:
-    llm = script()
-    kept_twin(llm)
-    assert sorted(parts("aspect", p) for p in llm.prompts("write_adhering")) == sorted(
-        [[a[2] for a in UNAS], [a[2] for a in VICTORS]]
-    )
-
-
 @pytest.mark.parametrize("origin", ["planner", "narrative"])
 def test_the_narrative_is_never_shown_to_planners_writers_or_judges(origin: str) -> None:
     llm = script(narrative=TOLD)
@@ -738,48 +704,40 @@ def test_the_narrative_is_never_shown_to_planners_writers_or_judges(origin: str)
             assert sentence not in body(request), request.purpose
 
 
-def test_a_leaked_narrative_is_refused_in_a_twin_on_either_side() -> None:
-    said = "It pays to surprise everybody with something from the stove."
-    for wanted in (UNAS, VICTORS):
+@pytest.mark.parametrize(
+    ("said", "wanted", "reason"),
+    [
+        ("It pays to surprise everybody with something from the stove.", UNAS, "rubric_leakage"),
+        ("It pays to surprise everybody with something from the stove.", VICTORS, "rubric_leakage"),
+        ("Two steam ovens that stand idle before dawn help.", UNAS, "profile_copy"),
+    ],
+)
+def test_a_leaked_narrative_and_a_partners_posts_are_held_against_both_sides_of_a_twin(
+    said: str, wanted: tuple[tuple[str, str, str], ...], reason: str
+) -> None:
+    def leaky(request: Request) -> str:
+        ordinary = writer(request)
+        return f"{ordinary} {said}" if wanted[0][2] in body(request) else ordinary
 
-        def leaky(request: Request, wanted: Any = wanted) -> str:
-            ordinary = writer(request)
-            return f"{ordinary} {said}" if wanted[0][2] in body(request) else ordinary
-
-        rejected = no_twin(script(write_adhering=leaky), draws=1)
-        assert rejected.reason == "rubric_leakage"
+    assert no_twin(script(write_adhering=leaky), draws=1).reason == reason
 
 
-def test_a_partners_posts_are_held_against_both_sides_of_a_twin() -> None:
-    def copying(request: Request) -> str:
-        return f"{writer(request)} Two steam ovens that stand idle before dawn help."
-
-    assert no_twin(script(write_adhering=copying), draws=1).reason == "profile_copy"
-
-
-def test_posts_of_the_partner_that_are_newer_than_the_question_are_not_used() -> None:
+def test_of_the_partner_nothing_is_used_but_posts_that_are_older_than_the_question() -> None:
     late = Post(id="late", text="Since May I keep hens.", created="2020-01-01T00:00:00")
     later = Post(id="later", text="The hens lay well.", created="2021-05-01T00:00:00")
     timeless = Post(id="timeless", text="The cafe opens at six.")
-    partner = PARTNER.model_copy(update={"profile": (*VICTOR, timeless, late, later)})
+    changes = {
+        "profile": (*VICTOR, timeless, late, later),
+        "narrative": "The dough tears when I stretch it.",
+    }
     llm = script()
-    _, theirs = kept_twin(llm, partner=partner).halves
+    _, theirs = kept_twin(llm, partner=PARTNER.model_copy(update=changes)).halves
     assert theirs.profile == (*VICTOR, timeless)
-    assert not any("hens" in body(request) for request in llm.requests)
-
-
-def test_without_a_time_of_the_question_all_posts_of_the_partner_are_used() -> None:
+    for request in llm.requests:
+        assert not any(word in body(request) for word in ("hens", "pizza", "stretch"))
+    # Without a time of the question all posts are used.
     of = ASKER.model_copy(update={"created": None})
     assert kept_twin(script(), of=of).halves[1].profile == VICTOR
-
-
-def test_the_partners_own_question_and_narrative_are_read_by_nobody() -> None:
-    partner = PARTNER.model_copy(update={"narrative": "The dough tears when I stretch it."})
-    llm = script()
-    kept_twin(llm, partner=partner)
-    for request in llm.requests:
-        assert "pizza" not in body(request)
-        assert "stretch" not in body(request)
 
 
 def test_both_users_are_held_against_the_same_others() -> None:
@@ -924,20 +882,12 @@ def test_a_redraw_of_a_twin_quotes_neither_posts_nor_the_other_sides_aspects(
         assert FOR_UNA not in told
 
 
-def test_a_writer_that_is_refused_last_is_the_reason_and_earlier_drafts_are_kept() -> None:
-    def fading(request: Request) -> Canned:
-        return LEAKS if request.draw == 0 else Said("no", "content_filter")
-
-    rejected = no_twin(script(write_adhering=fading), draws=2)
+def test_a_writer_that_is_refused_last_is_the_reason_and_once_costs_no_more_than_its_draw() -> None:
+    no = Said("no", "content_filter")
+    rejected = no_twin(script(write_adhering=lambda r: LEAKS if r.draw == 0 else no), draws=2)
     assert (rejected.stage, rejected.reason) == ("write_adhering", "content_filter")
     assert refusals(rejected.drafts) == ["rubric_leakage"]
-
-
-def test_a_writer_that_is_refused_once_costs_no_more_than_its_draw() -> None:
-    def starting(request: Request) -> Canned:
-        return Said("no", "content_filter") if request.draw == 0 else writer(request)
-
-    found = kept_twin(script(write_adhering=starting))
+    found = kept_twin(script(write_adhering=lambda r: no if r.draw == 0 else writer(r)))
     assert found.halves[0].draft.draw == 1
     assert found.refused == ()
 
@@ -949,12 +899,8 @@ def test_gated_false_keeps_every_twin_unjudged() -> None:
     assert all(half.judge is None for half in found.halves)
 
 
-def test_the_same_item_and_answers_give_the_same_record_byte_by_byte() -> None:
+def test_records_are_the_same_byte_by_byte_and_survive_being_written_and_read() -> None:
     for build in (kept_pair, kept_twin):
-        first, second = (build(script()).model_dump_json() for _ in range(2))
-        assert first == second
-
-
-def test_a_kept_pair_survives_being_written_and_read() -> None:
-    for pair in (kept_pair(script()).pair, *kept_twin(script()).halves):
-        assert Pair.model_validate_json(pair.model_dump_json()) == pair
+        first, second = (build(script()) for _ in range(2))
+        assert first.model_dump_json() == second.model_dump_json()
+        assert type(first).model_validate_json(first.model_dump_json()) == first

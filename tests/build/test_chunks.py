@@ -42,11 +42,8 @@ def test_every_unit_is_in_one_chunk_in_order_and_no_item_is_cut(size: int) -> No
     assert all(size <= len(chunk.units) <= size + 1 for chunk in made[:-1])
 
 
-def test_without_units_there_is_no_chunk() -> None:
-    assert list(chunks(iter([]), 5)) == []
-
-
 def test_chunks_are_small_enough_to_even_out_and_large_enough_to_be_few() -> None:
+    assert list(chunks(iter([]), 5)) == []
     assert size_of(2, 8) == 1
     assert size_of(100_000, 4) == 256
     assert 1000 / size_of(1000, 2) / 2 >= 10
@@ -63,15 +60,11 @@ def test_the_parts_of_an_endpoints_limits_add_up(workers: int) -> None:
 
 def test_without_ranks_a_limit_is_never_passed() -> None:
     part = part_of(config(concurrency=7), 3, None).endpoints["e"]
-    assert part.concurrency == 2
-    assert part.rpm is None
+    assert (part.concurrency, part.rpm) == (2, None)
     assert part_of(config(concurrency="auto"), 3, None).endpoints["e"].concurrency == "auto"
-
-
-def test_there_are_no_more_workers_than_calls_in_flight() -> None:
-    assert most_workers(config(8, concurrency=3)) == 3
-    assert most_workers(config(8, concurrency="auto")) == 8
-    assert most_workers(config(2, concurrency=64)) == 2
+    # No more workers than calls in flight.
+    for processes, concurrency, most in ((8, 3, 3), (8, "auto", 8), (2, 64, 2)):
+        assert most_workers(config(processes, concurrency=concurrency)) == most
 
 
 @pytest.mark.parametrize("processes", [0, -1, 1.5, "2", True])
@@ -117,16 +110,13 @@ def test_calls_in_flight_count_and_the_place_of_a_failed_one_is_used_again() -> 
         one.admit()
 
 
-def test_a_budget_of_cost_counts_what_others_paid() -> None:
+def test_a_budget_of_cost_counts_what_others_paid_and_without_one_nothing_is_spent() -> None:
+    free, _ = sharing(Meter(calls=100, cost=5.0))
+    for _ in range(50):
+        send(free, 1.0)
     one, other = sharing(Meter(max_cost=1.0, cost=0.25))
     send(one, 0.5)
     send(other, 0.25)
     for meter in (one, other):
         with pytest.raises(BudgetSpent, match=r"max_cost = 1\.0"):
             meter.admit()
-
-
-def test_without_a_budget_nothing_is_spent() -> None:
-    one, _ = sharing(Meter(calls=100, cost=5.0))
-    for _ in range(50):
-        send(one, 1.0)

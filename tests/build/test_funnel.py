@@ -187,7 +187,7 @@ def test_the_cost_of_a_kept_pair_is_of_all_calls() -> None:
     }  # fmt: skip
     (nothing,) = kept_costs(Counter(), Counter(), calls, 1.2)
     assert (str(nothing), nothing.as_json()) == ("", {"n": 0})
-    assert KeptCost("pair", 1, 2, 3, 4, 0.0).as_json() != nothing.as_json()
+    assert KeptCost("pair", 1, calls, 0.0).as_json() != nothing.as_json()
 
 
 def test_the_card_of_a_release_shows_the_funnel_and_those_of_earlier_runs_do_without() -> None:

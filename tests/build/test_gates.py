@@ -63,13 +63,11 @@ def both_orders(first: str, second: str = SECOND) -> tuple[DraftSides, DraftSide
 # All text gates
 
 
-def test_two_good_answers_pass_every_text_gate() -> None:
+def test_every_gate_is_measured_and_two_good_answers_pass_them() -> None:
     found = check_writing(sides(), AS_IT_IS, words=100)
     assert [g.gate for g in found] == list(TEXT_GATES)
-    assert [g for g in found if not g.passed] == []
-
-
-def test_every_gate_is_measured_though_an_earlier_one_refuses() -> None:
+    assert [g for g in found if not g.passed or g.sides] == []
+    # Though an earlier one refuses.
     found = check_writing(sides("I cannot help."), AS_IT_IS, words=10)
     assert [g.gate for g in found] == list(TEXT_GATES)
     assert {g.gate for g in found if not g.passed} >= {"refusal", "word_limit", "too_short"}
@@ -94,31 +92,21 @@ def test_every_text_gate_can_be_switched_off() -> None:
 # Size and form
 
 
-def test_the_word_limit_holds_for_the_longer_side() -> None:
-    for of in both_orders(" ".join(["word"] * 60)):
-        assert measured("word_limit", of, words=60).passed
-        over = measured("word_limit", of, words=59)
-        assert (over.passed, over.value, over.limit) == (False, 60, 59)
-
-
-def test_a_side_can_be_too_short() -> None:
-    for of in both_orders(" ".join(["word"] * 19)):
-        found = measured("too_short", of)
-        assert (found.passed, found.value, found.limit) == (False, 19, 20)
-        assert measured("too_short", of, GateRules(min_words=19)).passed
-
-
-def test_the_longer_side_over_the_shorter_is_held_to_a_ratio() -> None:
-    for of in both_orders(" ".join(["a"] * 30), " ".join(["b"] * 20)):
-        assert measured("length_ratio", of).passed
-    for of in both_orders(" ".join(["a"] * 31), " ".join(["b"] * 20)):
-        found = measured("length_ratio", of)
-        assert (found.passed, found.value, found.limit) == (False, 1.55, 1.5)
-
-
-def test_an_empty_side_is_measured_without_dividing_by_nothing() -> None:
-    found = measured("length_ratio", sides(FIRST, ""))
-    assert not found.passed
+def test_length_is_held_to_limits_on_either_side() -> None:
+    for gate, first, second, words, passed, value, limit in (
+        ("word_limit", 60, 40, 60, True, 60, 60),
+        ("word_limit", 60, 40, 59, False, 60, 59),
+        ("too_short", 19, 40, 100, False, 19, 20),
+        ("too_short", 20, 40, 100, True, 20, 20),
+        ("length_ratio", 30, 20, 100, True, 1.5, 1.5),
+        ("length_ratio", 31, 20, 100, False, 1.55, 1.5),
+    ):
+        for of in both_orders(" ".join(["a"] * first), " ".join(["b"] * second)):
+            found = measured(gate, of, words=words)
+            assert (found.passed, found.value, found.limit) == (passed, value, limit), gate
+    assert measured("too_short", sides("a " * 19, "b " * 19), GateRules(min_words=19)).passed
+    # An empty side is measured without dividing by nothing.
+    assert not measured("length_ratio", sides(FIRST, "")).passed
 
 
 @pytest.mark.parametrize(
@@ -372,6 +360,9 @@ def test_a_short_aspect_leaks_if_a_response_repeats_it_whole() -> None:
 
 
 def test_four_words_of_an_aspect_or_words_of_the_question_do_not_leak() -> None:
+    short = sides(f"{FIRST} Bread without an iron.")
+    assert measured("rubric_leakage", short).passed
+    assert not measured("rubric_leakage", short, GateRules(leak_words=3)).passed
     of = rubric("How to bake good bread during the week", "A pan with a lid")
     draft = sides(f"{FIRST} Use a pan with a cover.", rubrics=(of,))
     assert measured("rubric_leakage", draft, FIVE).passed
@@ -380,12 +371,6 @@ def test_four_words_of_an_aspect_or_words_of_the_question_do_not_leak() -> None:
     for asked, passed in (("?", False), (question, True)):
         draft = sides(f"{FIRST} {said}", rubrics=(of,), question=asked)
         assert measured("rubric_leakage", draft, FIVE).passed is passed
-
-
-def test_the_number_of_words_that_leak_can_be_set() -> None:
-    of = sides(f"{FIRST} Bread without an iron.")
-    assert measured("rubric_leakage", of).passed
-    assert not measured("rubric_leakage", of, GateRules(leak_words=3)).passed
 
 
 def test_a_run_of_words_from_a_post_is_a_copy() -> None:
@@ -480,7 +465,6 @@ def test_each_gate_on_a_text_names_the_side_at_fault() -> None:
     ratio = measured("length_ratio", sides(" ".join(["a"] * 31), " ".join(["b"] * 20)))
     assert ratio.sides == ("second",)
     assert measured("near_duplicate", sides(FIRST, FIRST)).sides == ("first", "second")
-    assert all(not found.sides for found in check_writing(sides(), AS_IT_IS, words=100))
 
 
 # Echo of the own aspects
@@ -516,26 +500,18 @@ def test_an_aspect_without_a_word_beyond_the_question_has_no_echo() -> None:
     assert (found.passed, found.value) == (True, None)
 
 
-def test_two_sides_that_say_the_same_are_near_duplicates() -> None:
-    for of in both_orders(FIRST, FIRST.replace("slowly overnight", "overnight")):
-        found = measured("near_duplicate", of)
-        assert not found.passed
-        assert isinstance(found.value, float)
-        assert 0.6 < found.value < 1
-    assert measured("near_duplicate", sides(FIRST, FIRST)).value == 1.0
-    assert measured("near_duplicate", sides()).value == 0.0
-
-
-def test_an_equal_opening_is_no_near_duplicate() -> None:
+def test_two_sides_that_say_the_same_are_near_duplicates_but_not_by_an_equal_opening() -> None:
     opening = "Plan the dough for the evening and the baking for the morning. "
-    found = measured("near_duplicate", sides(opening + FIRST, opening + SECOND))
-    assert found.passed
-    assert isinstance(found.value, float)
-    assert found.value > 0.1
-
-
-def test_equal_sides_are_near_duplicates_however_short() -> None:
-    assert not measured("near_duplicate", sides("Rye bread.", "Rye bread.")).passed
+    shortened = FIRST.replace("slowly overnight", "overnight")
+    for first, second, passed, least, most in (
+        (FIRST, shortened, False, 0.6, 0.999), (shortened, FIRST, False, 0.6, 0.999),
+        (FIRST, FIRST, False, 1.0, 1.0), ("Rye bread.", "Rye bread.", False, 1.0, 1.0),
+        (FIRST, SECOND, True, 0.0, 0.0), (opening + FIRST, opening + SECOND, True, 0.1001, 0.6),
+    ):  # fmt: skip
+        found = measured("near_duplicate", sides(first, second))
+        assert isinstance(found.value, float)
+        assert found.passed is passed
+        assert least <= found.value <= most
 
 
 GERMAN = (
@@ -554,11 +530,15 @@ def test_a_side_in_another_language_than_the_asker_is_refused() -> None:
     assert not measured("wrong_language", sides(GERMAN, GERMAN)).passed
 
 
-def test_where_a_language_cannot_be_told_nothing_is_in_another() -> None:
+def test_where_a_language_cannot_be_told_or_is_the_askers_nothing_is_in_another() -> None:
     assert measured("wrong_language", sides(GERMAN, language=None)).passed
     found = measured("wrong_language", sides("Pizza al forno", "1 2 3"))
-    assert found.passed
-    assert found.value == [None, None]
+    assert (found.passed, found.value) == (True, [None, None])
+    asked = sides(GERMAN, GERMAN, posts=("Ich wohne auf einem Boot.",), language="de")
+    assert measured("wrong_language", asked).passed
+    # One old post in another language does not make it the asker's.
+    english = "My loaf is pale and the crust is soft, and nothing that I try helps with it."
+    assert measured("wrong_language", sides(posts=(f"{GERMAN} {GERMAN}", *[english] * 8))).passed
 
 
 DUTCH = (
@@ -587,9 +567,9 @@ IN_MANY_LANGUAGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("said", IN_MANY_LANGUAGES)
-def test_a_look_at_the_function_words_says_what_the_classifier_says(said: str) -> None:
-    assert language(said) in {None, py3langid.classify(said[:200])[0]}
+def test_a_look_at_the_function_words_says_what_the_classifier_says() -> None:
+    for said in IN_MANY_LANGUAGES:
+        assert language(said) in {None, py3langid.classify(said[:200])[0]}, said
 
 
 def test_plain_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -600,22 +580,6 @@ def test_plain_english_needs_no_classifier(monkeypatch: pytest.MonkeyPatch) -> N
     # Ordinary answers hold fewer function words, too.
     fewer = "With rye, order counts for more than effort: weigh flour, knead dough, leave the loaf"
     assert language(f"{fewer} to rise before any oven gets hot.") == "en"
-
-
-def test_one_old_post_in_another_language_does_not_make_it_the_askers() -> None:
-    english = "My loaf is pale and the crust is soft, and nothing that I try helps with it."
-    assert measured("wrong_language", sides(posts=(f"{GERMAN} {GERMAN}", *[english] * 8))).passed
-
-
-def test_answers_in_the_askers_own_language_pass() -> None:
-    asked = sides(
-        GERMAN,
-        GERMAN,
-        question="Wie backe ich unter der Woche gutes Brot?",
-        posts=("Ich wohne auf einem Boot und habe nur eine Gasflamme, aber keinen Ofen.",),
-        language="de",
-    )
-    assert measured("wrong_language", asked).passed
 
 
 # Judgements
@@ -673,17 +637,21 @@ def quality(
 def test_a_contrast_needs_a_fitting_side_an_unfitting_one_and_a_gap() -> None:
     passed = contrast(1.0, 0.0)
     assert list(passed) == ["adherence", "violation", "adherence_margin", "quality_floor", "parity"]
-    assert all(g.passed for g in passed.values())
-    assert [n for n, g in contrast(0.5, 0.0).items() if not g.passed] == ["adherence"]
-    assert [n for n, g in contrast(1.0, 0.6).items() if not g.passed] == ["violation"]
-    assert [n for n, g in contrast(0.8, 0.5).items() if not g.passed] == ["adherence_margin"]
-
-
-def test_a_judged_gate_names_what_was_measured() -> None:
-    found = contrast(0.5, 0.6)
-    assert (found["adherence"].value, found["adherence"].limit) == (0.5, 0.6)
-    assert (found["violation"].value, found["violation"].limit) == (0.6, 0.5)
-    assert (found["adherence_margin"].value, found["adherence_margin"].limit) == (-0.1, 0.4)
+    for shares, refused, sides in (
+        ((1.0, 0.0), [], []),
+        ((0.5, 0.0), ["adherence"], [("first",)]),
+        ((1.0, 0.6), ["violation"], [("second",)]),
+        # A side that fails alone is blamed alone for a gap that is too small.
+        ((0.8, 0.5), ["adherence_margin"], [("first", "second")]),
+        ((0.5, 0.2), ["adherence", "adherence_margin"], [("first",)] * 2),
+        ((0.9, 0.6), ["violation", "adherence_margin"], [("second",)] * 2),
+    ):
+        found = [g for g in contrast(*shares).values() if not g.passed]
+        assert [(g.gate, g.sides) for g in found] == list(zip(refused, sides, strict=True))
+    measures = {name: (g.value, g.limit) for name, g in contrast(0.5, 0.6).items()}
+    assert measures["adherence"] == (0.5, 0.6)
+    assert measures["violation"] == (0.6, 0.5)
+    assert measures["adherence_margin"] == (-0.1, 0.4)
 
 
 def test_a_value_at_its_limit_passes_whatever_floating_sums_make_of_it() -> None:
@@ -722,18 +690,23 @@ def test_a_twin_needs_both_margins_and_both_sides_fitting() -> None:
         "adherence", "cross_adherence", "twin_margin", "twin_margin_mirror", "quality_floor",
         "parity",
     ]  # fmt: skip
-    assert all(g.passed for g in passed.values())
     assert (passed["twin_margin"].value, passed["twin_margin_mirror"].value) == (0.8, 0.6)
     assert passed["adherence"].value == 0.9
-
-
-def test_a_twin_margin_compares_two_responses_by_one_rubric() -> None:
-    # By the asker's rubric both responses are good; by the partner's only the partner's is.
-    one_sided = twin(0.7, 0.5, 1.0, 0.0)
-    assert [n for n, g in one_sided.items() if not g.passed] == ["twin_margin"]
-    mirrored = twin(1.0, 0.0, 0.7, 0.5)
-    assert [n for n, g in mirrored.items() if not g.passed] == ["twin_margin_mirror"]
-    assert one_sided["twin_margin"].sides == ("first", "second")
+    for shares, refused, at_fault in (
+        ((1.0, 0.2, 0.9, 0.3), [], None),
+        # By the asker's rubric both responses are good; by the partner's only the partner's is.
+        ((0.7, 0.5, 1.0, 0.0), ["twin_margin"], ("first", "second")),
+        ((1.0, 0.0, 0.7, 0.5), ["twin_margin_mirror"], ("first", "second")),
+        ((0.5, 0.0, 1.0, 0.0), ["adherence"], ("first",)),
+        ((1.0, 0.0, 0.5, 0.0), ["adherence"], ("second",)),
+        ((0.5, 0.3, 1.0, 0.0), ["adherence", "twin_margin"], ("first",)),
+        ((1.0, 0.0, 0.9, 0.7), ["cross_adherence", "twin_margin_mirror"], ("first",)),
+    ):
+        found = [g for g in twin(*shares).values() if not g.passed]
+        assert [g.gate for g in found] == refused
+        assert all(g.sides == at_fault for g in found)
+    assert not twin(0.8, 0.4, 0.8, 0.4, margin=0.5)["twin_margin"].passed
+    assert twin(0.6, 0.6, 0.6, 0.6, margin=0.0)["twin_margin"].passed
 
 
 def test_a_response_of_a_twin_that_serves_the_other_rubric_as_well_is_refused() -> None:
@@ -747,26 +720,6 @@ def test_a_response_of_a_twin_that_serves_the_other_rubric_as_well_is_refused() 
     of = draft({"first_own": 1.0, "second_other": 0.6, "second_own": 1.0, "first_other": 0.0})
     wider = judge_twin(of, TwinRules(cross_adherence=0.6), GateRules())
     assert all(g.passed for g in wider)
-
-
-def test_a_side_that_fails_alone_is_blamed_alone_for_a_gap_that_is_too_small() -> None:
-    weak, serving, both = contrast(0.5, 0.2), contrast(0.9, 0.6), contrast(0.8, 0.5)
-    blamed = [found["adherence_margin"].sides for found in (weak, serving, both)]
-    assert blamed == [("first",), ("second",), ("first", "second")]
-    assert twin(0.5, 0.3, 1.0, 0.0)["twin_margin"].sides == ("first",)
-    assert twin(1.0, 0.0, 0.9, 0.7)["twin_margin_mirror"].sides == ("first",)
-
-
-def test_a_twin_whose_answers_fit_nobody_well_is_refused() -> None:
-    for shares in ((0.5, 0.0, 1.0, 0.0), (1.0, 0.0, 0.5, 0.0)):
-        found = twin(*shares)
-        assert [n for n, g in found.items() if not g.passed] == ["adherence"]
-        assert found["adherence"].value == 0.5
-
-
-def test_the_twin_margin_can_be_set() -> None:
-    assert not twin(0.8, 0.4, 0.8, 0.4, margin=0.5)["twin_margin"].passed
-    assert twin(0.6, 0.6, 0.6, 0.6, margin=0.0)["twin_margin"].passed
 
 
 GOOD, FAIR, POOR = grade(5, 5, 5), grade(3, 3, 3), grade(2, 3, 3)
@@ -801,14 +754,13 @@ def test_without_a_stable_winner_close_scores_are_parity(verdict: Comparison) ->
     assert not quality(grade(4, 4, 4), grade(4, 3, 3), verdict, parity=0.5)["parity"].passed
 
 
-def test_a_stable_tie_does_not_excuse_a_gap() -> None:
-    apart = quality(GOOD, FAIR, Comparison.TIE)["parity"]
-    assert (apart.passed, apart.value, apart.sides) == (False, [2.0, "tie"], ("second",))
-
-
-def test_an_undecided_comparison_with_a_low_side_is_no_parity() -> None:
-    low = quality(POOR, POOR, Comparison.UNDECIDED)["parity"]
-    assert (low.passed, low.value, low.sides) == (False, [0.0, "undecided"], ("first", "second"))
+def test_a_stable_tie_does_not_excuse_a_gap_nor_an_undecided_comparison_a_low_side() -> None:
+    for qualities, verdict, value, at_fault in (
+        ((GOOD, FAIR), Comparison.TIE, [2.0, "tie"], ("second",)),
+        ((POOR, POOR), Comparison.UNDECIDED, [0.0, "undecided"], ("first", "second")),
+    ):
+        found = quality(*qualities, verdict)["parity"]
+        assert (found.passed, found.value, found.sides) == (False, value, at_fault)
 
 
 @pytest.mark.parametrize("verdict", WON)

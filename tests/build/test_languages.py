@@ -308,9 +308,9 @@ def test_many_short_posts_together_tell_a_baseline_their_language() -> None:
 
 
 def test_rouge_of_chinese_is_of_pairs_of_characters() -> None:
-    assert rouge("我喜欢黑麦面包", "我喜欢黑麦面包").one == 1
-    assert rouge("我喜欢黑麦面包", "他讨厌下雨天").one == 0
-    assert rouge("it's rye", "it is rye").one == pytest.approx(4 / 6)
+    assert rouge("我喜欢黑麦面包", "我喜欢黑麦面包")[0] == 1
+    assert rouge("我喜欢黑麦面包", "他讨厌下雨天")[0] == 0
+    assert rouge("it's rye", "it is rye")[0] == pytest.approx(4 / 6)
 
 
 @pytest.mark.parametrize(

@@ -66,12 +66,8 @@ GOLDEN = "b2:6f23e30c527bf204aeed5b9473db5ab1171cbce2"
 
 def test_a_key_is_the_tagged_hash_of_the_documented_canonical_form() -> None:
     assert REQUEST.canonical == CANONICAL
-    assert REQUEST.key == GOLDEN
+    assert REQUEST.key == key_of(CANONICAL) == GOLDEN
     assert "b2:" + blake2b(CANONICAL.encode(), digest_size=20).hexdigest() == GOLDEN
-
-
-def test_a_stored_key_can_be_derived_again_from_the_stored_request() -> None:
-    assert key_of(REQUEST.canonical) == REQUEST.key
 
 
 CHANGES: dict[str, Any] = {
@@ -89,35 +85,30 @@ CHANGES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("field", CHANGES)
-def test_whatever_changes_the_answer_changes_the_key(field: str) -> None:
-    assert replace(REQUEST, **{field: CHANGES[field]}).key != REQUEST.key
-
-
 def test_every_field_of_a_request_is_in_the_key_but_its_purpose_and_how_it_is_read() -> None:
-    assert {field.name for field in fields(Request)} == {
-        *CHANGES,
-        "purpose",
-        "json_reply",
-        "enlarged",
-    }
+    for field, value in CHANGES.items():
+        assert replace(REQUEST, **{field: value}).key != REQUEST.key, field
+    others = {"purpose", "json_reply", "enlarged"}
+    assert {field.name for field in fields(Request)} == CHANGES.keys() | others
     assert replace(REQUEST, purpose="support", json_reply=True).key == REQUEST.key
 
 
-def test_none_and_zero_are_different_settings() -> None:
-    for field in ("temperature", "seed"):
-        changes: list[dict[str, Any]] = [{field: None}, {field: 0}]
-        assert len({replace(REQUEST, **change).key for change in changes}) == 2
-
-
-def test_text_that_moves_from_one_message_to_another_changes_the_key() -> None:
+def test_none_and_zero_and_text_in_another_message_are_different_keys() -> None:
     messages = [
         (Message("system", "ab"), Message("user", "c")),
         (Message("system", "a"), Message("user", "bc")),
         (Message("user", "ab"), Message("user", "c")),
         (Message("system", "abc"),),
     ]
-    assert len({replace(REQUEST, messages=each).key for each in messages}) == len(messages)
+    groups: list[list[dict[str, Any]]] = [
+        [{"temperature": None}, {"temperature": 0}],
+        [{"seed": None}, {"seed": 0}],
+        [{"messages": each} for each in messages],
+    ]
+    for changes in groups:
+        assert len({replace(REQUEST, **change).key for change in changes}) == len(changes)
+    # Half a surrogate pair has a key, too.
+    assert replace(REQUEST, messages=(Message("user", "\ud83d"),)).key.startswith("b2:")
 
 
 def test_a_key_does_not_depend_on_what_was_asked_before() -> None:
@@ -125,11 +116,6 @@ def test_a_key_does_not_depend_on_what_was_asked_before() -> None:
     for temperature in (0, 0.0):
         good(model(llm, "cached", temperature=temperature).write(WRITE))
     assert ['"temperature":0,' in r.canonical for r in llm.requests] == [True, False]
-
-
-def test_half_a_surrogate_pair_still_has_a_key() -> None:
-    broken = replace(REQUEST, messages=(Message("user", "\ud83d"),))
-    assert broken.key.startswith("b2:")
 
 
 # Bodies
@@ -158,25 +144,34 @@ def test_a_missing_usage_and_finish_reason_are_zero_and_stop() -> None:
 
 
 @pytest.mark.parametrize(
-    "message",
+    ("message", "text", "reasoning"),
     [
-        {"content": "Bread.", "reasoning_content": "Hm."},
-        {"content": "Bread.", "reasoning": "Hm."},
-        {"content": "<think>Hm.</think>Bread."},
-        {"content": "\n<think>Hm.</think>Bread."},
-        {"content": "Hm.</think>Bread."},
+        ({"content": "Bread.", "reasoning_content": "Hm."}, "Bread.", "Hm."),
+        ({"content": "Bread.", "reasoning": "Hm."}, "Bread.", "Hm."),
+        ({"content": "<think>Hm.</think>Bread."}, "Bread.", "Hm."),
+        ({"content": "\n<think>Hm.</think>Bread."}, "Bread.", "Hm."),
+        ({"content": "Hm.</think>Bread."}, "Bread.", "Hm."),
+        # Thinking that names its own tag, and a tag inside an answer.
+        ({"content": "<think>I close it with </think> later.</think>Bread."}, "Bread.", None),
+        ({"content": "Write <think> in the prompt."}, "Write <think> in the prompt.", ""),
+        # Thinking that was cut short.
+        ({"content": "<think>Hm, the user"}, "", "Hm, the user"),
+        ({"content": None, "refusal": "I can't help with that."}, "I can't help with that.", ""),
+        ({"content": None}, "", ""),
+        ({"content": ""}, "", ""),
+        ({"tool_calls": []}, "", ""),
+        ({"content": [
+            {"type": "text", "text": "one "}, {"type": "image_url", "image_url": {}},
+            {"type": "output_text", "text": "two"},
+        ]}, "one two", ""),
     ],
-)
-def test_reasoning_never_becomes_part_of_the_text(message: dict[str, Any]) -> None:
-    reply = read(body(message))
-    assert reply.text.strip() == "Bread."
-    assert reply.reasoning.strip() == "Hm."
-
-
-def test_reasoning_that_was_cut_short_leaves_no_text() -> None:
-    reply = read(body({"content": "<think>Hm, the user"}, finish_reason="length"))
-    assert reply.text == ""
-    assert reply.reasoning == "Hm, the user"
+)  # fmt: skip
+def test_the_text_of_a_reply_is_read_and_reasoning_never_becomes_part_of_it(
+    message: dict[str, Any], text: str, reasoning: str | None
+) -> None:
+    reply = read(body(message, finish_reason="length"))
+    assert reply.text.strip() == text
+    assert reasoning is None or reply.reasoning.strip() == reasoning
 
 
 @pytest.mark.parametrize(
@@ -200,11 +195,6 @@ def test_each_kind_of_block_is_cut_off_at_the_start(tags: tuple[str, str]) -> No
     reply = read(body({"content": f"{begin}One.{end}\n{begin}Two.{end}Bread."}))
     assert (reply.text, reply.reasoning, reply.reasoning_inline) == ("Bread.", "One.Two.", True)
     assert read(body({"content": f"{begin}One."})).only_thinking
-
-
-def test_thinking_that_names_its_own_tag_does_not_get_into_the_reply() -> None:
-    reply = read(body({"content": "<think>I close it with </think> later.</think>Bread."}))
-    assert reply.text == "Bread."
 
 
 class Thinker(NamedTuple):
@@ -244,22 +234,6 @@ def test_room_for_thinking_is_added_to_every_call() -> None:
     assert not llm.requests[0].enlarged
 
 
-def test_a_think_tag_inside_an_answer_is_text() -> None:
-    said = "Write <think> in the prompt."
-    assert read(body({"content": said})).text == said
-
-
-def test_a_refusal_of_the_endpoint_is_read_as_its_text() -> None:
-    reply = read(body({"content": None, "refusal": "I can't help with that."}))
-    assert reply.text == "I can't help with that."
-
-
-def test_a_reply_without_content_is_empty_text() -> None:
-    silent: list[dict[str, Any]] = [{"content": None}, {"content": ""}, {"tool_calls": []}]
-    for message in silent:
-        assert read(body(message)).text == ""
-
-
 def test_the_embedded_models_mark_is_read_from_the_reply() -> None:
     assert read({**body(), "system_fingerprint": SIMULATED}).simulated
     assert not read({**body(), "system_fingerprint": "fp_1"}).simulated
@@ -287,14 +261,6 @@ def test_the_embedded_models_mark_is_read_from_the_reply() -> None:
 def test_a_body_that_is_no_completion_is_a_value_error(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         completion_of("b2:1", raw)
-
-
-def test_a_text_in_parts_is_read() -> None:
-    parts = [
-        {"type": "text", "text": "one "}, {"type": "image_url", "image_url": {}},
-        {"type": "output_text", "text": "two"},
-    ]  # fmt: skip
-    assert read(body({"content": parts})).text == "one two"
 
 
 @pytest.mark.parametrize(
@@ -327,7 +293,9 @@ class Sample(Reply):
     score: Literal[0, 1, 2]
 
 
-def test_a_reply_may_stand_alone_or_in_one_fence() -> None:
+def test_a_reply_may_stand_alone_or_in_one_fence_and_hold_control_characters() -> None:
+    broken = Sample(reason="a\n\tb\x01", score=0)
+    assert parse('{"reason": "a\n\tb\x01", "score": 0}', Sample) == broken
     plain = '{"reason": "r", "score": 2}'
     for text in (plain, f"\n {plain} \n", f"```json\n{plain}\n```", f"```\n{plain}\n```"):
         assert parse(text, Sample) == Sample(reason="r", score=2)
@@ -343,12 +311,6 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
     for wrong in ("2.5", "true", '"2"', "null"):
         assert isinstance(parse(f'{{"choice": 2, "scale": {wrong}}}', Whole), str)
         assert isinstance(parse(f'{{"choice": {wrong}, "scale": 2}}', Whole), str)
-
-
-def test_control_characters_inside_strings_are_let_through() -> None:
-    assert parse('{"reason": "a\n\tb\x01", "score": 0}', Sample) == Sample(
-        reason="a\n\tb\x01", score=0
-    )
 
 
 PLAIN, BROKEN = '{"reason": "r", "score": 2}', '{"reason": "a\nb", "score": 2}'
@@ -406,21 +368,17 @@ def test_a_reply_that_is_not_the_object_is_told_why(text: str, complaint: str) -
     assert complaint in said
 
 
-def test_true_is_no_score() -> None:
-    for text, reply in (
-        ('{"scores": [{"number": 1, "reason": "r", "score": true}]}', AdherenceReply),
-        ('{"depth": {"reason": "r", "score": true}}', _quality_reply(("depth",))),
-    ):
+def test_true_is_no_score_and_a_complaint_names_the_place_in_a_list() -> None:
+    entries = '[{"number": 1, "reason": "r", "score": 0}, {"number": 2, "reason": "r"}]'
+    for text, reply, place in (
+        ('{"scores": [{"number": 1, "reason": "r", "score": true}]}', AdherenceReply,
+         "scores.0.score"),
+        ('{"depth": {"reason": "r", "score": true}}', _quality_reply(("depth",)), "depth.score"),
+        (f'{{"scores": {entries}}}', AdherenceReply, "scores.1.score:"),
+    ):  # fmt: skip
         said = parse(text, reply)
         assert isinstance(said, str)
-        assert said.startswith(("scores.0.score", "depth.score"))
-
-
-def test_a_complaint_names_the_place_in_a_list() -> None:
-    scores = '[{"number": 1, "reason": "r", "score": 0}, {"number": 2, "reason": "r"}]'
-    said = parse(f'{{"scores": {scores}}}', AdherenceReply)
-    assert isinstance(said, str)
-    assert said.startswith("scores.1.score:")
+        assert said.startswith(place)
 
 
 # Schemas
@@ -460,19 +418,12 @@ def test_every_reply_that_a_stage_asks_for_is_looked_at() -> None:
 @pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.__name__)
 def test_a_schema_is_closed_and_holds_only_what_strict_endpoints_take(reply: type[Reply]) -> None:
     for node in objects(reply):
+        # In the order of its fields, so that reasons come before verdicts.
+        assert list(node["properties"]) == node["required"]
         assert node["type"] == "object"
         assert node["additionalProperties"] is False
-        assert sorted(node["required"]) == sorted(node["properties"])
     for node in every(json.loads(schema_of(reply)[1])):
         assert set(node) <= KEYWORDS | {"$ref", "$defs"}
-
-
-@pytest.mark.parametrize("reply", REPLIES, ids=[reply.__name__ for reply in REPLIES])
-def test_a_schema_keeps_the_order_of_fields_so_that_reasons_come_before_verdicts(
-    reply: type[Reply],
-) -> None:
-    for node in objects(reply):
-        assert list(node["properties"]) == node["required"]
 
 
 def test_a_schema_has_a_name_and_is_the_same_every_time() -> None:
@@ -527,19 +478,16 @@ def test_a_reply_that_never_parses_is_refused_with_the_last_complaint() -> None:
     assert rejected.detail == "1 scores for 2 aspects"
 
 
-def test_no_more_draws_are_made_than_allowed() -> None:
+def test_no_more_draws_are_made_than_allowed_and_without_a_seed_none_has_one() -> None:
     llm = Scripted(adherence="no JSON")
-    refused(model(llm, attempts=2).answer(ASK, AdherenceReply))
-    assert [r.draw for r in llm.requests] == [0, 1]
-
-
-def test_without_a_seed_a_redraw_has_none_either() -> None:
-    llm = Scripted(adherence=["no JSON", scored(1)])
-    good(model(llm, seed=None).answer(ASK, AdherenceReply))
-    assert [r.seed for r in llm.requests] == [None, None]
+    refused(model(llm, attempts=2, seed=None).answer(ASK, AdherenceReply))
+    assert [(r.draw, r.seed) for r in llm.requests] == [(0, None), (1, None)]
 
 
 def test_a_reply_cut_short_gets_twice_the_room_and_is_never_read() -> None:
+    llm = Scripted(write_plain=[Said("Bread is", "length"), "Bread."])
+    assert good(model(llm, max_tokens=10).write(WRITE, 1)) == "Bread."
+    assert [(r.draw, r.max_tokens) for r in llm.requests] == [(1, 10), (1, 20)]
     whole = json.dumps(scored(2))
     cut = Said(whole, "length")
     llm = Scripted(adherence=[cut, cut, whole])
@@ -607,26 +555,17 @@ def test_a_written_text_is_trimmed_and_carries_the_draw_and_no_schema() -> None:
     assert (request.draw, request.seed, request.schema_json) == (2, 9, None)
 
 
-def test_a_text_cut_short_is_drawn_again_with_twice_the_room() -> None:
-    llm = Scripted(write_plain=[Said("Bread is", "length"), "Bread."])
-    assert good(model(llm, max_tokens=10).write(WRITE, 1)) == "Bread."
-    assert [(r.draw, r.max_tokens) for r in llm.requests] == [(1, 10), (1, 20)]
-
-
 def test_an_empty_text_is_drawn_again_without_taking_a_draw_of_the_writers() -> None:
+    empty = Scripted(write_plain="")
+    rejected = refused(model(empty).write(WRITE))
+    assert (rejected.stage, rejected.reason) == ("write_plain", "unusable_reply")
+    assert len(empty.requests) == 3
     llm = Scripted(write_plain=["", " \n ", "Bread."])
     assert good(model(llm).write(WRITE, 1)) == "Bread."
     draws = [r.draw for r in llm.requests]
     assert len(set(draws)) == 3
     assert not set(draws[1:]) & set(range(100))
     assert len({r.seed for r in llm.requests}) == 3
-
-
-def test_a_text_that_stays_empty_is_refused() -> None:
-    llm = Scripted(write_plain="")
-    rejected = refused(model(llm).write(WRITE))
-    assert (rejected.stage, rejected.reason) == ("write_plain", "unusable_reply")
-    assert len(llm.requests) == 3
 
 
 # Together
@@ -638,17 +577,10 @@ def test_calls_made_together_answer_in_order() -> None:
             await asyncio.sleep(0)
         return turns
 
-    async def run() -> tuple[int, ...]:
-        return await together(after(5), after(1), after(3))
+    async def run() -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return await together(after(5), after(1), after(3)), await together()
 
-    assert asyncio.run(run()) == (5, 1, 3)
-
-
-def test_nothing_together_is_nothing() -> None:
-    async def run() -> tuple[object, ...]:
-        return await together()
-
-    assert asyncio.run(run()) == ()
+    assert asyncio.run(run()) == ((5, 1, 3), ())
 
 
 @pytest.mark.parametrize(

@@ -30,28 +30,23 @@ def assigned(*questions: SurveyedQuestion, most: int = 4, seed: int = 0) -> dict
     return {item: one.reason if isinstance(one, Rejected) else one for item, one in found.items()}
 
 
-def test_a_couple_is_given_the_questions_of_both() -> None:
-    assert assigned(question("q1", "una", "vic"), question("q2", "vic", "una")) == {
-        "q1": "vic",
-        "q2": "una",
-    }
-
-
-def test_a_partner_needs_no_question_of_the_own() -> None:
-    assert assigned(question("q1", "una", "vic")) == {"q1": "vic"}
-
-
-def test_a_question_for_which_the_partner_shows_no_signal_is_refused() -> None:
+def test_a_couple_is_given_the_questions_of_both_for_which_the_partner_shows_a_signal() -> None:
+    for asked, expected in (
+        ([question("q1", "una", "vic"), question("q2", "vic", "una")], {"q1": "vic", "q2": "una"}),
+        # A partner needs no question of the own.
+        ([question("q1", "una", "vic")], {"q1": "vic"}),
+        ([question("q1", "una", "vic"), question("q2", "vic")],
+         {"q1": "vic", "q2": "partner_does_not_fit"}),
+    ):  # fmt: skip
+        assert assigned(*asked) == expected
     found = assigned(question("q1", "una", "vic"), question("q2", "vic", "wim"))
     assert sorted(found.values()) in (["no_partner", "wim"], ["partner_does_not_fit", "vic"])
-    assert assigned(question("q1", "una", "vic"), question("q2", "vic")) == {
-        "q1": "vic",
-        "q2": "partner_does_not_fit",
-    }
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_couples_with_more_usable_questions_are_preferred(seed: int) -> None:
+def test_couples_with_more_usable_questions_are_preferred_then_those_whose_posts_bear_more(
+    seed: int,
+) -> None:
     found = assigned(
         question("q1", "una", ("wim", 0.9), "vic"),
         question("q2", "vic", "una"),
@@ -59,12 +54,6 @@ def test_couples_with_more_usable_questions_are_preferred(seed: int) -> None:
         seed=seed,
     )
     assert found == {"q1": "vic", "q2": "una", "q3": "xia"}
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_among_equals_that_one_is_preferred_whose_posts_bear_more_on_the_question(
-    seed: int,
-) -> None:
     found = assigned(question("q1", "una", ("vic", 0.4), ("wim", 0.6)), seed=seed)
     assert found == {"q1": "wim"}
 

@@ -11,21 +11,16 @@ from pairwright.modes import MODES, Mode, mode_pairs, mode_title, units_in_words
 from released import twinned, violated
 
 
-def test_every_mode_has_one_definition_under_its_own_name() -> None:
+def test_every_mode_has_one_definition_and_words_of_its_own() -> None:
     assert tuple(MODES) == get_args(Mode)
     assert all(mode.name == name for name, mode in MODES.items())
-
-
-def test_pairs_of_others_have_no_mode_and_are_called_pairs() -> None:
+    # Pairs of others have no mode and are called pairs.
     assert [mode_title(mode) for mode in (*MODES, None)] == [
         "Twins", "Pairs of mode violate", "Natural twins", "Accepted answers", "Pairs",
     ]  # fmt: skip
     assert [mode_pairs(mode) for mode in (*MODES, None)] == [
         "twins", "pairs of mode violate", "natural twins", "accepted answers", "pairs",
     ]  # fmt: skip
-
-
-def test_units_are_named_together_or_by_their_size() -> None:
     assert units_in_words() == "twins and violate pairs"
     assert units_in_words(verified_modes(1)) == "violate pairs"
     assert units_in_words(verified_modes(2)) == "twins"

@@ -67,29 +67,93 @@ def candidates(corpus: Corpus, of: str, **policy: Any) -> set[str]:
     return set(tried(corpus, **policy)[f"q-{of}"].candidates)
 
 
-def fit(corpus: Corpus, **policy: Any) -> bool:
-    """Whether Una and Vic could be partners for the questions of both."""
-    found = [candidates(corpus, "una", **policy), candidates(corpus, "vic", **policy)]
-    return found == [{"vic"}, {"una"}]
-
-
 # Who could be a partner
 
 
-def test_two_users_whose_posts_bear_on_each_others_questions_could_be_partners(
-    corpus_of: CorpusOf,
+def changed(of: Item, *added: Post, **update: Any) -> Item:
+    return of.model_copy(update={"profile": (*of.profile, *added), **update})
+
+
+UNKNOWING = user("vic", "What is it?", ABOUT_BREAD, ABOUT_NEITHER)
+"""Suits Una, and asks what nobody can suit."""
+STEWS = user("una", BREAD, ABOUT_STEW, ABOUT_STEW)
+HALF = [user(name, BREAD, "Rye bread, crust.") for name in ("una", "vic")]
+"""Of the question's six terms (flour, gives, rye, bread, dark, crust) the post has three."""
+STRANGERS = [user(name, BREAD, ABOUT_NEITHER) for name in ("una", "vic")]
+MOMENT = "2010-01-01T00:00:00"
+NARRATIVE = "It came out of the oven pale again."
+LATE = "2022-01-01T00:00:00"
+
+
+@pytest.mark.parametrize(
+    ("una", "vic", "policy", "fits"),
+    [
+        pytest.param(baker("una"), cook("vic"), {}, (True, True), id="posts bear both ways"),
+        pytest.param(baker("una"), cook("vic", category="diy"), {}, (False, False), id="category"),
+        pytest.param(STEWS, user("vic", STEW, *[ABOUT_BREAD] * 4), {}, (True, True), id="ratio"),
+        pytest.param(STEWS, user("vic", STEW, *[ABOUT_BREAD] * 5), {}, (False, False),
+                     id="over the ratio"),
+        pytest.param(STEWS, user("vic", STEW, *[ABOUT_BREAD] * 5), {"length_ratio": 2.5},
+                     (True, True), id="another ratio"),
+        pytest.param(*HALF, {"relevance_floor": 0.5}, (True, True), id="share of the words"),
+        pytest.param(*HALF, {"relevance_floor": 0.51}, (False, False), id="too small a share"),
+        pytest.param(baker("una"), cook("vic"), {"min_relevant": 2}, (False, False), id="one post"),
+        pytest.param(STEWS, user("vic", STEW, ABOUT_BREAD, ABOUT_BREAD), {"min_relevant": 2},
+                     (True, True), id="two posts"),
+        pytest.param(*STRANGERS, {}, (False, False), id="strangers"),
+        pytest.param(*STRANGERS, {"min_relevant": 0}, (True, True), id="no post need bear"),
+        pytest.param(*STRANGERS, {"relevance_floor": 0.0}, (True, True), id="no floor"),
+        pytest.param(user("una", "What is it?", ABOUT_BREAD), user("vic", "How?", ABOUT_BREAD), {},
+                     (False, False), id="questions of function words"),
+        # Posts newer than the question, and of the same moment.
+        pytest.param(baker("una"), UNKNOWING, {}, (True, False), id="older posts"),
+        pytest.param(baker("una", created="2009-01-01T00:00:00"), UNKNOWING, {}, (False, False),
+                     id="newer posts"),
+        pytest.param(baker("una", created=None), UNKNOWING, {}, (True, False), id="no time"),
+        pytest.param(user("una", BREAD, ABOUT_STEW, created=MOMENT), user("vic", "?", ABOUT_BREAD),
+                     {}, (False, False), id="the same moment"),
+        pytest.param(user("una", BREAD, ABOUT_STEW, created="2010-01-02T00:00:01"),
+                     user("vic", "?", ABOUT_BREAD), {}, (True, False), id="a day later"),
+        # Who has asked the same before is none; what is asked afterwards is not shown.
+        pytest.param(baker("una"), user("vic", "?", f"{BREAD} I have tried three.", ABOUT_BREAD),
+                     {}, (False, False), id="the same question"),
+        pytest.param(baker("una"), changed(user("vic", "?", ABOUT_BREAD, created=LATE),
+                     post("late", BREAD, "2021-01-01T00:00:00")), {}, (True, False),
+                     id="the same question later"),
+        # Where a source names no users, who wrote the narrative may be the asker.
+        pytest.param(baker("una", narrative=NARRATIVE),
+                     user("vic", "?", f"Rye bread. {NARRATIVE}", ABOUT_BREAD), {}, (False, False),
+                     id="the narrative"),
+        pytest.param(baker("una"), user("vic", "?", f"Rye bread. {NARRATIVE}", ABOUT_BREAD), {},
+                     (True, False), id="another's narrative"),
+        # The ratio is of the posts that the twin will show: one of Vic's is older than Una's
+        # question, and all of Una's are older than Vic's.
+        pytest.param(user("una", BREAD, *[ABOUT_STEW] * 4),
+                     changed(user("vic", STEW, ABOUT_BREAD, created=LATE), *(
+                         post(f"new-{n}", ABOUT_BREAD, "2021-01-01T00:00:00") for n in range(3))),
+                     {}, (False, True), id="ratio of what is shown"),
+        pytest.param(user("una", BREAD, *[ABOUT_STEW] * 4),
+                     changed(user("vic", STEW, ABOUT_BREAD, created=LATE), *(
+                         post(f"new-{n}", ABOUT_BREAD, "2021-01-01T00:00:00") for n in range(3))),
+                     {"length_ratio": 4}, (True, True), id="another ratio of what is shown"),
+    ],
+)  # fmt: skip
+def test_who_could_be_whose_partner(
+    corpus_of: CorpusOf, una: Item, vic: Item, policy: dict[str, Any], fits: tuple[bool, bool]
 ) -> None:
-    assert fit(corpus_of(baker("una"), cook("vic")))
+    rules = TwinRules(**policy)
+    for corpus in (corpus_of(una, vic), corpus_of(vic, una)):
+        found = [candidates(corpus, name, **policy) for name in ("una", "vic")]
+        assert found == [{"vic"} if fits[0] else set(), {"una"} if fits[1] else set()]
+    if una.category == vic.category:
+        assert suits(una, vic.profile, rules, "en") == fits[0]
+        assert suits(vic, una.profile, rules, "en") == fits[1]
 
 
 def test_nobody_to_try_a_question_on_is_no_error(corpus_of: CorpusOf) -> None:
     assert tried(corpus_of()) == {}
     assert tried(corpus_of(allrounder("una"))) == {"q-una": TriedUsers((), 0)}
-
-
-def test_partners_write_in_one_category(corpus_of: CorpusOf) -> None:
-    corpus = corpus_of(baker("una"), cook("vic", category="diy"))
-    assert tried(corpus)["q-una"].users == ()
+    assert not suits(baker("una"), (), TwinRules(), "en")
 
 
 def test_a_user_of_several_categories_is_a_candidate_in_that_of_the_longest_history(
@@ -102,113 +166,6 @@ def test_a_user_of_several_categories_is_a_candidate_in_that_of_the_longest_hist
     assert candidates(corpus, "vic") == set()
     # As one of the others she is read there all the same.
     assert tried(corpus)["q-vic"].users == ("una",)
-
-
-def test_the_longer_profile_is_held_to_a_ratio_of_the_shorter(corpus_of: CorpusOf) -> None:
-    una = user("una", BREAD, ABOUT_STEW, ABOUT_STEW)
-    for posts, fits in ((4, True), (5, False)):
-        vic = user("vic", STEW, *[ABOUT_BREAD] * posts)
-        assert fit(corpus_of(una, vic)) is fits
-        assert fit(corpus_of(vic, una)) is fits
-    vic = user("vic", STEW, *[ABOUT_BREAD] * 5)
-    assert fit(corpus_of(una, vic), length_ratio=2.5)
-
-
-def test_the_ratio_is_of_the_posts_that_the_twin_will_show(corpus_of: CorpusOf) -> None:
-    una = user("una", BREAD, *[ABOUT_STEW] * 4)
-    newer = [post(f"new-{n}", ABOUT_BREAD, "2021-01-01T00:00:00") for n in range(3)]
-    vic = user("vic", STEW, ABOUT_BREAD, created="2022-01-01T00:00:00")
-    vic = vic.model_copy(update={"profile": (*vic.profile, *newer)})
-    # Older than una's question is one post of vic's, against four of hers.
-    assert not suits(una, vic.profile, TwinRules(), "en")
-    assert suits(una, vic.profile, TwinRules(length_ratio=4), "en")
-    # Older than vic's are four of either's.
-    assert suits(vic, una.profile, TwinRules(), "en")
-    corpus = corpus_of(una, vic)
-    assert (candidates(corpus, "una"), candidates(corpus, "vic")) == (set(), {"una"})
-
-
-def test_a_post_bears_on_a_question_by_its_share_of_the_questions_words(
-    corpus_of: CorpusOf,
-) -> None:
-    # Of the question's six terms (flour, gives, rye, bread, dark, crust) the post has three.
-    corpus = corpus_of(
-        user("una", BREAD, "Rye bread, crust."), user("vic", BREAD, "Rye bread, crust.")
-    )
-    assert fit(corpus, relevance_floor=0.5)
-    assert not fit(corpus, relevance_floor=0.51)
-
-
-def test_as_many_posts_must_bear_on_the_question_as_asked_for(corpus_of: CorpusOf) -> None:
-    corpus = corpus_of(baker("una"), cook("vic"))
-    assert not fit(corpus, min_relevant=2)
-    several = corpus_of(
-        user("una", BREAD, ABOUT_STEW, ABOUT_STEW), user("vic", STEW, ABOUT_BREAD, ABOUT_BREAD)
-    )
-    assert fit(several, min_relevant=2)
-
-
-def test_without_a_floor_everybody_of_the_category_fits(corpus_of: CorpusOf) -> None:
-    strangers = [user(name, BREAD, ABOUT_NEITHER) for name in ("una", "vic")]
-    assert not fit(corpus_of(*strangers))
-    for policy in ({"min_relevant": 0}, {"relevance_floor": 0.0}):
-        assert fit(corpus_of(*strangers), **policy)
-
-
-def test_a_question_of_function_words_has_no_candidate(corpus_of: CorpusOf) -> None:
-    corpus = corpus_of(user("una", "What is it?", ABOUT_BREAD), user("vic", "How?", ABOUT_BREAD))
-    assert candidates(corpus, "una") == set()
-
-
-def test_posts_newer_than_the_question_do_not_count(corpus_of: CorpusOf) -> None:
-    una = baker("una", created="2009-01-01T00:00:00")
-    vic = user("vic", "What is it?", ABOUT_BREAD, ABOUT_NEITHER)
-    assert candidates(corpus_of(una, vic), "una") == set()
-    assert candidates(corpus_of(baker("una"), vic), "una") == {"vic"}
-    timeless = una.model_copy(update={"created": None})
-    assert candidates(corpus_of(timeless, vic), "una") == {"vic"}
-
-
-def test_a_post_of_the_same_moment_is_not_older(corpus_of: CorpusOf) -> None:
-    vic = user("vic", "What is it?", ABOUT_BREAD)
-    (only,) = vic.profile
-    una = user("una", BREAD, ABOUT_STEW)
-    same = una.model_copy(update={"created": only.created})
-    assert candidates(corpus_of(same, vic), "una") == set()
-    later = una.model_copy(update={"created": "2010-01-02T00:00:01"})
-    assert candidates(corpus_of(later, vic), "una") == {"vic"}
-
-
-def test_who_has_asked_the_same_before_is_no_candidate(corpus_of: CorpusOf) -> None:
-    una = baker("una")
-    again = user("vic", "What is it?", f"{BREAD} I have tried three.", ABOUT_BREAD)
-    assert candidates(corpus_of(una, again), "una") == set()
-    # What the partner asked afterwards is not shown, and does no harm.
-    newer = post("late", BREAD, "2021-01-01T00:00:00")
-    harmless = user("vic", "What is it?", ABOUT_BREAD, created="2022-01-01T00:00:00")
-    harmless = harmless.model_copy(update={"profile": (*harmless.profile, newer)})
-    assert candidates(corpus_of(una, harmless), "una") == {"vic"}
-
-
-def test_who_has_written_the_narrative_is_no_candidate(corpus_of: CorpusOf) -> None:
-    """Where a source names no users, that user may be the asker."""
-    una = baker("una", narrative="It came out of the oven pale again.")
-    same = user("vic", "What is it?", f"Rye bread. {una.narrative}", ABOUT_BREAD)
-    assert candidates(corpus_of(una, same), "una") == set()
-    assert candidates(corpus_of(baker("una"), same), "una") == {"vic"}
-
-
-def test_a_partner_suits_by_older_posts_that_bear_on_the_question_and_none_that_repeats_it() -> (
-    None
-):
-    una = baker("una")
-    policy = TwinRules()
-    assert suits(una, cook("vic").profile, policy, "en")
-    assert not suits(una, baker("vic").profile, policy, "en")
-    assert not suits(una, (), policy, "en")
-    assert not suits(una, (*cook("vic").profile, post("same", BREAD, "2012")), policy, "en")
-    assert not suits(una, (post("new", ABOUT_BREAD, "2021-01-01T00:00:00"),), policy, "en")
-    assert suits(una, (post("timeless", ABOUT_BREAD),), policy, "en")
 
 
 # On whom a question is tried

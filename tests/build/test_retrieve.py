@@ -29,9 +29,34 @@ def policy(**changes: object) -> PlanRules:
     return PlanRules.model_validate(changes)
 
 
-def test_the_posts_that_share_rare_words_with_the_question_come_first() -> None:
-    assert ids(ranked(QUESTION, PROFILE, policy()))[:2] == ["post-1", "post-3"]
-    assert ids(selected(QUESTION, PROFILE, policy(posts=2))) == ["post-1", "post-3"]
+@pytest.mark.parametrize(
+    ("question", "texts", "first"),
+    [
+        # Posts that share rare words with the question come first.
+        (QUESTION, [post.text for post in PROFILE], ["post-1", "post-3"]),
+        ("Why does my bicycle chain slip?", [post.text for post in PROFILE], ["post-0"]),
+        ("Do cats like radiators?", [post.text for post in PROFILE], ["post-2"]),
+        # By the meaningful words, and not by the and how; forms of a word count as the word.
+        ("How do I use flour, and which is it?", ["How do I do this, and which is it?", "Flour."],
+         ["post-1", "post-0"]),
+        ("Does braking wear the rim?", ["The brakes squeal.", "The saddle creaks."], ["post-0"]),
+        # Ties keep the later post first, and a question of function words ranks by recency.
+        (QUESTION, ["I bake bread."] * 4, ["post-3", "post-2", "post-1", "post-0"]),
+        (QUESTION, ["Cats.", "Dogs.", "Birds."], ["post-2", "post-1", "post-0"]),
+        ("What is it?", [post.text for post in PROFILE],
+         ["post-4", "post-3", "post-2", "post-1", "post-0"]),
+        # Posts of punctuation only are ranked, too.
+        (QUESTION, ["...", "中文", "Rye bread", "😀"], ["post-2"]),
+        (QUESTION, [], []),
+    ],
+)  # fmt: skip
+def test_posts_are_ranked_by_what_they_share_with_the_question(
+    question: str, texts: list[str], first: list[str]
+) -> None:
+    profile = posts(*texts)
+    found = ranked(question, profile, policy())
+    assert ids(found)[: len(first)] == first
+    assert set(found) == set(profile)
 
 
 def test_ids_stay_with_their_texts() -> None:
@@ -44,52 +69,18 @@ def test_ids_stay_with_their_texts() -> None:
         assert found[0].id == "post-1"
 
 
-def test_the_ranking_is_of_the_meaningful_words_and_not_of_the_and_how() -> None:
-    profile = posts("How do I do this, and which is it?", "Flour.")
-    assert ids(ranked("How do I use flour, and which is it?", profile, policy())) == [
-        "post-1",
-        "post-0",
-    ]
-
-
-def test_forms_of_a_word_count_as_the_word() -> None:
-    profile = posts("The brakes squeal.", "The saddle creaks.")
-    assert ranked("Does braking wear the rim?", profile, policy())[0].id == "post-0"
-
-
-def test_ties_keep_the_later_post_first() -> None:
-    same = posts(*["I bake bread."] * 4)
-    assert ids(ranked(QUESTION, same, policy())) == ["post-3", "post-2", "post-1", "post-0"]
-    strangers = posts("Cats.", "Dogs.", "Birds.")
-    assert ids(ranked(QUESTION, strangers, policy())) == ["post-2", "post-1", "post-0"]
-
-
-def test_a_question_of_function_words_ranks_by_recency() -> None:
-    assert ids(ranked("What is it?", PROFILE, policy())) == ids(tuple(reversed(PROFILE)))
-
-
 def test_recency_takes_the_latest() -> None:
     found = selected(QUESTION, PROFILE, policy(retrieval="recency", posts=2))
     assert set(ids(found)) == {"post-3", "post-4"}
 
 
-def test_no_more_posts_are_shown_than_asked_for() -> None:
+def test_no_more_posts_are_shown_than_asked_for_and_a_profile_that_fits_is_shown_whole() -> None:
     for k in range(1, 8):
         assert len(selected(QUESTION, PROFILE, policy(posts=k))) == min(k, len(PROFILE))
-
-
-def test_a_profile_that_fits_is_shown_whole() -> None:
+    assert ids(selected(QUESTION, PROFILE, policy(posts=2))) == ["post-1", "post-3"]
     assert set(selected(QUESTION, PROFILE, policy())) == set(PROFILE)
     for few in ((), PROFILE[:1]):
         assert selected(QUESTION, few, policy()) == few
-        assert ranked(QUESTION, few, policy()) == few
-
-
-def test_posts_of_words_only_punctuation_are_ranked_too() -> None:
-    odd = posts("...", "中文", "Rye bread", "😀")
-    found = ranked(QUESTION, odd, policy())
-    assert found[0].id == "post-2"
-    assert set(found) == set(odd)
 
 
 def test_the_budget_keeps_the_longest_head_of_the_ranking() -> None:
@@ -99,6 +90,8 @@ def test_the_budget_keeps_the_longest_head_of_the_ranking() -> None:
     assert ids(within_budget(order, 300)) == ["post-0", "post-1", "post-2"]
     assert within_budget(order, 301) == order
     assert within_budget((), 100) == ()
+    # A first post that is over the budget alone is still shown, and alone.
+    assert ids(within_budget(posts("a" * 10_000, "b"), 100)) == ["post-0"]
 
 
 @pytest.mark.parametrize(("character", "tokens"), [("x", 100), ("é", 100), ("包", 400), ("ก", 400)])
@@ -108,31 +101,12 @@ def test_a_character_without_spaces_around_it_is_a_token(character: str, tokens:
     assert len(within_budget(order, 2 * tokens - 1)) == 1
 
 
-def test_a_first_post_over_the_budget_alone_is_still_shown_and_alone() -> None:
-    order = posts("a" * 10_000, "b")
-    assert ids(within_budget(order, 100)) == ["post-0"]
-
-
-def test_over_the_budget_the_lowest_ranked_posts_are_left_out_and_not_the_latest() -> None:
+def test_over_the_budget_the_lowest_ranked_posts_are_left_out_and_none_is_cut() -> None:
     profile = posts("bread crust " * 15, "cat " * 60, "flour for rye " * 15)
     found = selected(QUESTION, profile, policy(history_tokens=110))
     assert set(ids(found)) == {"post-0", "post-2"}
-
-
-def test_an_over_long_best_post_is_shown_alone_and_whole() -> None:
     profile = posts("The cat sleeps.", "Rye flour, bread and crust. " * 100, "A film.")
-    found = selected(QUESTION, profile, policy(history_tokens=100))
-    assert ids(found) == ["post-1"]
-    assert found[0].text == profile[1].text
-
-
-def test_another_question_about_the_same_profile_ranks_anew() -> None:
-    asked = [QUESTION, "Why does my bicycle chain slip?", "Do cats like radiators?"]
-    assert [ranked(question, PROFILE, policy())[0].id for question in asked] == [
-        "post-1",
-        "post-0",
-        "post-2",
-    ]
+    assert selected(QUESTION, profile, policy(history_tokens=100)) == (profile[1],)
 
 
 def test_dense_ranking_without_its_extra_says_what_to_install(

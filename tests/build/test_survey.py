@@ -15,7 +15,7 @@ from endpoint import Asked, double, fail, in_thread
 from pairwright.construct import BuildRules
 from pairwright.construct.build_rules import TriedUsers, rubric_of
 from pairwright.construct.corpus import Corpus
-from pairwright.construct.partners import PartnerCandidate, Survey, iterate_surveys, survey_question
+from pairwright.construct.partners import Survey, iterate_surveys, survey_question
 from pairwright.construct.written_pairs import build_twin
 from pairwright.errors import ConfigError
 from pairwright.models import Request
@@ -37,7 +37,7 @@ from scripted import (
 from study import Study
 
 STRANGER = posts("My canary sings at noon, and I bake bread for it.", prefix="wim")
-CANDIDATES = (PartnerCandidate("victor", VICTOR), PartnerCandidate("wim", STRANGER))
+CANDIDATES = {"victor": VICTOR, "wim": STRANGER}
 
 
 def survey(least: int = 1, **answers: Answer) -> tuple[Survey, Scripted]:

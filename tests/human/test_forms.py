@@ -1,7 +1,10 @@
-"""The labelling configurations: what they ask, in whose words, and what may come back."""
+"""The labelling configurations and the guidelines: what they ask, in whose words, and what may come
+back."""
 
 import re
 import shutil
+import tomllib
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,10 +16,16 @@ from pairwright.settings.domains import Anchor, Scale, load_scales
 from pairwright.settings.prompt import Prompts
 from pairwright_human_eval.form import controls
 from pairwright_human_eval.label_studio.files import config_hash, labelling_config
+from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind
 
 SCALES = load_scales(assets.RUBRICS)
-FORMS = [(kind, adjudication) for kind in KINDS for adjudication in (False, True)]
+GUIDELINES = render_guidelines(SCALES)
+FORMS = {
+    (kind, adjudication): labelling_config(kind, SCALES, adjudication=adjudication)
+    for kind in KINDS
+    for adjudication in (False, True)
+}
 # The keys that a task's data has, by kind, and what a row of a list has.
 DATA = {
     "quality": {"question", "response_a", "response_b"},
@@ -27,7 +36,11 @@ ROWS = {"posts.when", "posts.text", "narrative.text", "aspects.text", "aspects.q
 
 
 def form(kind: Kind, adjudication: bool = False) -> ElementTree.Element:
-    return ElementTree.fromstring(labelling_config(kind, SCALES, adjudication=adjudication))
+    return ElementTree.fromstring(FORMS[kind, adjudication])
+
+
+def values(root: ElementTree.Element, tag: str) -> list[str]:
+    return [element.attrib["value"] for element in root.iter(tag)]
 
 
 def scale(question: str = "Is it?", **change: object) -> Scale:
@@ -40,18 +53,7 @@ def scale(question: str = "Is it?", **change: object) -> Scale:
 # What comes back
 
 
-@pytest.mark.parametrize(("kind", "adjudication"), FORMS)
-def test_the_controls_are_those_of_the_form(kind: Kind, adjudication: bool) -> None:
-    asked = {
-        choices.attrib["name"].replace("{{idx}}", "0"): frozenset(
-            choice.attrib["alias"] for choice in choices.iter("Choice")
-        )
-        for choices in form(kind, adjudication).iter("Choices")
-    }
-    assert asked == controls(kind, SCALES, aspects=1)
-
-
-def test_every_scale_is_answered_for_both_sides() -> None:
+def test_controls_are_questions_with_their_choices() -> None:
     scores = frozenset("12345")
     assert controls("quality", SCALES, 0) == {
         "correctness_a": scores | {"cannot_judge"},
@@ -61,23 +63,16 @@ def test_every_scale_is_answered_for_both_sides() -> None:
         "helpfulness_a": scores,
         "helpfulness_b": scores,
     }
-
-
-def test_a_preference_is_one_answer() -> None:
-    assert controls("preference", SCALES, 3) == {
-        "preference": frozenset({"A", "B", "equal", "cannot_tell"})
+    assert controls("preference", SCALES, 3) == {"preference": {"A", "B", "equal", "cannot_tell"}}
+    support = {"clearly", "plausibly", "no", "contradicted"}
+    delivered = {"A", "B", "both", "neither", "cannot_tell"}
+    assert controls("rubric", SCALES, 2) == {
+        f"{name}_{n}": choices
+        for n in range(2)
+        for name, choices in (("support", support), ("delivered", delivered))
     }
-
-
-def test_every_aspect_has_two_answers() -> None:
-    found = controls("rubric", SCALES, 2)
-    assert sorted(found) == ["delivered_0", "delivered_1", "support_0", "support_1"]
-    assert found["support_1"] == {"clearly", "plausibly", "no", "contradicted"}
-    assert found["delivered_0"] == {"A", "B", "both", "neither", "cannot_tell"}
     assert controls("rubric", SCALES, 0) == {}
-
-
-def test_scores_without_an_anchor_can_be_given_too() -> None:
+    # Scores without an anchor can be given, too.
     assert controls("quality", (scale(),), 0)["good_a"] == {"1", "2", "3"}
 
 
@@ -85,117 +80,134 @@ def test_scores_without_an_anchor_can_be_given_too() -> None:
 
 
 @pytest.mark.parametrize(("kind", "adjudication"), FORMS)
-def test_every_question_must_be_answered_once(kind: Kind, adjudication: bool) -> None:
-    for choices in form(kind, adjudication).iter("Choices"):
+def test_a_form_is_as_label_studio_and_the_study_need_it(kind: Kind, adjudication: bool) -> None:
+    root = form(kind, adjudication)
+    asked = {}
+    for choices in root.iter("Choices"):
+        # Every question must be answered, once.
         assert choices.attrib["required"] == "true"
         assert choices.attrib["requiredMessage"].endswith(".")
         assert choices.attrib["choice"] == "single-radio"
-        shown = [choice.attrib["value"] for choice in choices]
+        shown = values(choices, "Choice")
         assert len(set(shown)) == len(shown)
+        aliases = frozenset(choice.attrib["alias"] for choice in choices)
+        asked[choices.attrib["name"].replace("{{idx}}", "0")] = aliases
+    assert asked == controls(kind, SCALES, aspects=1)
+    (comment,) = root.iter("TextArea")
+    assert comment.attrib["name"] == "comment"
+    assert "required" not in comment.attrib
 
-
-@pytest.mark.parametrize(("kind", "adjudication"), FORMS)
-def test_names_are_unique_and_point_to_something(kind: Kind, adjudication: bool) -> None:
-    elements = list(form(kind, adjudication).iter())
-    names = [e.attrib["name"] for e in elements if "name" in e.attrib]
+    names = [e.attrib["name"] for e in root.iter() if "name" in e.attrib]
     assert len(set(names)) == len(names)
-    assert {e.attrib["toName"] for e in elements if "toName" in e.attrib} <= set(names)
+    assert {e.attrib["toName"] for e in root.iter() if "toName" in e.attrib} <= set(names)
     # The SDK takes the longest name that an answer's name begins with.
     for name in names:
         start = name.removesuffix("{{idx}}")
         assert not [other for other in names if other != name and other.startswith(start)]
 
-
-@pytest.mark.parametrize(("kind", "adjudication"), FORMS)
-def test_it_shows_all_of_a_tasks_data_and_nothing_else(kind: Kind, adjudication: bool) -> None:
+    # It shows all of a task's data, and nothing else.
     used, rows = set(), set()
-    for element in form(kind, adjudication).iter():
-        for value in element.attrib.values():
-            used |= set(re.findall(r"\$(\w+)", value))
-            rows |= {".".join(found) for found in re.findall(r"\$(\w+)\[\{\{idx}}\]\.(\w+)", value)}
-            # Label Studio puts the row's number in place of the first only.
-            assert value.count("{{idx}}") <= 1
+    for value in (value for element in root.iter() for value in element.attrib.values()):
+        used |= set(re.findall(r"\$(\w+)", value))
+        rows |= {".".join(found) for found in re.findall(r"\$(\w+)\[\{\{idx}}\]\.(\w+)", value)}
+        # Label Studio puts the row's number in place of the first only.
+        assert value.count("{{idx}}") <= 1
     assert used == DATA[kind] | ({"earlier"} if adjudication else set())
     expected = {row for row in ROWS if row.split(".")[0] in DATA[kind]}
     assert rows == expected | ({"earlier.text"} if adjudication else set())
+    assert ("What others answered" in FORMS[kind, adjudication]) == adjudication
 
-
-@pytest.mark.parametrize(("kind", "adjudication"), FORMS)
-def test_the_style_has_nothing_that_label_studio_escapes(kind: Kind, adjudication: bool) -> None:
-    (style,) = form(kind, adjudication).iter("Style")
+    # Nothing in the style that Label Studio escapes.
+    (style,) = root.iter("Style")
     assert style.text is not None
     assert not set("<>&") & set(style.text)
     assert "url(" not in style.text
 
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_comment_can_be_left_out(kind: Kind) -> None:
-    (comment,) = form(kind).iter("TextArea")
-    assert comment.attrib["name"] == "comment"
-    assert "required" not in comment.attrib
+    # Nothing tells what a task is really about.
+    telling = (
+        r"(?i)\b(chosen|reject\w*|model\w*|judge\w*|modes?|twins?|rubric\w*|adher\w*|violat\w*)\b"
+    )
+    assert not re.findall(telling, FORMS[kind, adjudication].replace("Cannot judge", ""))
 
 
 def test_without_a_narrative_its_heading_is_not_there_either() -> None:
     (repeated,) = [r for r in form("preference").iter("Repeater") if r.attrib["on"] == "$narrative"]
-    assert [h.attrib["value"] for h in repeated.iter("Header")] == [
-        "What this person wrote below the question"
-    ]
+    assert values(repeated, "Header") == ["What this person wrote below the question"]
 
 
 # What people read
 
 
-@pytest.mark.parametrize(("kind", "adjudication"), FORMS)
-def test_nothing_tells_what_a_task_is_really_about(kind: Kind, adjudication: bool) -> None:
-    text = labelling_config(kind, SCALES, adjudication=adjudication).replace("Cannot judge", "")
-    told = (
-        r"(?i)\b(chosen|reject\w*|model\w*|judge\w*|modes?|twins?|rubric\w*|adher\w*|violat\w*)\b"
-    )
-    assert not re.findall(told, text)
-
-
-def test_people_read_the_words_of_the_scales() -> None:
+def test_people_read_the_words_of_the_scales_alike_for_both_sides() -> None:
     page = form("quality")
-    headers = [header.attrib["value"] for header in page.iter("Header")]
-    shown = [choice.attrib["value"] for choice in page.iter("Choice")]
+    headers, shown = values(page, "Header"), values(page, "Choice")
     for n, each in enumerate(SCALES, start=1):
         assert f"{n}. {each.question}" in headers
         for anchor in each.anchors:
             assert shown.count(f"{anchor.score}: {anchor.text}") == 2
     assert shown.count("Cannot judge") == 2
-
-
-def test_both_sides_are_asked_in_the_same_words() -> None:
-    def words(side: str) -> list[list[str]]:
-        return [
-            [choice.attrib["value"] for choice in choices]
-            for choices in form("quality").iter("Choices")
-            if choices.attrib["name"].endswith(f"_{side}")
-        ]
-
-    assert words("a") == words("b")
-    assert len(words("a")) == len(SCALES)
+    first, second = (
+        [values(c, "Choice") for c in page.iter("Choices") if c.attrib["name"].endswith(side)]
+        for side in ("_a", "_b")
+    )
+    assert first == second
+    assert len(first) == len(SCALES)
 
 
 def test_the_preference_is_asked_about_this_person() -> None:
-    headers = [header.attrib["value"] for header in form("preference").iter("Header")]
     assert (
         "Going only by these posts, which answer would this person find more useful?"
         " Not which you prefer."
-    ) in headers
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_earlier_answers_are_shown_in_adjudication_only(kind: Kind) -> None:
-    assert "What others answered" not in labelling_config(kind, SCALES)
-    assert "What others answered" in labelling_config(kind, SCALES, adjudication=True)
+    ) in values(form("preference"), "Header")
 
 
 def test_markup_in_a_scale_is_text() -> None:
     question = "Is 1 < 2 & \"so\" 'on' [[ true ]] <b>?</b>"
     xml = labelling_config("quality", (scale(question),))
-    headers = [h.attrib["value"] for h in ElementTree.fromstring(xml).iter("Header")]
-    assert f"1. {question}" in headers
+    assert f"1. {question}" in values(ElementTree.fromstring(xml), "Header")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_questions_and_choices_of_the_guidelines_are_those_of_the_form(kind: Kind) -> None:
+    asked = re.findall(r'<Header value="([^"$]*\?[^"]*)"', FORMS[kind, False])
+    choices = re.findall(r'<Choice value="([^"]*)"', FORMS[kind, False])
+    words = " ".join(GUIDELINES.split())
+    for text in (*asked, *choices):
+        shown = unescape(text).partition(": ")[2] if text[0].isdigit() and ": " in text else text
+        if not shown.endswith("(optional)"):
+            assert unescape(shown) in words, shown
+
+
+def test_guidelines_are_short_practical_and_unblind_nothing() -> None:
+    assert len(GUIDELINES.split()) < 2_400  # Ten minutes are enough.
+    said = "Use a computer: a phone is too small for the form. If Submit fails, sign in again."
+    assert said in " ".join(GUIDELINES.split())
+    for word in ("chosen", "rejected", "twin", "mode ", "model", "wrong profile", "Pairwright"):
+        assert word not in GUIDELINES
+
+
+def test_guidelines_have_scales_of_one_s_own_in_their_own_words() -> None:
+    anchors = ({"score": 0, "text": "no | none"}, {"score": 2, "text": "yes"})
+    own = Scale.model_validate({"name": "safety", "question": "Is it safe?", "anchors": anchors})
+    page = render_guidelines((*SCALES[:1], own))
+    assert (
+        "| | 1. Is what the response says correct? | 2. Is it safe? |\n"
+        "| --- | --- | --- |\n"
+        "| 0 | | no \\| none |\n"
+        "| 1 | wrong or unsafe on the main point | |\n"
+        "| 2 | a serious error | yes |\n"
+    ) in page
+    assert "[[" not in page
+    assert SCALES[1].question not in page
+
+
+def test_a_wheel_has_everything_that_an_export_reads() -> None:
+    settings = tomllib.loads((assets.ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    there = {path.name for path in assets.HUMAN_EVAL.iterdir() if path.is_file()} - {"README.md"}
+    assert "guidelines.md" in there
+    for name in there:
+        assert included[f"human_eval/{name}"] == f"pairwright/human_eval/{name}"
 
 
 # What is refused
@@ -250,9 +262,8 @@ def test_a_missing_template_is_named(folder: Path, name: str) -> None:
 # The hash
 
 
-def test_a_configuration_laid_out_anew_has_the_same_hash() -> None:
-    for kind in KINDS:
-        xml = labelling_config(kind, SCALES)
+def test_a_configuration_laid_out_anew_has_the_same_hash_and_every_other_its_own() -> None:
+    for xml in FORMS.values():
         root = ElementTree.fromstring(xml)
         ElementTree.indent(root, "\t")
         for element in root.iter():
@@ -263,27 +274,17 @@ def test_a_configuration_laid_out_anew_has_the_same_hash() -> None:
         assert anew != xml
         assert config_hash(f'<?xml version="1.0"?>\n<!-- stored -->{anew}') == config_hash(xml)
         assert re.fullmatch("sha256:[0-9a-f]{64}", config_hash(xml))
-
-
-def test_every_configuration_has_its_own_hash() -> None:
-    hashes = {config_hash(labelling_config(k, SCALES, adjudication=a)) for k, a in FORMS}
-    assert len(hashes) == len(FORMS)
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
+    assert len({config_hash(xml) for xml in FORMS.values()}) == len(FORMS)
+    xml = FORMS["preference", False]
+    for old, new in (
         ('required="true"', 'required="false"'),
         ('alias="A"', 'alias="B"'),
         ("$response_a", "$response_b"),
         ("About equal", "Equal"),
         ("display: none", "display: block"),
-    ],
-)
-def test_a_changed_configuration_has_another_hash(old: str, new: str) -> None:
-    xml = labelling_config("preference", SCALES)
-    assert old in xml
-    assert config_hash(xml.replace(old, new, 1)) != config_hash(xml)
+    ):
+        assert old in xml
+        assert config_hash(xml.replace(old, new, 1)) != config_hash(xml)
 
 
 @pytest.mark.parametrize("xml", ["", "<View>", "{}", "<View/><View/>", "<View a='&x;'/>"])
@@ -306,7 +307,5 @@ def test_the_judges_prompt_is_the_same_with_and_without_cannot_judge() -> None:
         ask = prompts.ask(name, **values, scales=SCALES)
         assert ask.messages == prompts.ask(name, **values, scales=without).messages
         assert "cannot judge" not in ask.messages[-1].content.lower()
-
-
-def test_cannot_judge_makes_no_other_run() -> None:
+    # Nor does it make another run.
     assert repr(scale(cannot_judge=True)) == repr(scale())

@@ -3,8 +3,10 @@
 import json
 import random
 import re
+import shutil
 import stat
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.attention import load_checks
 from pairwright_human_eval.foils import foil_signs
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.label_studio.files import config_hashes, form_path
+from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import render_guidelines
 from pairwright_human_eval.records import KINDS, Kind, Purpose, aspect_id, digest, response_id
 from pairwright_human_eval.second_round import add_adjudication
@@ -87,29 +89,38 @@ def export(run: Path, made: Made, **changes: Any) -> bool:
     return write_study(HumanFolder(run), made.study(**changes), made.tasks)
 
 
+@pytest.fixture(scope="module")
+def written(made: Made, tmp_path_factory: pytest.TempPathFactory) -> HumanFolder:
+    """The study's files. Not to be changed."""
+    folder = HumanFolder(tmp_path_factory.mktemp("written"))
+    write_study(folder, made.study(), made.tasks)
+    return folder
+
+
 # Blind
 
 
-def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Path) -> None:
-    export(tmp_path, made)
-    shown = public(HumanFolder(tmp_path))
+def test_no_byte_of_what_annotators_see_tells_anything(made: Made, written: HumanFolder) -> None:
+    shown = public(written)
     assert len(shown) == 2 + 3 + 3 * 9  # Guidelines and consent, forms, tasks.
+    forms = {f"labeling_config_{kind}.xml" for kind in KINDS}
+    names = {path.name for path in written.path.iterdir()}
+    assert names == {"tasks", "private", "guidelines.md", "consent.md", *forms}
     secrets = {value.lower() for value in SECRETS.values()}
     for subject in made.subjects:
-        secrets |= {
-            subject.id,
-            subject.dyad,
-            response_id(subject.first),
-            response_id(subject.second),
-        }
+        secrets |= {subject.id, subject.dyad}
+        secrets |= {response_id(subject.first), response_id(subject.second)}
         for pair in subject.pairs:
             secrets |= {pair.id, pair.item_id, pair.user, pair.draft.generator}
             secrets |= {post.id for post in pair.profile}
-            secrets |= {aspect_id(aspect.aspect) for aspect in pair.rubric.aspects}
-            secrets |= {aspect.reason for aspect in pair.rubric.aspects}
-            secrets |= {str(aspect.confidence) for aspect in pair.rubric.aspects}
+            for aspect in pair.rubric.aspects:
+                secrets |= {aspect_id(aspect.aspect), aspect.reason, str(aspect.confidence)}
     secrets |= {half.id for check in CHECKS for half in check.halves} | set(made.tasks)
     telling = re.compile(rf"\b({'|'.join(TELLING)})\b")
+    in_forms = re.compile(
+        r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
+        r"|expected|purpose|attention|stranger|control|\bvote|@"
+    )
     for name, content in shown.items():
         if name in ("guidelines.md", "consent.md"):  # The same for every study.
             continue
@@ -117,30 +128,13 @@ def test_no_byte_of_what_annotators_see_tells_anything(made: Made, tmp_path: Pat
         assert not [secret for secret in secrets if secret.lower() in text], name
         if name.endswith(".json"):
             assert not telling.search(text), name
-    names = {path.name for path in HumanFolder(tmp_path).path.iterdir()}
-    assert names == {
-        "tasks",
-        "private",
-        "guidelines.md",
-        "consent.md",
-        *(f"labeling_config_{kind}.xml" for kind in KINDS),
-    }
-
-
-def test_no_byte_of_the_forms_tells_anything(made: Made, tmp_path: Path) -> None:
-    export(tmp_path, made)
-    telling = re.compile(
-        r"chosen|rejected|violat|\btwin|\bmode\b|model|judge\b|generat|adheren|simulat|planner"
-        r"|expected|purpose|attention|stranger|control|\bvote|@"
-    )
-    for kind in KINDS:
-        text = form_path(HumanFolder(tmp_path), kind).read_text(encoding="utf-8").lower()
+            continue
         # What the scales themselves say, to every annotator and about either response.
         text = text.replace("cannot judge", "").replace("cannot_judge", "")
-        for scale in made.study().scales:
+        for scale in SCALES:
             for said in (scale.question, *(anchor.text for anchor in scale.anchors)):
                 text = text.replace(said.lower(), "")
-        assert not telling.search(re.sub(r"(?s)<style>.*?</style>", "", text)), kind
+        assert not in_forms.search(re.sub(r"(?s)<style>.*?</style>", "", text)), name
 
 
 def test_tasks_have_the_keys_of_their_kind_in_one_order_whatever_they_are_for(made: Made) -> None:
@@ -156,18 +150,15 @@ def test_tasks_have_the_keys_of_their_kind_in_one_order_whatever_they_are_for(ma
     purposes: set[Purpose] = {"vote", "wrong_profile", "narrative", "attention", "repeat"}
     assert {t.keyed.purpose for t in made.all() if t.keyed.kind == "preference"} == purposes
     assert {t.keyed.purpose for t in made.all() if t.keyed.kind != "preference"} == {"vote"}
+    names = [str(task.data["task"]) for task in made.all()]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"task-[0-9a-f]{16}", name) for name in names)
 
 
 def rows(task: Task, name: str) -> list[dict[str, str]]:
     found = task.data.get(name, [])
     assert isinstance(found, list)
     return found  # type: ignore[return-value]
-
-
-def test_a_task_is_named_by_an_opaque_id(made: Made) -> None:
-    names = [task.data["task"] for task in made.all()]
-    assert len(set(names)) == len(names)
-    assert all(re.fullmatch(r"task-[0-9a-f]{16}", str(name)) for name in names)
 
 
 def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
@@ -193,35 +184,22 @@ def test_a_task_shows_its_kind_s_texts_and_no_other(made: Made) -> None:
             assert {q for _, q in shown} == {row["text"] for row in rows(task, "posts")}
 
 
-def test_a_rubric_task_shows_every_post_that_an_aspect_names() -> None:
-    pair = next(pair for pair in mixed(0, 1))
+def rubric_task_of(pair: Pair, **changes: Any) -> Task:
+    """A task about the pair's aspects, of which the rubric has the `changes`."""
+    pair = pair.model_copy(update={"rubric": pair.rubric.model_copy(update=changes)})
+    (subject,) = subjects_of([pair], FILE)
+    return rubric_task(page_of(subject, 7, swap=False), pair, "ann", PlanRules())
+
+
+def test_a_rubric_task_shows_every_post_that_an_aspect_names_and_no_narrative() -> None:
+    pair = violate(1, narrative="We have no oven.")
     first, *others = pair.rubric.aspects
     passages, ids = zip(*((post.text, post.id) for post in pair.profile), strict=True)
     first = first.model_copy(update={"evidence": "\n".join(passages), "post_ids": ids})
-    pair = pair.model_copy(
-        update={"rubric": pair.rubric.model_copy(update={"aspects": (first, *others)})}
-    )
-    (subject,) = subjects_of([pair], FILE)
-    task = rubric_task(page_of(subject, 7, swap=False), pair, "ann", PlanRules())
+    task = rubric_task_of(pair, aspects=(first, *others))
     assert [row["text"] for row in rows(task, "posts")] == list(passages)
     assert rows(task, "aspects")[0]["quote"] == "\n".join(passages)
-
-
-def test_the_key_holds_the_hash_of_what_was_written(made: Made, tmp_path: Path) -> None:
-    export(tmp_path, made)
-    folder = HumanFolder(tmp_path)
-    key = read_study(folder).key
-    seen = Counter[str]()
-    for who in made.tasks:
-        for kind in KINDS:
-            for task in json.loads(folder.tasks(who, kind).read_bytes()):
-                assert list(task) == ["data"]
-                keyed = key[task["data"]["task"]]
-                assert (keyed.annotator, keyed.kind, keyed.round) == (who, kind, 1)
-                assert keyed.data_hash == digest(task["data"])
-                seen[keyed.task] += 1
-    assert set(seen.values()) == {1}
-    assert seen.keys() == key.keys()
+    assert rows(task, "narrative") == []
 
 
 @pytest.mark.parametrize("origin", ["gold", "narrative"])
@@ -235,22 +213,11 @@ def test_a_rubric_task_of_other_aspects_shows_the_profile_and_the_narrative(
     first, second = pair.rubric.aspects
     quoted = first.model_copy(update={"post_ids": (), "evidence": "no oven"})
     bare = second.model_copy(update={"post_ids": (), "evidence": ""})
-    rubric = pair.rubric.model_copy(update={"origin": origin, "aspects": (quoted, bare)})
-    pair = pair.model_copy(update={"rubric": rubric})
-    subject = subjects_of([pair], Path("pairs.jsonl"))[0]
-    task = rubric_task(page_of(subject, 7, swap=False), pair, "ann", PlanRules())
-    assert [row["text"] for row in rows(task, "posts")] == [
-        post.text for post in best_posts(pair.question, profile, PlanRules())
-    ]
+    task = rubric_task_of(pair, origin=origin, aspects=(quoted, bare))
+    best = best_posts(pair.question, profile, PlanRules())
+    assert [row["text"] for row in rows(task, "posts")] == [post.text for post in best]
     assert [row["text"] for row in rows(task, "narrative")] == ([narrative] if narrative else [])
     assert [row["quote"] for row in rows(task, "aspects")] == ["no oven", "–"]
-
-
-def test_a_rubric_task_of_planned_aspects_shows_no_narrative() -> None:
-    pair = violate(1, narrative="We have no oven.")
-    subject = subjects_of([pair], Path("pairs.jsonl"))[0]
-    task = rubric_task(page_of(subject, 7, swap=False), pair, "ann", PlanRules())
-    assert rows(task, "narrative") == []
 
 
 def test_posts_are_the_best_ranked_first_and_no_more_than_the_planner_saw() -> None:
@@ -263,13 +230,24 @@ def test_posts_are_the_best_ranked_first_and_no_more_than_the_planner_saw() -> N
     for task in study_of([pair], annotators=6).of("vote"):
         assert rows(task, "posts")[0]["text"] == about
         assert len(rows(task, "posts")) == 10
+    undated = study_of([violate(1, profile=posts(user_of(1), created=None))], annotators=6)
+    for task in (*undated.of("vote"), *undated.of("attention")):
+        assert {row["when"] for row in rows(task, "posts")} == {""}
 
 
-def test_posts_of_unknown_date_have_none() -> None:
-    pair = violate(1, profile=posts(user_of(1), created=None))
-    for purpose in ("vote", "attention"):
-        for task in study_of([pair], annotators=6).of(purpose):
-            assert {row["when"] for row in rows(task, "posts")} == {""}
+def test_the_key_holds_the_hash_of_what_was_written(made: Made, written: HumanFolder) -> None:
+    key = read_study(written).key
+    seen = Counter[str]()
+    for who in made.tasks:
+        for kind in KINDS:
+            for task in json.loads(written.tasks(who, kind).read_bytes()):
+                assert list(task) == ["data"]
+                keyed = key[task["data"]["task"]]
+                assert (keyed.annotator, keyed.kind, keyed.round) == (who, kind, 1)
+                assert keyed.data_hash == digest(task["data"])
+                seen[keyed.task] += 1
+    assert set(seen.values()) == {1}
+    assert seen.keys() == key.keys()
 
 
 # Hostile text
@@ -339,30 +317,19 @@ def test_the_same_pairs_make_the_same_study() -> None:
     assert study_of(mixed(9, 9)).tasks != study_of(mixed(9, 9), seed=1).tasks
 
 
-def reordered() -> tuple[Made, Made]:
+def test_another_order_of_lines_makes_the_same_tasks() -> None:
     pairs = mixed(20, 20, ["Home", "Garden"])
     other = list(pairs)
     random.Random(1).shuffle(other)
     options: dict[str, Any] = {"repeats": 0.2, "wrong_profile": 0.2, "narrative": 0.2}
-    return study_of(pairs, **options), study_of(other, **options)
-
-
-def test_another_order_of_lines_makes_the_same_tasks() -> None:
-    first, second = reordered()
+    first, second = study_of(pairs, **options), study_of(other, **options)
     assert first.salts == second.salts
-    assert by_subject(first, "vote", "narrative", "repeat") == by_subject(
-        second, "vote", "narrative", "repeat"
-    )
+    kinds: tuple[tuple[Purpose, ...], ...] = (("vote", "narrative", "repeat"), ("wrong_profile",))
+    for purposes in kinds:
+        assert by_subject(first, *purposes) == by_subject(second, *purposes)
     sizes = [{who: len(tasks) for who, tasks in made.tasks.items()} for made in (first, second)]
     assert sizes[0] == sizes[1]
-
-
-def test_another_order_of_lines_shows_the_same_strangers() -> None:
-    first, second = reordered()
-    assert by_subject(first, "wrong_profile") == by_subject(second, "wrong_profile")
-
-
-def test_another_order_of_lines_dates_the_checks_the_same() -> None:
+    # Its checks have the same dates.
     pairs = [
         violate(n, profile=posts(user_of(n), created=f"20{n + 10}-01-{{:02}}T12:00:00.000"))
         for n in range(20)
@@ -402,112 +369,74 @@ def test_a_dyad_is_its_users_whatever_they_asked() -> None:
     assert one(violate(1)).dyad == one(violate(2, user=user_of(1))).dyad
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        lambda a, p: [a],
-        lambda a, p: [p],
-        lambda a, p: [a, p, p],
-        lambda a, p: [a, a],
-        lambda a, p: [p, p],
-    ],
-)
-def test_half_a_twin_is_named(lines: Any) -> None:
+def test_what_is_no_whole_subject_is_named() -> None:
     asked, partner = twin(1)
-    with pytest.raises(InputError, match=f"lines of {asked.twin_id}: ") as refused:
-        subjects_of([violate(2), *lines(asked, partner)], FILE)
-    assert refused.value.where == str(FILE)
-    assert refused.value.fix
-
-
-def test_a_pair_that_is_there_twice_is_named() -> None:
+    halves = [[asked], [partner], [asked, partner, partner], [asked, asked], [partner, partner]]
+    for lines in halves:
+        with pytest.raises(InputError, match=f"lines of {asked.twin_id}: ") as refused:
+            subjects_of([violate(2), *lines], FILE)
+        assert refused.value.where == str(FILE)
+        assert refused.value.fix
     with pytest.raises(InputError, match=f"{violate(1).id}: 2, where"):
         subjects_of([violate(1), violate(1)], FILE)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
+    for change in (
         {"chosen": "Something else."},
         {"question": "Another question?"},
-        {"chosen": twin(1)[0].chosen, "rejected": twin(1)[0].rejected},
-    ],
-)
-def test_halves_that_do_not_belong_together_are_an_error(change: dict[str, str]) -> None:
-    asked, partner = twin(1)
-    with pytest.raises(InputError):
-        subjects_of([asked, partner.model_copy(update=change)], FILE)
+        {"chosen": asked.chosen, "rejected": asked.rejected},
+    ):
+        with pytest.raises(InputError):
+            subjects_of([asked, partner.model_copy(update=change)], FILE)
 
 
 # Writing
 
 
-def test_exporting_again_changes_nothing(made: Made, tmp_path: Path) -> None:
+def test_exporting_again_changes_nothing(made: Made, written: HumanFolder, tmp_path: Path) -> None:
+    folder = HumanFolder(tmp_path)
+    folder.private.mkdir(parents=True, mode=0o755)
+    folder.private.chmod(0o755)
     assert export(tmp_path, made)
+    assert stat.S_IMODE(folder.private.stat().st_mode) == 0o700
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     assert not export(tmp_path, made)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
     assert not list(tmp_path.rglob("*.partial"))
+    assert files(tmp_path) == files(written.run)
 
 
-def test_two_exports_are_the_same_bytes(made: Made, tmp_path: Path) -> None:
-    export(tmp_path / "a", made)
-    export(tmp_path / "b", made)
-    assert files(tmp_path / "a") == files(tmp_path / "b")
-
-
-@pytest.mark.parametrize("change", [{"overlap": 2}, {"seed": 1}, {"pairs_hash": "sha256:1"}])
-def test_another_study_is_refused_and_nothing_is_touched(
-    made: Made, tmp_path: Path, change: dict[str, Any]
-) -> None:
+def test_another_study_is_refused_and_nothing_is_touched(made: Made, tmp_path: Path) -> None:
     export(tmp_path, made)
     before = files(tmp_path)
-    with pytest.raises(InputError, match="another study was exported here") as refused:
-        export(tmp_path, made, **change)
-    assert "Move" in refused.value.fix
+    changes: tuple[dict[str, Any], ...] = ({"overlap": 2}, {"seed": 1}, {"pairs_hash": "sha256:1"})
+    for change in changes:
+        with pytest.raises(InputError, match="another study was exported here") as refused:
+            export(tmp_path, made, **change)
+        assert "Move" in refused.value.fix
+    # It differs in its tasks alone.
+    with pytest.raises(InputError, match="another study"):
+        write_study(HumanFolder(tmp_path), made.study(), study_of(mixed(5, 5)).tasks)
     assert files(tmp_path) == before
 
 
-def test_a_study_that_differs_in_its_tasks_alone_is_refused(made: Made, tmp_path: Path) -> None:
-    export(tmp_path, made)
-    with pytest.raises(InputError, match="another study"):
-        write_study(HumanFolder(tmp_path), made.study(), study_of(mixed(5, 5)).tasks)
-
-
-@pytest.mark.parametrize("harm", ["removed", "edited"])
-def test_a_task_file_that_was_harmed_is_mended_or_named(
-    made: Made, tmp_path: Path, harm: str
-) -> None:
+def test_what_was_harmed_is_put_back_by_the_next_export(made: Made, tmp_path: Path) -> None:
     export(tmp_path, made)
     before = files(tmp_path)
-    path = HumanFolder(tmp_path).tasks("annotator-01", "preference")
-    if harm == "removed":
-        path.unlink()
-    else:
-        path.write_text("[]", encoding="utf-8")
-    try:
-        export(tmp_path, made)
-        said = ""
-    except InputError as error:
-        said = str(error)
-    assert str(path) in said or files(tmp_path) == before
-
-
-def test_the_private_folder_is_for_its_owner_alone(made: Made, tmp_path: Path) -> None:
     folder = HumanFolder(tmp_path)
-    folder.private.mkdir(parents=True, mode=0o755)
-    folder.private.chmod(0o755)
-    export(tmp_path, made)
-    assert stat.S_IMODE(folder.private.stat().st_mode) == 0o700
+    for path in (folder.tasks("annotator-01", "preference"), folder.key):
+        for content in (None, b"[]", b"", path.read_bytes()[:-40]):
+            path.unlink()
+            if content is not None:
+                path.write_bytes(content)
+            assert not export(tmp_path, made)
+            assert files(tmp_path) == before
 
 
 def test_whoever_has_no_task_of_a_kind_has_no_file(tmp_path: Path) -> None:
     made = study_of([violate(1)], annotators=12)
     export(tmp_path, made)
-    there = {path.name for path in (HumanFolder(tmp_path).path / "tasks").rglob("*.json")}
-    assert there == {f"{kind}.json" for kind in KINDS}
-    for path in (HumanFolder(tmp_path).path / "tasks").rglob("*.json"):
-        assert json.loads(path.read_bytes())
+    paths = list((HumanFolder(tmp_path).path / "tasks").rglob("*.json"))
+    assert {path.name for path in paths} == {f"{kind}.json" for kind in KINDS}
+    assert all(json.loads(path.read_bytes()) for path in paths)
 
 
 def test_the_guidelines_lie_beside_the_tasks_and_stay_as_the_lead_fills_them_in(
@@ -560,127 +489,71 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["preference.json", "key.jsonl", "study.json"])
 def test_an_export_cut_short_is_no_study_and_is_made_whole_by_the_next(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    made: Made,
+    written: HumanFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
-    with monkeypatch.context() as patched:
-        full_disk(patched, name)
-        with pytest.raises(StoreError, match="No space left"):
-            export(tmp_path / "cut", made)
-    with pytest.raises(InputError, match="no study here"):
-        read_study(HumanFolder(tmp_path / "cut"))
-    assert export(tmp_path / "cut", made)
-    export(tmp_path / "whole", made)
-    assert files(tmp_path / "cut") == files(tmp_path / "whole")
-
-
-def test_nothing_is_left_of_another_export_that_was_cut_short(
-    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patched:
-        full_disk(patched, "study.json")
-        with pytest.raises(StoreError):
-            export(tmp_path / "cut", study_of(mixed(9, 9), annotators=12))
-    export(tmp_path / "cut", made)
-    export(tmp_path / "whole", made)
-    assert files(tmp_path / "cut").keys() == files(tmp_path / "whole").keys()
+    # Nothing is left of another export either.
+    for before in (made, study_of(mixed(9, 9), annotators=12)):
+        cut = tmp_path / f"{len(before.tasks)}"
+        with monkeypatch.context() as patched:
+            full_disk(patched, name)
+            with pytest.raises(StoreError, match="No space left"):
+                export(cut, before)
+        with pytest.raises(InputError, match="no study here") as refused:
+            read_study(HumanFolder(cut))
+        assert f"pairwright human export {cut}" in refused.value.fix
+        assert export(cut, made)
+        assert files(cut) == files(written.run)
 
 
 # Read back
 
 
-def test_what_was_fixed_is_read_back(made: Made, tmp_path: Path) -> None:
-    export(tmp_path, made)
-    study, key = read_study(HumanFolder(tmp_path))
-    assert study == made.study(key_hash=file_hash(HumanFolder(tmp_path).key))
+def test_what_was_fixed_is_read_back(made: Made, written: HumanFolder) -> None:
+    study, key = read_study(written)
+    assert study == made.study(key_hash=file_hash(written.key))
     assert key == {task.keyed.task: task.keyed for task in made.all()}
 
 
-def test_without_a_study_the_command_that_makes_one_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no study here") as refused:
-        read_study(HumanFolder(tmp_path))
-    assert f"pairwright human export {tmp_path}" in refused.value.fix
+HARMS: list[tuple[str, str, Callable[[bytes], bytes]]] = [
+    ("study.json", "", lambda text: text[:-40]),
+    ("study.json", "", lambda text: b""),
+    ("study.json", "overlap", lambda text: text.replace(b'"overlap": 3', b'"overlap": "many"')),
+    ("study.json", "sead|seed", lambda text: text.replace(b'"seed"', b'"sead"')),
+    ("study.json", "", lambda text: b"\xff" + text),
+    ("study.json", "", lambda text: b"null"),
+    ("key.jsonl", r":\d+$", lambda text: text[:-40]),
+    ("key.jsonl", r":1 \[kind\]$", lambda text: text.replace(b'"quality"', b'"quantity"', 1)),
+    ("key.jsonl", ":1$", lambda text: b"\n" + text),
+    ("key.jsonl", ":1$", lambda text: b"<html>" + text),
+    ("key.jsonl", "", lambda text: b"\xff" + text),
+    # A line was lost, or changed.
+    ("key.jsonl", "", lambda text: b""),
+    ("key.jsonl", "", lambda text: text[: text[:-1].rindex(b"\n") + 1]),
+    ("key.jsonl", "", lambda text: text.replace(b'"expected":"A"', b'"expected":"B"', 1)),
+]
 
 
-def damaged(run: Path, made: Made, name: str, harm: Any) -> InputError:
-    """What is said about a private file after `harm`, a function of its bytes."""
-    export(run, made)
-    path = HumanFolder(run).private / name
+@pytest.mark.parametrize(("name", "where", "harm"), HARMS)
+def test_a_damaged_study_or_key_is_an_error_that_says_where(
+    written: HumanFolder, tmp_path: Path, name: str, where: str, harm: Callable[[bytes], bytes]
+) -> None:
+    folder = HumanFolder(Path(shutil.copytree(written.run, tmp_path / "run")))
+    path = folder.private / name
     path.write_bytes(harm(path.read_bytes()))
     with pytest.raises(InputError) as refused:
-        read_study(HumanFolder(run))
+        read_study(folder)
+    assert re.search(where, refused.value.where.partition(name)[2] or refused.value.where)
     assert name in refused.value.where
+    assert ": :" not in str(refused.value)
     assert "restore it from a copy" in refused.value.fix
-    return refused.value
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [
-        lambda text: text[:-40],
-        lambda text: b"",
-        lambda text: text.replace(b'"overlap": 3', b'"overlap": "many"'),
-        lambda text: text.replace(b'"seed"', b'"sead"'),
-        lambda text: b"\xff" + text,
-        lambda text: b"null",
-    ],
-)
-def test_a_damaged_study_is_an_error(made: Made, tmp_path: Path, harm: Any) -> None:
-    damaged(tmp_path, made, "study.json", harm)
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [
-        lambda text: text[:-40],
-        lambda text: text.replace(b'"kind":"quality"', b'"kind":"quantity"', 1),
-        lambda text: b"\n" + text,
-        lambda text: b"<html>" + text,
-    ],
-)
-def test_a_damaged_line_of_the_key_is_an_error_with_its_number(
-    made: Made, tmp_path: Path, harm: Any
-) -> None:
-    error = damaged(tmp_path, made, "key.jsonl", harm)
-    assert re.search(r"key\.jsonl:\d+( \[kind\])?$", error.where)
-
-
-def test_a_key_that_is_no_text_is_an_error(made: Made, tmp_path: Path) -> None:
-    damaged(tmp_path, made, "key.jsonl", lambda text: b"\xff" + text)
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [
-        lambda text: b"",
-        lambda text: text[: text[:-1].rindex(b"\n") + 1],
-        lambda text: text.replace(b'"expected":"A"', b'"expected":"B"', 1),
-    ],
-)
-def test_a_key_that_lost_or_changed_a_line_is_an_error(
-    made: Made, tmp_path: Path, harm: Any
-) -> None:
-    damaged(tmp_path, made, "key.jsonl", harm)
-
-
-def test_a_key_that_is_gone_is_an_error(made: Made, tmp_path: Path) -> None:
-    export(tmp_path, made)
-    HumanFolder(tmp_path).key.unlink()
-    with pytest.raises(InputError, match="restore it from a copy"):
-        read_study(HumanFolder(tmp_path))
-
-
-def test_a_damaged_line_is_told_of_in_a_whole_sentence(made: Made, tmp_path: Path) -> None:
-    assert ": :" not in str(damaged(tmp_path, made, "key.jsonl", lambda text: text[:-40]))
-
-
-@pytest.mark.parametrize("harm", [lambda text: text[:-40], lambda text: b""])
-def test_exporting_over_a_damaged_key_puts_it_back(made: Made, tmp_path: Path, harm: Any) -> None:
-    export(tmp_path, made)
-    before = files(tmp_path)
-    key = HumanFolder(tmp_path).key
-    key.write_bytes(harm(key.read_bytes()))
-    assert not export(tmp_path, made)
-    assert files(tmp_path) == before
+    if name == "key.jsonl":
+        path.unlink()
+        with pytest.raises(InputError, match="restore it from a copy"):
+            read_study(folder)
 
 
 # The checks that ship
@@ -697,8 +570,8 @@ def test_the_checks_that_ship_are_enough_and_all_different() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "no checks can be read"),
-        ("[[check]\n", "no checks can be read"),
+        (None, "no such file"),
+        ("[[check]\n", "not TOML"),
         ("check = []\n", "check"),
         ("[[check]]\nquestion = 'q'\n", "check.0"),
         (

@@ -49,6 +49,17 @@ def choices(accepted: Acceptance) -> dict[str, str]:
     return found
 
 
+def assert_set_aside(
+    run: Path, tasks: list[dict[str, Any]], annotation: dict[str, Any], reason: str, detail: str
+) -> None:
+    """One annotation is, with the words that name it, and no other one for this reason."""
+    accepted = imported_rows(run, tasks)
+    (line,) = (line for line in accepted.set_aside if line.reason == reason)
+    assert (line.annotation, line.detail) == (annotation["id"], detail)
+    assert line.file.startswith("import-")
+    assert line.task
+
+
 # The fourteen pitfalls
 
 
@@ -57,28 +68,30 @@ def test_01_annotators_come_as_number_as_object_and_not_at_all(tmp_path: Path) -
     as_objects = imported(tmp_path / "b", "preference_snapshot")
     assert as_numbers.people.found == as_objects.people.found == {"file:2": ("annotator-01",)}
     assert choices(as_objects).items() <= choices(as_numbers).items()
-
     deleted = imported(tmp_path / "c", "account_deleted")
     assert not deleted.verdicts
     assert {line.reason for line in deleted.set_aside} == {"unknown_annotator"}
+    # An earlier file still knows the deleted account.
+    both = imported(tmp_path / "d", "account_deleted", "before_account_deleted")
+    assert (len(both.verdicts), both.copies) == (2, 2)
 
 
-def test_01_an_earlier_file_still_knows_the_deleted_account(tmp_path: Path) -> None:
-    both = imported(tmp_path, "account_deleted", "before_account_deleted")
-    assert len(both.verdicts) == 2
-    assert both.copies == 2
-
-
-def test_02_a_skip_with_answers_is_no_vote(tmp_path: Path) -> None:
-    skipped = next(a for a in annotations(rows("preference")) if a["was_cancelled"])
+def test_02_to_06_wrong_ways_of_the_real_server(tmp_path: Path) -> None:
+    """A skip with answers is no vote, of two by one person the last counts, what somebody else
+    changed (5) or gave (6) is set aside, and a task imported twice is one task."""
+    tasks = rows("preference")
+    skipped = next(a for a in annotations(tasks) if a["was_cancelled"])
     assert skipped["result"]
-    assert reasons(imported(tmp_path, "preference"))[skipped["id"]] == "skipped"
-
-
-def test_03_of_two_by_one_person_the_last_counts(tmp_path: Path) -> None:
     accepted = imported(tmp_path, "preference")
-    assert reasons(accepted)[3] == "superseded"
-    assert choices(accepted)[task_of(rows("preference"), 3)] == "B"
+    found = reasons(accepted)
+    assert found[skipped["id"]] == "skipped"
+    assert found[3] == "superseded"
+    assert choices(accepted)[task_of(tasks, 3)] == "B"
+    assert found[5] == found[6] == "edited_by_another"
+    line = next(line for line in accepted.set_aside if line.reason == "task_copied")
+    assert line.annotation == 8
+    assert line.task
+    assert choices(accepted)[line.task] == "B"
 
 
 @pytest.mark.parametrize("offset", ["Z", "+00:00", "-05:00"])
@@ -92,7 +105,7 @@ def test_03_later_is_told_by_the_clock_not_by_the_text(tmp_path: Path, offset: s
     assert reasons(imported_rows(tmp_path / "tie", tasks))[first["id"]] == "superseded"
 
 
-def test_03_a_later_skip_takes_the_answer_back(tmp_path: Path) -> None:
+def test_03_a_later_skip_takes_the_answer_back_and_a_broken_one_does_not(tmp_path: Path) -> None:
     tasks = rows("preference")
     first, second = tasks[2]["annotations"]
     second["was_cancelled"] = True
@@ -100,20 +113,10 @@ def test_03_a_later_skip_takes_the_answer_back(tmp_path: Path) -> None:
     assert reasons(accepted)[first["id"]] == "superseded"
     assert reasons(accepted)[second["id"]] == "skipped"
     assert task_of(tasks, 3) not in choices(accepted)
-
-
-def test_03_a_later_broken_one_takes_nothing_back(tmp_path: Path) -> None:
-    tasks = rows("preference")
-    tasks[2]["annotations"][1]["result"] = []
-    accepted = imported_rows(tmp_path, tasks)
+    second |= {"was_cancelled": False, "result": []}
+    accepted = imported_rows(tmp_path / "broken", tasks)
     assert reasons(accepted)[4] == "missing_answer"
     assert choices(accepted)[task_of(tasks, 3)] == "A"
-
-
-def test_04_what_another_person_changed_or_gave_is_set_aside(tmp_path: Path) -> None:
-    """Annotation 5 was edited by somebody else, 6 was given in another's name."""
-    found = reasons(imported(tmp_path, "preference"))
-    assert found[5] == found[6] == "edited_by_another"
 
 
 def test_05_a_changed_task_is_refused_by_its_hash(tmp_path: Path) -> None:
@@ -127,14 +130,6 @@ def test_05_a_changed_task_is_refused_by_its_hash(tmp_path: Path) -> None:
     assert reasons(imported_rows(tmp_path / "c", tasks))[1] == "unknown_task"
     del tasks[0]["data"]
     assert reasons(imported_rows(tmp_path / "d", tasks))[1] == "unknown_task"
-
-
-def test_06_a_task_imported_twice_is_one_task(tmp_path: Path) -> None:
-    accepted = imported(tmp_path, "preference")
-    line = next(line for line in accepted.set_aside if line.reason == "task_copied")
-    assert line.annotation == 8
-    assert line.task
-    assert choices(accepted)[line.task] == "B"
 
 
 def test_06_the_servers_task_numbers_mean_nothing(tmp_path: Path) -> None:
@@ -188,16 +183,14 @@ def test_08_a_time_may_be_missing_and_is_not_made_up(tmp_path: Path) -> None:
     assert {v.seconds for v in accepted.verdicts} == {None}
 
 
-@pytest.mark.parametrize("lead", [-5.0, -0.001, float("inf"), float("nan")])
-def test_08_an_impossible_lead_time_is_set_aside(tmp_path: Path, lead: float) -> None:
-    (annotation,) = (tasks := rows("preference"))[0]["annotations"]
-    annotation["lead_time"] = lead
-    assert_set_aside(tmp_path, tasks, annotation, "impossible_time", f"lead_time is {lead}")
-
-
-def test_08_a_real_server_takes_an_infinite_lead_time_and_we_do_not(tmp_path: Path) -> None:
+def test_08_an_impossible_lead_time_is_set_aside(tmp_path: Path) -> None:
+    for lead in (-5.0, -0.001, float("inf"), float("nan")):
+        (annotation,) = (tasks := rows("preference"))[0]["annotations"]
+        annotation["lead_time"] = lead
+        why = f"lead_time is {lead}"
+        assert_set_aside(tmp_path / str(lead), tasks, annotation, "impossible_time", why)
+    # A real server takes an infinite one.
     assert '"lead_time": Infinity' in (EXPORTS / "wrong_results.json").read_text("utf-8")
-    assert "impossible_time" in reasons(imported(tmp_path, "wrong_results")).values()
 
 
 def test_08_what_was_updated_before_it_was_created_is_set_aside(tmp_path: Path) -> None:
@@ -231,33 +224,20 @@ def test_an_annotation_under_another_task_than_its_own_is_set_aside(tmp_path: Pa
     assert sum(line.reason == "other_task" for line in again.set_aside) == 1
 
 
-def assert_set_aside(
-    run: Path, tasks: list[dict[str, Any]], annotation: dict[str, Any], reason: str, detail: str
-) -> None:
-    """One annotation is, with the words that name it, and no other one for this reason."""
-    accepted = imported_rows(run, tasks)
-    (line,) = (line for line in accepted.set_aside if line.reason == reason)
-    assert (line.annotation, line.detail) == (annotation["id"], detail)
-    assert line.file.startswith("import-")
-    assert line.task
+CHANGED = (EXPORTS / "changed_form.txt").read_text("utf-8").strip()
 
 
 def test_09_a_form_changed_after_labelling_is_known_by_its_hash(tmp_path: Path) -> None:
     tasks = rows("before_change_of_form")
-    changed = (EXPORTS / "changed_form.txt").read_text("utf-8").strip()
     pull = {"source": "http://ls", "project": 3, "kind": "preference", "round": 1}
     own = STUDY.config_hashes["preference"]
     assert len(imported_rows(tmp_path / "a", tasks, **pull, config_hash=own).verdicts) == 3
-    accepted = imported_rows(tmp_path / "b", tasks, **pull, config_hash=changed)
+    accepted = imported_rows(tmp_path / "b", tasks, **pull, config_hash=CHANGED)
     assert {line.reason for line in accepted.set_aside} == {"config_changed"}
     assert not accepted.verdicts
-
-
-def test_09_a_file_made_by_hand_does_not_hide_the_changed_form(tmp_path: Path) -> None:
-    tasks = rows("before_change_of_form")
-    changed = (EXPORTS / "changed_form.txt").read_text("utf-8").strip()
-    imported_rows(tmp_path, tasks)
-    accepted = imported_rows(tmp_path, tasks, source="http://ls", config_hash=changed)
+    # A file made by hand does not hide it.
+    imported_rows(tmp_path / "c", tasks)
+    accepted = imported_rows(tmp_path / "c", tasks, source="http://ls", config_hash=CHANGED)
     assert not accepted.verdicts
     assert accepted.copies == 3
 
@@ -339,78 +319,68 @@ def test_answers_are_about_responses_and_aspects(tmp_path: Path) -> None:
     assert len(rubric.verdicts) == 3
 
 
+def test_the_server_takes_any_result_and_we_do_not(tmp_path: Path) -> None:
+    assert reasons(imported(tmp_path / "wrong", "wrong_results")).items() >= {
+        (13, "unknown_choice"),  # The label in place of its alias.
+        (14, "unknown_control"),
+        (15, "missing_answer"),  # Nothing at all.
+        (16, "wrong_type"),
+        (17, "duplicate_answer"),
+        (18, "unknown_choice"),
+        (22, "unknown_annotator"),  # The administrator's.
+        (23, "impossible_time"),  # A lead time below 0.
+        (24, "impossible_time"),  # One without end.
+    }
+    assert reasons(imported(tmp_path / "rubric", "rubric")).items() >= {
+        (33, "missing_answer"),  # One row of two.
+        (34, "unknown_control"),  # Three rows of two.
+    }
+    assert reasons(imported(tmp_path / "quality", "quality")).items() >= {
+        (36, "unknown_choice"),  # Cannot judge, where the scale has it not.
+        (37, "unknown_choice"),
+        (38, "missing_answer"),
+    }
+
+
+def result(name: object, kind: str, value: object, part: str = "choices") -> dict[str, object]:
+    return {"result": [{"from_name": name, "type": kind, "value": {part: value}}]}
+
+
 @pytest.mark.parametrize(
-    ("name", "number", "reason"),
+    ("fields", "reason"),
     [
-        ("wrong_results", 13, "unknown_choice"),  # the label in place of its alias
-        ("wrong_results", 14, "unknown_control"),
-        ("wrong_results", 15, "missing_answer"),  # nothing at all
-        ("wrong_results", 16, "wrong_type"),
-        ("wrong_results", 17, "duplicate_answer"),
-        ("wrong_results", 18, "unknown_choice"),
-        ("wrong_results", 22, "unknown_annotator"),  # the administrator's
-        ("wrong_results", 23, "impossible_time"),  # a lead time below 0
-        ("wrong_results", 24, "impossible_time"),  # one without end
-        ("rubric", 33, "missing_answer"),  # one row of two
-        ("rubric", 34, "unknown_control"),  # three rows of two
-        ("quality", 36, "unknown_choice"),  # cannot judge, where the scale has it not
-        ("quality", 37, "unknown_choice"),
-        ("quality", 38, "missing_answer"),
+        ({"result": None}, "malformed"),
+        ({"result": {"a": 1}}, "malformed"),
+        ({"result": ["x"]}, "malformed"),
+        ({"result": [None]}, "malformed"),
+        ({"result": [{"type": "relation"}]}, "unknown_control"),
+        (result(["preference"], "choices", ["A"]), "unknown_control"),
+        (result("preference", "choices", "A"), "wrong_type"),
+        (result("preference", "choices", [1]), "wrong_type"),
+        (result("preference", "choices", []), "missing_answer"),
+        (result("preference", "choices", ["A", "B"]), "duplicate_answer"),
+        (result("comment", "choices", ["A"]), "wrong_type"),
+        (result("comment", "textarea", [3], "text"), "wrong_type"),
+        ({"id": "1"}, "malformed"),
+        ({"completed_by": "2"}, "malformed"),
+        ({"completed_by": True}, "malformed"),
+        ({"was_cancelled": None}, "malformed"),
+        ({"was_cancelled": 0}, "malformed"),
+        ({"updated_at": "yesterday"}, "malformed"),
+        ({"updated_at": "2026-11-21"}, "malformed"),
+        ({"created_at": None}, "malformed"),
+        ({"lead_time": "9"}, "malformed"),
+        ({"updated_by": [2]}, "malformed"),
+        ({"unique_id": 5}, "malformed"),
     ],
 )
-def test_the_server_takes_any_result_and_we_do_not(
-    tmp_path: Path, name: str, number: int, reason: str
+def test_an_annotation_of_any_shape_is_set_aside(
+    tmp_path: Path, fields: dict[str, object], reason: str
 ) -> None:
-    assert reasons(imported(tmp_path, name))[number] == reason
-
-
-@pytest.mark.parametrize(
-    ("result", "reason"),
-    [
-        (None, "malformed"),
-        ({"a": 1}, "malformed"),
-        (["x"], "malformed"),
-        ([None], "malformed"),
-        ([{"type": "relation"}], "unknown_control"),
-        ([{"from_name": ["preference"]}], "unknown_control"),
-        ([{"from_name": "preference", "type": "choices", "value": {"choices": "A"}}], "wrong_type"),
-        ([{"from_name": "preference", "type": "choices", "value": {"choices": [1]}}], "wrong_type"),
-        (
-            [{"from_name": "preference", "type": "choices", "value": {"choices": []}}],
-            "missing_answer",
-        ),
-        (
-            [{"from_name": "preference", "type": "choices", "value": {"choices": ["A", "B"]}}],
-            "duplicate_answer",
-        ),
-        ([{"from_name": "comment", "type": "choices", "value": {"choices": ["A"]}}], "wrong_type"),
-        ([{"from_name": "comment", "type": "textarea", "value": {"text": [3]}}], "wrong_type"),
-    ],
-)
-def test_results_of_any_shape(tmp_path: Path, result: object, reason: str) -> None:
     tasks = rows("preference")
-    tasks[0]["annotations"][0]["result"] = result
-    accepted = imported_rows(tmp_path, tasks)
-    assert [
-        line.reason for line in accepted.set_aside if line.task == tasks[0]["data"]["task"]
-    ] == [reason]
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("id", "1"), ("completed_by", "2"), ("completed_by", True), ("was_cancelled", None),
-        ("was_cancelled", 0), ("updated_at", "yesterday"), ("updated_at", "2026-11-21"),
-        ("created_at", None), ("lead_time", "9"), ("updated_by", [2]), ("unique_id", 5),
-    ],
-)  # fmt: skip
-def test_a_field_of_another_type_is_malformed(tmp_path: Path, field: str, value: object) -> None:
-    tasks = rows("preference")
-    tasks[0]["annotations"][0][field] = value
-    accepted = imported_rows(tmp_path, tasks)
-    assert [a.task for a in accepted.set_aside if a.reason == "malformed"] == [
-        tasks[0]["data"]["task"]
-    ]
+    tasks[0]["annotations"][0] |= fields
+    lines = imported_rows(tmp_path, tasks).set_aside
+    assert [a.reason for a in lines if a.task == tasks[0]["data"]["task"]] == [reason]
 
 
 def test_an_annotator_in_a_colleagues_project(tmp_path: Path) -> None:
@@ -512,19 +482,8 @@ def test_a_wrong_people_file_is_named(tmp_path: Path, text: str) -> None:
 
 
 JUNK: list[object] = [
-    None,
-    3,
-    "x",
-    [],
-    {},
-    True,
-    -1,
-    float("inf"),
-    {"id": 2},
-    "\ud800",
-    10**400,
-    "2",
-]
+    None, 3, "x", [], {}, True, -1, float("inf"), {"id": 2}, "\ud800", 10**400, "2",
+]  # fmt: skip
 
 
 def spoilt(chance: random.Random) -> tuple[list[Any], int]:
@@ -544,7 +503,7 @@ def spoilt(chance: random.Random) -> tuple[list[Any], int]:
     return tasks, sum(map(len, lists))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(40))
 def test_every_annotation_is_a_verdict_or_set_aside(tmp_path: Path, seed: int) -> None:
     tasks, n = spoilt(random.Random(seed))
     accepted = imported_rows(tmp_path, tasks)
@@ -553,11 +512,9 @@ def test_every_annotation_is_a_verdict_or_set_aside(tmp_path: Path, seed: int) -
     assert {line.reason for line in lines} <= set(REASONS)
     assert len({(v.task, v.annotator) for v in accepted.verdicts}) == len(accepted.verdicts)
     folder = HumanFolder(tmp_path)
-    for path, count in (
-        (folder.verdicts, accepted.verdicts),
-        (folder.set_aside, accepted.set_aside),
-    ):
-        assert len(path.read_text("utf-8").splitlines()) == len(count)
+    written = (folder.verdicts, accepted.verdicts), (folder.set_aside, accepted.set_aside)
+    for path, records in written:
+        assert len(path.read_text("utf-8").splitlines()) == len(records)
 
 
 def test_one_broken_annotation_stops_no_other(tmp_path: Path) -> None:
@@ -572,16 +529,20 @@ def test_one_broken_annotation_stops_no_other(tmp_path: Path) -> None:
 # Files
 
 
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_importing_again_changes_nothing(tmp_path: Path) -> None:
     folder = HumanFolder(tmp_path)
     names = ("preference", "wrong_results", "rubric", "quality")
     imported(tmp_path, *names)
-    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    before = files(tmp_path)
     renamed = tmp_path.parent / "ada@example.com.json"
     renamed.write_bytes((EXPORTS / "preference.json").read_bytes())
     assert not store_raw(renamed, folder).new
     imported(tmp_path, *reversed(names))
-    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+    assert files(tmp_path) == before
     assert all(re.fullmatch("import-[0-9a-f]{16}.json", p.name) for p in folder.raw.iterdir())
 
 
@@ -594,6 +555,15 @@ def test_a_raw_file_reads_as_what_it_was_made_of(tmp_path: Path) -> None:
     # What is stored is trusted to be clean, so a raw file is none to import.
     with pytest.raises(InputError, match="raw file of a study"):
         store_raw(stored.path, HumanFolder(tmp_path / "b"))
+    for text, what in (
+        ("[" * 10**5, "cannot be read"),
+        ("[]", "is not a raw file"),
+        ("{}", "tasks"),
+    ):
+        stored.path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=what) as caught:
+            list(stored_exports(folder))
+        assert caught.value.where == str(stored.path)
 
 
 def test_a_pull_keeps_the_annotator_whose_account_was_deleted(tmp_path: Path) -> None:
@@ -646,22 +616,19 @@ def test_a_file_that_is_no_export_is_named_with_what_to_do(
     assert str(path) in str(caught.value)
 
 
-def test_other_formats_of_label_studio_are_named(tmp_path: Path) -> None:
-    for name, message in (
-        ("json_min.json", "JSON-MIN"),
-        ("preference.csv", "CSV"),
-        ("preference.tsv", "TSV"),
+def test_other_formats_are_named_and_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    for path, message in (
+        (EXPORTS / "json_min.json", "JSON-MIN"),
+        (EXPORTS / "preference.csv", "CSV"),
+        (EXPORTS / "preference.tsv", "TSV"),
+        (tmp_path, "a folder"),
+        (tmp_path / "not-there.json", "No such file"),
+        (LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json", "JSON-MIN"),
+        (LABEL_STUDIO / "ui_annotation_task.json", "not a list of tasks"),
     ):
         with pytest.raises(InputError, match=message) as caught:
-            read_export(EXPORTS / name)
-        assert "choose JSON" in caught.value.fix
-    with pytest.raises(InputError, match="a folder"):
-        read_export(tmp_path)
-    with pytest.raises(InputError, match="No such file"):
-        read_export(tmp_path / "not-there.json")
-
-
-def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+            read_export(path)
+        assert path.parent != EXPORTS or "choose JSON" in caught.value.fix
     path = tmp_path / "bom.json"
     path.write_bytes(b"\xef\xbb\xbf" + (EXPORTS / "preference.json").read_bytes())
     assert read_export(path).tasks == read_export(EXPORTS / "preference.json").tasks
@@ -675,10 +642,6 @@ def test_exports_of_another_study_are_read_and_known_as_that() -> None:
     assert {line.reason for line in accepted.set_aside} <= {"unknown_task", "draft"}
     assert len(accepted.set_aside) == 91
     assert read_export(LABEL_STUDIO / "snapshot.json").annotations == 90
-    with pytest.raises(InputError, match="JSON-MIN"):
-        read_export(LABEL_STUDIO / "first6_sdk_all_JSON_MIN.json")
-    with pytest.raises(InputError, match="not a list of tasks"):
-        read_export(LABEL_STUDIO / "ui_annotation_task.json")
 
 
 @pytest.mark.real

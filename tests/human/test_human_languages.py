@@ -6,20 +6,18 @@ from xml.etree import ElementTree
 
 import pytest
 
+from live_study import LiveStudy, usual
 from pairwright import assets
 from pairwright.errors import InputError
 from pairwright.settings.domains import load_scales
 from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.check_tasks import QUALIFYING
-from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import Shown, controls, view_of
 from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
 from pairwright_human_eval.language import ENGLISH, languages, load_language, render_guidelines
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind
-from pairwright_human_eval.study_files import read_study
-from released import PAIRS, Answers, right, run_of
-from sheets import ANSWER, fill, sheet_rows
-from study import pairwright
+from released import PAIRS, Answers, run_of
+from sheets import ANSWER, FIELD, fill, sheet_rows, write
 
 SCALES = load_scales(assets.RUBRICS)
 OTHERS = [code for code in languages() if code != "en"]
@@ -38,23 +36,13 @@ def texts(kind: Kind, code: str, adjudication: bool) -> list[str]:
     return [text for text in found if not text.startswith("$")]
 
 
-def test_german_ships() -> None:
-    assert OTHERS == ["de"]
-
-
 @pytest.mark.parametrize("code", OTHERS)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("adjudication", [False, True])
-def test_every_text_of_a_form_is_translated(code: str, kind: Kind, adjudication: bool) -> None:
-    english, other = texts(kind, "en", adjudication), texts(kind, code, adjudication)
-    assert len(english) == len(other)
-    same = [text for text in english if text in other and not re.fullmatch(r"\d", text)]
-    assert not same
-
-
-@pytest.mark.parametrize("code", OTHERS)
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_form_stores_the_same_in_every_language(code: str, kind: Kind) -> None:
+def test_a_form_is_translated_whole_and_stores_the_same(code: str, kind: Kind) -> None:
+    for adjudication in (False, True):
+        english, other = texts(kind, "en", adjudication), texts(kind, code, adjudication)
+        assert len(english) == len(other)
+        assert not [text for text in english if text in other and not re.fullmatch(r"\d", text)]
     root = ElementTree.fromstring(labelling_config(kind, SCALES, language=load_language(code)))
     asked = {
         choices.attrib["name"].replace("{{idx}}", "0"): frozenset(
@@ -67,6 +55,7 @@ def test_a_form_stores_the_same_in_every_language(code: str, kind: Kind) -> None
 
 @pytest.mark.parametrize("code", OTHERS)
 def test_every_form_of_another_language_has_another_hash(code: str) -> None:
+    assert OTHERS == ["de"]
     english, other = config_hashes(SCALES), config_hashes(SCALES, load_language(code))
     assert english.keys() == other.keys()
     assert not set(english.values()) & set(other.values())
@@ -99,67 +88,49 @@ def test_a_text_that_a_language_lacks_is_named(tmp_path: Path) -> None:
     assert ENGLISH("Is it kind?") == "Is it kind?"
 
 
-def test_a_language_that_there_is_not_is_refused(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", PAIRS[:3], study=False)
-    done = pairwright("human", "export", run, "--language", "tlh")
-    assert done.code == 2
-    assert "en, de" in done.err
-    assert not HumanFolder(run).path.exists()
+@pytest.fixture
+def study(tmp_path: Path) -> LiveStudy:
+    """A run without a study."""
+    return LiveStudy(run_of(tmp_path / "run", PAIRS[:3], study=False))
+
+
+def test_a_language_that_there_is_not_is_refused(study: LiveStudy) -> None:
+    assert "en, de" in study.refused("export", "--language", "tlh")
+    assert not study.folder.path.exists()
 
 
 @pytest.mark.parametrize("words", ["now", "earlier"])
-def test_a_german_spreadsheet_is_answered_in_german(tmp_path: Path, words: str) -> None:
-    run = run_of(tmp_path / "run", PAIRS[:3], study=False)
-    done = pairwright(
-        "human",
-        "export",
-        run,
-        "--tool",
-        "spreadsheet",
-        "--language",
-        "de",
-        "--seed",
-        1,
-        "--annotators",
-        9,
-    )
-    assert done.code == 0, done.said
-    folder, german = HumanFolder(run), load_language("de")
+def test_a_german_spreadsheet_is_answered_in_german(study: LiveStudy, words: str) -> None:
+    options = ("--tool", "spreadsheet", "--language", "de", "--seed", 1, "--annotators", 9)
+    study.do("export", *options)
+    german = load_language("de")
     if words == "earlier":
         german = german.before
         assert german("Plausibly") == "Naheliegend"
-    assert folder.guidelines.read_text("utf-8").startswith("# Anleitung")
-    usual = right()
-    labels = {"clearly": "Plausibly", "A": "Response A", "B": "Response B", "4": "4"}
+    assert study.folder.guidelines.read_text("utf-8").startswith("# Anleitung")
+    labels = {"clearly": "Plausibly", "A": "Response A", "B": "Response B"}
 
     def answer(task: KeyedTask) -> Answers | None:
         only = {"A": "Only A", "B": "Only B"}
-        return {
-            name: german({**labels, **(only if name.startswith("delivered") else {})}[choice])
-            if choice != "4"
-            else choice
-            for name, choice in (usual(task, None) or {}).items()
-        }
+        ticks = {}
+        for name, choice in (usual(task) or {}).items():
+            own = labels | (only if name.startswith("delivered") else {})
+            ticks[name] = german(own[choice]) if choice in own else choice
+        return ticks
 
-    key = read_study(folder).key
-    for n in range(1, 10):
-        path = folder.sheet(f"annotator-{n:02}")
-        rows = sheet_rows(path, ";")
-        assert rows[0][ANSWER] == "antwort"
-        fill(path, answer, key, separator=";")
-        if n == 1:
-            text = path.read_text("utf-8")
-            path.write_text(text.replace("ja;ja", "ja;nein"), encoding="utf-8")
-            said = pairwright("human", "import", run, path).err
-            assert "column antwort: the person has not agreed" in said
-            assert "(field consent, ja)" in said
-            path.write_text(text, encoding="utf-8")
-        assert pairwright("human", "import", run, path).code == 0
-    lines = folder.verdicts.read_text("utf-8").splitlines()
-    assert len(lines) == len(key)
-    assert not folder.set_aside.read_text()
-    assert pairwright("human", "report", run).code == 0
-    assert '"state":"verified"' in folder.decisions.read_text().replace(" ", "")
+    paths = [study.folder.sheet(f"annotator-{n:02}") for n in range(1, 10)]
+    for path in paths:
+        assert sheet_rows(path, ";")[0][ANSWER] == "antwort"
+        fill(path, answer, study.key, separator=";")
+    rows = sheet_rows(paths[0], ";")
+    next(row for row in rows if row[FIELD] == "consent")[ANSWER] = "nein"
+    said = study.refused("import", write(paths[0].with_name("no.csv"), rows, ";"))
+    assert "column antwort: the person has not agreed" in said
+    assert "(field consent, ja)" in said
+    study.do("import", *paths)
+    assert len(study.verdicts) == len(study.key)
+    assert not study.set_aside
+    assert set(study.states().values()) == {"verified"}
 
 
 @pytest.mark.parametrize("code", languages())
@@ -216,14 +187,12 @@ def test_common_words_do_not_find_the_right_answer_in_any_language(code: str) ->
 
 
 def test_a_german_study_has_german_checks(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", PAIRS, study=False)
-    done = pairwright("human", "export", run, "--language", "de", "--annotators", 9, "--seed", 0)
-    human = HumanFolder(run)
-    key = read_study(human).key
-    checks = {keyed.subject for keyed in key.values() if keyed.purpose == "attention"}
+    study = LiveStudy(run_of(tmp_path / "run", PAIRS, study=False))
+    said = study.do("export", "--language", "de", "--annotators", 9, "--seed", 0)
+    checks = {keyed.subject for keyed in study.key.values() if keyed.purpose == "attention"}
     # The pairs are in English, which is said.
-    assert "in English, and forms, guidelines and attention checks in German" in done.out
-    assert "there is no reserve" in done.out
+    assert "in English, and forms, guidelines and attention checks in German" in said
+    assert "there is no reserve" in said
     assert checks
     assert checks <= {half.id for check in checks_in("de") for half in check.halves}
 

@@ -3,111 +3,73 @@
 import csv
 import json
 import re
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from live_study import LiveStudy, split_votes, usual
 from pairwright.workflows.participants import list_participants
-from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.records import KeyedTask, Verdict
-from pairwright_human_eval.study_files import read_study
-from released import PAIRS, Answers, answered, exports_of, released, right, run_of
-from sheets import ANSWER, FIELD, fill, sheet_rows, write
-from study import Done, pairwright
+from pairwright_human_eval.records import KeyedTask
+from released import Answers, answered, exports_of, released
+from study import pairwright
 
-USUAL = right()
 LEFT, NEW = "annotator-04", "annotator-10"
+NAMES = [f"annotator-{n:02}" for n in range(1, 10)]
+VERIFIED = {"verified"}
 
 
-def human(command: str, run: Path, *arguments: object) -> Done:
-    done = pairwright("human", command, run, *arguments)
-    assert done.code == 0, done.said
-    return done
-
-
-def refused(command: str, run: Path, *arguments: object) -> str:
-    done = pairwright("human", command, run, *arguments)
-    assert done.code == 2, done.said
-    return done.err
-
-
-def usual(task: KeyedTask) -> Answers | None:
-    return USUAL(task, None)
-
-
-def key_of(run: Path) -> dict[str, KeyedTask]:
-    return read_study(HumanFolder(run)).key
-
-
-def own(run: Path, annotator: str) -> list[KeyedTask]:
-    return [keyed for keyed in key_of(run).values() if keyed.annotator == annotator]
-
-
-def verdicts(run: Path) -> list[Verdict]:
-    lines = HumanFolder(run).verdicts.read_text(encoding="utf-8").splitlines()
-    return [Verdict.model_validate_json(line) for line in lines]
-
-
-def states(run: Path) -> dict[str, str]:
-    human("report", run)
-    lines = map(json.loads, HumanFolder(run).decisions.read_text(encoding="utf-8").splitlines())
-    return {line["subject"]: line["state"] for line in lines}
-
-
-def payout(run: Path) -> dict[str, dict[str, str]]:
-    with HumanFolder(run).payout.open(encoding="utf-8", newline="") as lines:
+def payout(study: LiveStudy, *options: object) -> dict[str, dict[str, str]]:
+    """payout.csv by annotator, as `human people` writes it."""
+    study.do("people", *options)
+    with study.folder.payout.open(encoding="utf-8", newline="") as lines:
         return {row["annotator"]: row for row in csv.DictReader(lines)}
 
 
-def but_for(annotator: str, done: int) -> Callable[[KeyedTask, object], Answers | None]:
-    """All answers, but of this person only the first so many."""
-    count = 0
+def start_pages(study: LiveStudy) -> dict[str, Path]:
+    """By annotator: the pages that `human start` writes."""
+    study.do("start")
+    return {page.name[: len(LEFT)]: page for page in sorted(study.folder.start.iterdir())}
+
+
+def newcomer_works(study: LiveStudy, name: str = NEW) -> None:
+    study.do("import", study.fill(name))
+
+
+def most_votes(study: LiveStudy) -> int:
+    """How often one question was answered at most."""
+    asked = [(v.kind, v.subject, v.pair) for v in study.verdicts if v.purpose == "vote"]
+    return max(map(asked.count, asked))
+
+
+def text(study: LiveStudy) -> str:
+    return "\n".join(content.decode("utf-8", "replace") for content in study.files().values())
+
+
+@pytest.fixture
+def dropped(study: LiveStudy) -> LiveStudy:
+    """Everybody has answered everything, but for one who left after six tasks."""
+    done = 0
 
     def answer(task: KeyedTask, _: object) -> Answers | None:
-        nonlocal count
-        if task.annotator == annotator:
-            count += 1
-            if count > done:
-                return None
-        return usual(task)
+        nonlocal done
+        done += task.annotator == LEFT
+        return None if task.annotator == LEFT and done > 6 else usual(task)
 
-    return answer
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study with spreadsheets that nobody has answered. Not to be changed."""
-    run = run_of(tmp_path_factory.mktemp("people") / "run", PAIRS, study=False)
-    human("export", run, "--tool", "spreadsheet", "--seed", 5, "--annotators", 9)
-    return run
-
-
-@pytest.fixture
-def run(exported: Path, tmp_path: Path) -> Path:
-    """The same, to be changed."""
-    return Path(shutil.copytree(exported, tmp_path / "run"))
-
-
-@pytest.fixture
-def dropped(run: Path) -> Path:
-    """Everybody has answered everything, but for one who left after six tasks."""
-    answered(run, but_for(LEFT, 6))
-    return run
+    answered(study.run, answer)
+    return study
 
 
 # Dropouts
 
 
-def test_a_newcomer_gets_what_is_undone_and_nothing_is_done_twice(dropped: Path) -> None:
-    before = own(dropped, LEFT)
-    waiting = states(dropped)
-    assert "waiting" in waiting.values()
-    done = human("replace", dropped, LEFT)
-    assert "Answers of annotator-04 that stay: 6." in done.out
-    left, new = own(dropped, LEFT), own(dropped, NEW)
+def test_a_newcomer_gets_what_is_undone_and_nothing_is_done_twice(dropped: LiveStudy) -> None:
+    before = dropped.own(LEFT)
+    late = dropped.fill(LEFT)
+    assert "waiting" in dropped.states().values()
+    assert "nothing undone" in dropped.refused("replace", "annotator-01", "--by", "New-1")
+    assert "Answers of annotator-04 that stay: 6." in dropped.do("replace", LEFT, "--by", "New-1")
+    left, new = dropped.own(LEFT), dropped.own(NEW)
     assert len(left) == 6
 
     def votes(tasks: list[KeyedTask]) -> list[tuple[Any, ...]]:
@@ -119,78 +81,59 @@ def test_a_newcomer_gets_what_is_undone_and_nothing_is_done_twice(dropped: Path)
 
     assert votes(left + new) == votes(before)
     assert not {k.task for k in new} & {k.task for k in before}
-    human("import", dropped, fill(HumanFolder(dropped).sheet(NEW), usual, key_of(dropped)))
-    assert set(states(dropped).values()) == {"verified"}
-    pairs = [(v.kind, v.subject, v.pair) for v in verdicts(dropped) if v.purpose == "vote"]
-    assert max(map(pairs.count, pairs)) == 3
-
-
-def test_a_newcomer_has_all_checks_and_only_repeats_of_votes_of_their_own(dropped: Path) -> None:
-    before = own(dropped, LEFT)
-    human("replace", dropped, LEFT)
-    new = own(dropped, NEW)
+    # All checks, and only repeats of votes of their own.
     checks = [k.subject for k in before if k.purpose == "attention"]
     assert [k.subject for k in new if k.purpose == "attention"] == checks
     asked = {(k.subject, k.pair) for k in new if k.purpose == "vote" and k.kind == "preference"}
     assert all((k.subject, k.pair) in asked for k in new if k.purpose == "repeat")
 
+    # An answer to a task that was handed over comes too late.
+    tasks = {v.task for v in dropped.verdicts}
+    dropped.do("import", late)
+    assert {v.task for v in dropped.verdicts} == tasks
+    assert "handed_over" in {line["reason"] for line in dropped.set_aside}
+    newcomer_works(dropped)
+    assert set(dropped.states().values()) == VERIFIED
+    assert most_votes(dropped) == 3
+    # A refused replacement gave its newcomer no seat.
+    assert payout(dropped)[NEW]["participant"] == "New-1"
+    assert "was replaced before" in dropped.refused("replace", LEFT)
+    assert "nobody in this study" in dropped.refused("replace", "annotator-44")
+
+
+def test_files_of_people_who_have_left_do_not_come_back(dropped: LiveStudy) -> None:
+    assert LEFT in start_pages(dropped)
+    dropped.do("replace", LEFT)
+    pages = start_pages(dropped)
+    assert LEFT not in pages
+    assert NEW in pages
+    before = dropped.files()
+    dropped.do("export", "--seed", 5, "--annotators", 9)
+    assert dropped.files() == before
+    dropped.do("withdraw", "annotator-03")
+    dropped.do("export", "--tool", "spreadsheet", "--seed", 5, "--annotators", 9)
+    assert not dropped.folder.sheet("annotator-03").exists()
+
 
 @pytest.mark.real
 def test_a_newcomer_who_fails_the_checks_is_excluded_and_replaced_by_another(
-    dropped: Path,
+    dropped: LiveStudy,
 ) -> None:
-    human("replace", dropped, LEFT)
+    dropped.do("replace", LEFT)
 
     def wrong(task: KeyedTask) -> Answers | None:
         other = {"A": "B", "B": "A"}
         return {name: other.get(choice, choice) for name, choice in (usual(task) or {}).items()}
 
-    human("import", dropped, fill(HumanFolder(dropped).sheet(NEW), wrong, key_of(dropped)))
-    assert "waiting" in states(dropped).values()
-    done = human("replace", dropped, NEW)
-    assert "annotator-11 takes over" in done.out
-    assert len(own(dropped, "annotator-11")) == len(own(dropped, NEW))
+    dropped.do("import", dropped.fill(NEW, wrong))
+    assert "waiting" in dropped.states().values()
+    assert "annotator-11 takes over" in dropped.do("replace", NEW)
+    assert len(dropped.own("annotator-11")) == len(dropped.own(NEW))
     # The checks that were open when the first newcomer took over are among theirs.
-    checks = [keyed for keyed in own(dropped, "annotator-11") if keyed.purpose == "attention"]
-    assert len(checks) == sum(k.purpose == "attention" for k in own(dropped, NEW)) >= 7
-    sheet = HumanFolder(dropped).sheet("annotator-11")
-    human("import", dropped, fill(sheet, usual, key_of(dropped)))
-    assert set(states(dropped).values()) == {"verified"}
-
-
-def test_an_answer_to_a_task_that_was_handed_over_comes_too_late(dropped: Path) -> None:
-    late = fill(HumanFolder(dropped).sheet(LEFT), usual, key_of(dropped))
-    human("replace", dropped, LEFT)
-    before = verdicts(dropped)
-    human("import", dropped, late)
-    assert {v.task for v in verdicts(dropped)} == {v.task for v in before}
-    lines = map(json.loads, HumanFolder(dropped).set_aside.read_text("utf-8").splitlines())
-    assert {line["reason"] for line in lines} >= {"handed_over"}
-
-
-def test_who_has_finished_or_was_replaced_is_not_replaced(dropped: Path) -> None:
-    assert "nothing undone" in refused("replace", dropped, "annotator-01")
-    human("replace", dropped, LEFT)
-    assert "was replaced before" in refused("replace", dropped, LEFT)
-    assert "nobody in this study" in refused("replace", dropped, "annotator-44")
-
-
-def test_exporting_again_changes_nothing_after_a_replacement(dropped: Path) -> None:
-    human("replace", dropped, LEFT)
-    tasks = HumanFolder(dropped).path / "tasks"
-    before = {path: path.read_bytes() for path in tasks.rglob("*.json")}
-    human("export", dropped, "--seed", 5, "--annotators", 9)
-    assert {path: path.read_bytes() for path in tasks.rglob("*.json")} == before
-
-
-@pytest.mark.real
-def test_a_study_with_a_replacement_is_released_and_verified(dropped: Path, tmp_path: Path) -> None:
-    human("replace", dropped, LEFT)
-    human("import", dropped, fill(HumanFolder(dropped).sheet(NEW), usual, key_of(dropped)))
-    human("report", dropped)
-    layout = released(dropped, tmp_path / "release")
-    done = pairwright("verify", layout.root)
-    assert done.code == 0, done.said
+    checks = [k for k in dropped.own("annotator-11") if k.purpose == "attention"]
+    assert len(checks) == sum(k.purpose == "attention" for k in dropped.own(NEW)) >= 7
+    newcomer_works(dropped, "annotator-11")
+    assert set(dropped.states().values()) == VERIFIED
 
 
 # Ids from outside, time, pay and codes
@@ -198,33 +141,30 @@ def test_a_study_with_a_replacement_is_released_and_verified(dropped: Path, tmp_
 
 @pytest.mark.real
 def test_people_join_under_their_own_ids_and_no_id_leaves_the_private_part(
-    dropped: Path, tmp_path: Path
+    dropped: LiveStudy, tmp_path: Path
 ) -> None:
     ids = [f"worker{n}x" for n in range(9)]
-    human("people", dropped, *(part for one in ids for part in ("--join", one)))
-    human("people", dropped, "--join", ids[0])
-    rows = payout(dropped)
-    assert [rows[f"annotator-{n:02}"]["participant"] for n in range(1, 10)] == ids
-    assert "0 seats are free" in refused("people", dropped, "--join", "one-too-many")
-    human("replace", dropped, ids[3], "--by", "worker9x")
-    human("people", dropped)
+    payout(dropped, *(part for one in ids for part in ("--join", one)))
+    rows = payout(dropped, "--join", ids[0])
+    assert [rows[name]["participant"] for name in NAMES] == ids
+    assert "0 seats are free" in dropped.refused("people", "--join", "one-too-many")
+    dropped.do("replace", ids[3], "--by", "worker9x")
     assert payout(dropped)[NEW]["participant"] == "worker9x"
-    assert "in the study already" in refused("replace", dropped, ids[4], "--by", ids[5])
-    human("import", dropped, fill(HumanFolder(dropped).sheet(NEW), usual, key_of(dropped)))
-    human("report", dropped)
-    root = released(dropped, tmp_path / "release").root
-    public = [p for p in HumanFolder(dropped).path.rglob("*") if p.is_file()]
-    public = [p for p in public if HumanFolder(dropped).private not in p.parents]
-    for path in (*public, *(p for p in root.rglob("*") if p.is_file())):
-        assert not re.search(rb"worker\dx", path.read_bytes()), path
+    assert "in the study already" in dropped.refused("replace", ids[4], "--by", ids[5])
+    newcomer_works(dropped)
+    dropped.do("report")
+    root = released(dropped.run, tmp_path / "release").root
+    assert pairwright("verify", root).code == 0
+    shown = {name: c for name, c in dropped.files().items() if not name.startswith("private/")}
+    shown |= {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    assert not [name for name, content in shown.items() if re.search(rb"worker\dx", content)]
 
 
-def test_time_and_pay_are_counted_and_who_has_finished_gets_a_code(dropped: Path) -> None:
-    human("people", dropped, "--hourly", "12")
-    rows = payout(dropped)
+def test_time_and_pay_are_counted_and_who_has_finished_gets_a_code(dropped: LiveStudy) -> None:
+    rows = payout(dropped, "--hourly", "12")
     for name, row in rows.items():
         n = int(row["answered"])
-        assert n == (6 if name == LEFT else len(own(dropped, name)))
+        assert n == (6 if name == LEFT else len(dropped.own(name)))
         # Every answer of the fixture took 30 seconds.
         assert float(row["hours"]) == pytest.approx(n * 30 / 3600, abs=0.001)
         assert float(row["pay"]) == pytest.approx(n * 30 / 3600 * 12, abs=0.01)
@@ -234,312 +174,206 @@ def test_time_and_pay_are_counted_and_who_has_finished_gets_a_code(dropped: Path
     assert len(set(codes)) == len(codes) == 8
     assert all(re.fullmatch("[0-9A-F]{10}", code) for code in codes)
     # In lines of their own: a table cuts them off at the width of the terminal.
-    said = human("people", dropped).out
+    said = dropped.do("people")
     assert re.findall(r"(?m)^  annotator-\d\d  ([0-9A-F]{10})$", said) == codes
-    human("people", dropped, "--hourly", "12", "--longest", "0.1")
-    row = payout(dropped)["annotator-01"]
+    row = payout(dropped, "--longest", "0.1", "--join", "=1+1")["annotator-01"]
     assert float(row["hours"]) == pytest.approx(int(row["answered"]) * 6 / 3600, abs=0.001)
+    assert row["participant"] == "'=1+1"  # No formula.
 
 
-def test_the_minutes_of_a_spreadsheet_are_its_time_and_none_are_invented(run: Path) -> None:
-    path = fill(HumanFolder(run).sheet("annotator-01"), usual, key_of(run))
-    rows = sheet_rows(path)
-    minutes = next(row for row in rows if row[FIELD] == "minutes")
-    minutes[ANSWER] = "90"
-    human("import", run, write(path, rows))
-    human("import", run, fill(HumanFolder(run).sheet("annotator-02"), usual, key_of(run)))
-    human("people", run, "--hourly", "10")
-    found = payout(run)
+def test_the_minutes_of_a_spreadsheet_are_its_time_and_none_are_invented(study: LiveStudy) -> None:
+    study.do("import", study.fill("annotator-01", minutes="90"))
+    study.do("import", study.fill("annotator-02"))
+    found = payout(study, "--hourly", "10")
     assert (found["annotator-01"]["hours"], found["annotator-01"]["pay"]) == ("1.500", "15.00")
     assert (found["annotator-02"]["hours"], found["annotator-02"]["pay"]) == ("", "")
     assert found["annotator-02"]["state"] == "finished"
 
 
-def test_an_id_is_no_formula_in_the_payout(run: Path) -> None:
-    human("people", run, "--join", "=1+1")
-    assert payout(run)["annotator-01"]["participant"] == "'=1+1"
+def test_the_minutes_of_both_rounds_are_paid(study: LiveStudy) -> None:
+    answer = split_votes()
+    votes = {name: answer(keyed) for name, keyed in study.key.items()}
+    sheets = [study.fill(name, lambda task: votes[task.task], minutes="90") for name in NAMES]
+    study.do("import", *sheets)
+    by = [part for name in NAMES for part in ("--by", name)]
+    study.command("adjudicate", "--tool", "spreadsheet", *by)  # Some are left.
+    again = sorted({keyed.annotator for keyed in study.second_round()})
+    study.do("import", *(study.fill(name, round=2, minutes="30") for name in again))
+    assert payout(study)[again[0]]["hours"] == "2.000"
+
+
+@pytest.mark.parametrize("name", ["", "  ", "annotator-02"])
+def test_an_id_is_neither_empty_nor_a_pseudonym(exported_sheets: LiveStudy, name: str) -> None:
+    for command in (("people", "--join", name), ("replace", LEFT, "--by", name)):
+        assert "cannot be the id of a person" in exported_sheets.refused(*command)
+
+
+@pytest.mark.parametrize("account", ["hand:abc", "7", "hand:"])
+def test_an_account_that_has_no_number_is_named(study: LiveStudy, account: str) -> None:
+    given = {"given": {account: ["annotator-01"]}}
+    study.folder.people.write_text(json.dumps(given), encoding="utf-8")
+    assert "is not an account" in study.refused("withdraw", "annotator-01")
 
 
 # Withdrawal
 
 
-def everything(folder: Path) -> str:
-    """All texts of a folder's files."""
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in files)
-
-
 @pytest.fixture
-def commented(run: Path, tmp_path: Path) -> Path:
+def commented(study: LiveStudy, tmp_path: Path) -> LiveStudy:
     """Everybody has answered, by file; one person has an id and has left remarks."""
-    human("people", run, "--join", "w1", "--join", "w2", "--join", "w3", "--join", "Quentin-77")
-    for n, (who, tasks) in enumerate(exports_of(run, USUAL).items(), start=1):
-        for task in tasks:
-            if who == LEFT:
-                remark = {"from_name": "comment", "type": "textarea", "value": {"text": ["zebra"]}}
-                task["annotations"][0]["result"].append(remark)
+    ids = ("w1", "w2", "w3", "Quentin-77")
+    study.do("people", *(part for one in ids for part in ("--join", one)))
+    paths = []
+    for n, (who, tasks) in enumerate(exports_of(study.run, usual).items(), start=1):
         path = tmp_path / f"{'quentin' if who == LEFT else n}.json"
-        path.write_text(json.dumps(tasks), encoding="utf-8")
-        human("import", run, path)
-    human("report", run)
-    assert "zebra" in everything(HumanFolder(run).path)
-    return run
+        path.write_text(json.dumps(remarked(tasks) if who == LEFT else tasks), encoding="utf-8")
+        paths.append(path)
+    study.do("import", *paths)
+    study.do("report")
+    assert "zebra" in text(study)
+    return study
+
+
+def remarked(tasks: list[dict[str, Any]], **fields: object) -> list[dict[str, Any]]:
+    """A person's exported tasks with a remark on each."""
+    for task in tasks:
+        remark = {"from_name": "comment", "type": "textarea", "value": {"text": ["zebra"]}}
+        task["annotations"][0]["result"].append(remark)
+        task["annotations"][0] |= fields
+    return tasks
 
 
 @pytest.mark.real
-def test_what_a_person_answered_leaves_everything(commented: Path, tmp_path: Path) -> None:
-    others = {v.task for v in verdicts(commented) if v.annotator != LEFT}
-    human("preview", commented)
-    done = human("withdraw", commented, "Quentin-77")
-    assert "annotator-04 has withdrawn" in done.out
-    assert "Releases that were made before keep the answers" in done.out
-    folder = HumanFolder(commented)
-    text = everything(folder.path)
-    for word in ("zebra", "Quentin", "quentin"):
-        assert word not in text
-    assert {v.task for v in verdicts(commented)} == others
-    assert not [v for v in verdicts(commented) if v.annotator == LEFT]
-    report = json.loads((folder.path / "report.json").read_bytes())
+def test_what_a_person_answered_leaves_everything(commented: LiveStudy, tmp_path: Path) -> None:
+    others = {v.task for v in commented.verdicts if v.annotator != LEFT}
+    commented.do("preview")
+    said = commented.do("withdraw", "Quentin-77")
+    assert "annotator-04 has withdrawn" in said
+    assert "Releases that were made before keep the answers" in said
+    assert not [word for word in ("zebra", "Quentin", "quentin") if word in text(commented)]
+    assert {v.task for v in commented.verdicts} == others
+    assert not [v for v in commented.verdicts if v.annotator == LEFT]
+    report = json.loads(commented.files()["report.json"])
     assert LEFT not in [row["annotator"] for row in report["annotators"] if row["answered"]]
-    assert "waiting" in states(commented).values()
-    layout = released(commented, tmp_path / "release", "1.0.0")
+    # The record of it names nobody.
+    (line,) = commented.folder.withdrawn.read_text("utf-8").splitlines()
+    record = json.loads(line)
+    assert record["annotator"] == LEFT
+    assert all(re.fullmatch("account-[0-9a-f]{16}", account) for account in record["accounts"])
+    assert "nobody in this study" in commented.refused("withdraw", "Quentin-77")
+    assert "waiting" in commented.states().values()
+    layout = released(commented.run, tmp_path / "release", "1.0.0")
     assert f'"{LEFT}"' not in layout.verdicts.read_text("utf-8")
     assert pairwright("verify", layout.root).code == 0
 
 
 @pytest.mark.real
-def test_answers_of_a_person_who_withdrew_do_not_come_back(commented: Path, tmp_path: Path) -> None:
-    human("withdraw", commented, LEFT)
-    before = [v.task for v in verdicts(commented)]
-    said = refused("import", commented, tmp_path / "quentin.json")
+def test_answers_of_a_person_who_withdrew_do_not_come_back(
+    commented: LiveStudy, tmp_path: Path
+) -> None:
+    commented.do("withdraw", LEFT)
+    before = [v.task for v in commented.verdicts]
+    said = commented.refused("import", tmp_path / "quentin.json")
     assert "holds only answers of a person who has withdrawn" in said
-    filled = fill(HumanFolder(commented).sheet("annotator-05"), usual, key_of(commented))
-    human("import", commented, filled)
-    assert [v.task for v in verdicts(commented)] == before
-    assert "zebra" not in everything(HumanFolder(commented).path)
+    commented.do("import", commented.fill("annotator-05"))
+    assert [v.task for v in commented.verdicts] == before
+    assert "zebra" not in text(commented)
+    # Somebody else does what the person had.
+    commented.do("replace", LEFT)
+    newcomer_works(commented)
+    assert set(commented.states().values()) == VERIFIED
+
+
+def test_late_answers_of_a_replaced_person_who_withdrew_are_not_kept(
+    dropped: LiveStudy, tmp_path: Path
+) -> None:
+    tasks = remarked(exports_of(dropped.run, usual)[LEFT], completed_by=777)
+    late = tmp_path / "late.json"
+    late.write_text(json.dumps(tasks), encoding="utf-8")
+    dropped.do("replace", LEFT)
+    dropped.do("withdraw", LEFT)
+    assert "has withdrawn" in dropped.refused("import", late)
+    assert "zebra" not in text(dropped)
 
 
 @pytest.mark.real
-def test_the_record_of_a_withdrawal_names_nobody(commented: Path) -> None:
-    human("withdraw", commented, "Quentin-77")
-    (line,) = HumanFolder(commented).withdrawn.read_text("utf-8").splitlines()
-    record = json.loads(line)
-    assert record["annotator"] == LEFT
-    assert all(re.fullmatch("account-[0-9a-f]{16}", account) for account in record["accounts"])
-    assert "Quentin" not in line
-    assert "nobody in this study" in refused("withdraw", commented, "Quentin-77")
+def test_what_a_replaced_person_had_answered_is_done_again_once_they_withdraw(
+    dropped: LiveStudy,
+) -> None:
+    dropped.do("replace", LEFT)
+    newcomer_works(dropped)
+    assert set(dropped.states().values()) == VERIFIED
+    dropped.do("withdraw", LEFT)
+    assert "waiting" in dropped.states().values()
+    assert "annotator-11 takes over" in dropped.do("replace", LEFT)
+    newcomer_works(dropped, "annotator-11")
+    assert set(dropped.states().values()) == VERIFIED
+    assert most_votes(dropped) == 3
+    assert dropped.refused("replace", LEFT)
 
 
-@pytest.mark.real
-def test_somebody_else_does_what_a_person_who_withdrew_had(commented: Path) -> None:
-    human("withdraw", commented, LEFT)
-    human("replace", commented, LEFT)
-    human("import", commented, fill(HumanFolder(commented).sheet(NEW), usual, key_of(commented)))
-    assert set(states(commented).values()) == {"verified"}
-
-
-def test_the_second_round_loses_what_shows_the_answers(run: Path) -> None:
-    seen: dict[str | None, int] = {}
-
-    def split(task: KeyedTask, _: object) -> Answers | None:
-        if task.kind == "preference" and task.purpose == "vote":
-            seen[task.pair] = seen.get(task.pair, -1) + 1
-            return {"preference": ("A", "B", "equal")[seen[task.pair] % 3]}
-        return usual(task)
-
-    answered(run, split)
-    human("adjudicate", run)
-    before = [k for k in key_of(run).values() if k.round == 2]
-    met = {v.subject for v in verdicts(run) if v.annotator == LEFT}
-    done = human("withdraw", run, LEFT)
-    after = [k for k in key_of(run).values() if k.round == 2]
-    assert {k.subject for k in before} & met
-    assert after == [k for k in before if k.subject not in met]
-    assert f"removed: {len(before) - len(after)}." in done.out
+def test_the_second_round_loses_what_shows_the_answers(study: LiveStudy) -> None:
+    answered(study.run, split_votes())
+    study.do("adjudicate", "--tool", "spreadsheet")
+    study.do("preview")
+    sheet, before = study.fill("adjudicator-01", round=2), study.second_round()
+    met = {v.subject for v in study.verdicts if v.annotator == LEFT}
+    said = study.do("withdraw", LEFT)
+    left = study.second_round()
+    assert {keyed.subject for keyed in before} & met
+    assert left == [keyed for keyed in before if keyed.subject not in met] != []
+    assert f"removed: {len(before) - len(left)}." in said
+    shown = (c for name, c in study.files().items() if name.startswith(("spreadsheets", "preview")))
+    there = b"".join(shown).decode()
+    assert not [keyed.task for keyed in before if keyed not in left and keyed.task in there]
+    study.do("import", sheet)
+    assert {v.task for v in study.verdicts if v.round == 2} == {keyed.task for keyed in left}
 
 
 # Consent, and one page to begin from
 
 
-def test_a_person_begins_from_one_page_that_asks_for_consent_first(run: Path) -> None:
-    done = human("start", run)
-    assert "brackets" in done.out
-    pages = sorted(HumanFolder(run).start.iterdir())
-    assert [re.sub("-[0-9a-f]{16}", "", page.name) for page in pages] == [
-        f"annotator-{n:02}.html" for n in range(1, 10)
-    ]
-    page = pages[0].read_text(encoding="utf-8")
-    assert page.index("Taking part in this study") < page.index('id="agree"')
-    assert page.index('id="agree"') < page.index("annotator-01.csv")
-    assert page.index("annotator-01.csv") < page.index("Guidelines for annotators")
+def test_a_person_begins_from_one_page_that_asks_for_consent_first(study: LiveStudy) -> None:
+    assert "brackets" in study.do("start")
+    pages = start_pages(study)
+    assert list(pages) == NAMES
+    assert all(re.search("-[0-9a-f]{16}[.]html$", page.name) for page in pages.values())
+    page = pages["annotator-01"].read_text(encoding="utf-8")
+    order = (
+        "Taking part in this study", 'id="agree"', "annotator-01.csv", "Guidelines for annotators",
+    )  # fmt: skip
+    assert sorted(order, key=page.index) == list(order)
     assert "<script" not in page
-    HumanFolder(run).consent.write_text("# Ours\n\n<b>bold</b>", encoding="utf-8")
-    assert "brackets" not in human("start", run).out
-    assert "&lt;b&gt;bold" in pages[0].read_text(encoding="utf-8")
+    study.folder.consent.write_text("# Ours\n\n<b>bold</b>", encoding="utf-8")
+    assert "brackets" not in study.do("start")
+    assert "&lt;b&gt;bold" in pages["annotator-01"].read_text(encoding="utf-8")
 
 
 def test_a_page_shows_the_completion_code_once_its_person_has_finished(
-    run: Path, tmp_path: Path
+    study: LiveStudy, tmp_path: Path
 ) -> None:
-    human("start", run)
-    pages = sorted(HumanFolder(run).start.iterdir())
-    first, *others = exports_of(run, USUAL).items()
+    pages = list(start_pages(study).values())
+    first, *others = exports_of(study.run, usual).items()
     path = tmp_path / "first.json"
     path.write_text(json.dumps(first[1][:-1]), encoding="utf-8")
-    human("import", run, path)
-    assert "completion code of" not in human("start", run).out
+    study.do("import", path)
+    assert "completion code of" not in study.do("start")
     before = pages[0].read_text(encoding="utf-8")
     assert "open it again then" in before
     path.write_text(json.dumps(first[1]), encoding="utf-8")
-    human("import", run, path)
-    assert "finished: 1." in human("start", run).out
-    (code,) = (one.code for one in list_participants(run).people if one.code)
-    known = " ".join(str(path) for path in HumanFolder(run).path.rglob("*")).upper()
-    assert code not in known
-    shown = pages[0].read_text(encoding="utf-8")
+    study.do("import", path)
+    assert "finished: 1." in study.do("start")
+    (code,) = (one.code for one in list_participants(study.run).people if one.code)
+    assert code not in " ".join(study.files()).upper()
+    shown, *rest = (page.read_text(encoding="utf-8") for page in pages)
     assert code in shown
-    assert code not in before
     assert "open it again then" not in shown
     assert len(others) == 8
-    assert not [page for page in pages[1:] if code in page.read_text(encoding="utf-8")]
+    assert not [page for page in (before, *rest) if code in page]
 
 
-def test_a_person_who_has_left_has_no_page(dropped: Path) -> None:
-    human("replace", dropped, LEFT)
-    human("start", dropped)
-    names = {page.name[:12] for page in HumanFolder(dropped).start.iterdir()}
-    assert LEFT not in names
-    assert NEW in names
-
-
-def test_answers_without_consent_are_not_taken_in(run: Path) -> None:
-    path = fill(HumanFolder(run).sheet("annotator-01"), usual, key_of(run))
-    rows = sheet_rows(path)
-    n = next(n for n, row in enumerate(rows) if row[FIELD] == "consent")
-    rows[n][ANSWER] = ""
-    said = refused("import", run, write(path, rows))
-    assert f"row {n + 1}, column answer: the person has not agreed to take part" in said
-    assert not list(HumanFolder(run).raw.glob("*"))
-
-
-# What goes wrong in an unlucky order
-
-
-def test_a_refused_replacement_gives_the_newcomer_no_seat(dropped: Path) -> None:
-    refused("replace", dropped, "annotator-01", "--by", "New-1")
-    human("replace", dropped, LEFT, "--by", "New-1")
-    human("people", dropped)
-    assert payout(dropped)[NEW]["participant"] == "New-1"
-
-
-@pytest.mark.parametrize("name", ["", "  ", "annotator-02"])
-def test_an_id_is_neither_empty_nor_a_pseudonym(run: Path, name: str) -> None:
-    assert "cannot be the id of a person" in refused("people", run, "--join", name)
-    assert "cannot be the id of a person" in refused("replace", run, LEFT, "--by", name)
-
-
-def test_late_answers_of_a_replaced_person_who_withdrew_are_not_kept(
-    dropped: Path, tmp_path: Path
-) -> None:
-    tasks = exports_of(dropped, USUAL)[LEFT]
-    for task in tasks:
-        task["annotations"][0]["completed_by"] = 777
-        remark = {"from_name": "comment", "type": "textarea", "value": {"text": ["zebra"]}}
-        task["annotations"][0]["result"].append(remark)
-    late = tmp_path / "late.json"
-    late.write_text(json.dumps(tasks), encoding="utf-8")
-    human("replace", dropped, LEFT)
-    human("withdraw", dropped, LEFT)
-    assert "has withdrawn" in refused("import", dropped, late)
-    assert "zebra" not in everything(HumanFolder(dropped).path)
-
-
-@pytest.mark.real
-def test_what_a_replaced_person_had_answered_is_done_again_once_they_withdraw(
-    dropped: Path,
-) -> None:
-    human("replace", dropped, LEFT)
-    human("import", dropped, fill(HumanFolder(dropped).sheet(NEW), usual, key_of(dropped)))
-    assert set(states(dropped).values()) == {"verified"}
-    human("withdraw", dropped, LEFT)
-    assert "waiting" in states(dropped).values()
-    assert "annotator-11 takes over" in human("replace", dropped, LEFT).out
-    sheet = HumanFolder(dropped).sheet("annotator-11")
-    human("import", dropped, fill(sheet, usual, key_of(dropped)))
-    assert set(states(dropped).values()) == {"verified"}
-    pairs = [(v.kind, v.subject, v.pair) for v in verdicts(dropped) if v.purpose == "vote"]
-    assert max(map(pairs.count, pairs)) == 3
-    assert refused("replace", dropped, LEFT)
-
-
-def test_sheets_of_people_who_have_left_do_not_come_back(dropped: Path) -> None:
-    human("replace", dropped, LEFT)
-    human("withdraw", dropped, "annotator-03")
-    human("export", dropped, "--tool", "spreadsheet", "--seed", 5, "--annotators", 9)
-    assert not HumanFolder(dropped).sheet("annotator-03").exists()
-
-
-def split_votes() -> Callable[[KeyedTask, object], Answers | None]:
-    """Answers that have no majority on any pair."""
-    seen: dict[str | None, int] = {}
-
-    def split(task: KeyedTask, _: object) -> Answers | None:
-        if task.kind == "preference" and task.purpose == "vote":
-            seen[task.pair] = seen.get(task.pair, -1) + 1
-            return {"preference": ("A", "B", "equal")[seen[task.pair] % 3]}
-        return usual(task)
-
-    return split
-
-
-def test_sheets_and_previews_of_the_second_round_lose_what_shows_the_answers(run: Path) -> None:
-    answered(run, split_votes())
-    human("adjudicate", run, "--tool", "spreadsheet")
-    human("preview", run)
-    folder, key = HumanFolder(run), key_of(run)
-    sheet = fill(folder.sheet("adjudicator-01", 2), usual, key)
-    human("withdraw", run, LEFT)
-    left = {keyed.task for keyed in key_of(run).values() if keyed.round == 2}
-    gone = {keyed.task for keyed in key.values() if keyed.round == 2} - left
-    assert left
-    assert gone
-    text = everything(folder.path / "spreadsheets") + everything(folder.preview)
-    assert not [task for task in gone if task in text]
-    human("import", run, sheet)
-    assert {v.task for v in verdicts(run) if v.round == 2} == left
-
-
-def test_the_minutes_of_both_rounds_are_paid(run: Path) -> None:
-    answer, key = split_votes(), key_of(run)
-    votes = {name: answer(keyed, None) for name, keyed in key.items()}
-    sheets = [HumanFolder(run).sheet(f"annotator-{n:02}") for n in range(1, 10)]
-
-    def noted(path: Path, minutes: str, choose: Callable[[KeyedTask], Answers | None]) -> Path:
-        rows = sheet_rows(fill(path, choose, key_of(run)))
-        next(row for row in rows if row[FIELD] == "minutes")[ANSWER] = minutes
-        return write(path, rows)
-
-    human("import", run, *(noted(path, "90", lambda task: votes[task.task]) for path in sheets))
-    by = [part for n in range(1, 10) for part in ("--by", f"annotator-{n:02}")]
-    pairwright("human", "adjudicate", run, "--tool", "spreadsheet", *by)  # Some are left.
-    second = sorted((HumanFolder(run).path / "spreadsheets").glob("*-adjudication.csv"))
-    human("import", run, *(noted(path, "30", usual) for path in second))
-    human("people", run)
-    name = second[0].name.removesuffix("-adjudication.csv")
-    assert payout(run)[name]["hours"] == "2.000"
-
-
-def test_a_page_that_a_person_had_before_they_left_goes(dropped: Path) -> None:
-    human("start", dropped)
-    human("replace", dropped, LEFT)
-    human("start", dropped)
-    names = {path.name[:12] for path in HumanFolder(dropped).start.iterdir()}
-    assert LEFT not in names
-    assert NEW in names
-
-
-@pytest.mark.parametrize("account", ["hand:abc", "7", "hand:"])
-def test_an_account_that_has_no_number_is_named(run: Path, account: str) -> None:
-    given = {"given": {account: ["annotator-01"]}}
-    HumanFolder(run).people.write_text(json.dumps(given), encoding="utf-8")
-    assert "is not an account" in refused("withdraw", run, "annotator-01")
+def test_answers_without_consent_are_not_taken_in(study: LiveStudy) -> None:
+    path = study.fill("annotator-01", consent="")
+    said = study.refused("import", path)
+    assert re.search(r"row \d+, column answer: the person has not agreed to take part", said)
+    assert not list(study.folder.raw.glob("*"))

@@ -2,15 +2,14 @@
 
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
-from pairwright_human_eval.folder import HumanFolder
+from live_study import LiveStudy
 from pairwright_human_eval.form import controls
+from pairwright_human_eval.records import KINDS
 from pairwright_human_eval.study_files import read_study
 from released import PAIRS, run_of
-from study import pairwright
 
 HOSTILE = '<script>alert(1)</script><img src="https://x.example/a.png" onerror=alert(2)>'
 
@@ -28,34 +27,28 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pages(tmp_path_factory: pytest.TempPathFactory) -> LiveStudy:
     """A study with hostile texts, previewed. Not to be changed."""
     pairs = [
         pair.model_copy(update={"question": f"{pair.question} {HOSTILE}"}) for pair in PAIRS[:6]
     ]
-    run = run_of(tmp_path_factory.mktemp("preview") / "run", pairs, study=False)
-    assert pairwright("human", "export", run, "--seed", 2).code == 0
-    done = pairwright("human", "preview", run)
-    assert done.code == 0, done.said
-    assert "11 people" in done.out
-    return run
+    study = LiveStudy(run_of(tmp_path_factory.mktemp("preview") / "run", pairs, study=False))
+    assert "human export" in study.refused("preview")
+    study.do("export", "--seed", 2)
+    assert "11 people" in study.do("preview")
+    return study
 
 
-def pages(run: Path) -> dict[str, str]:
-    return {p.stem: p.read_text("utf-8") for p in HumanFolder(run).preview.glob("annotator-*")}
-
-
-def test_a_page_has_every_task_of_its_person_and_every_question(run: Path) -> None:
-    study, key = read_study(HumanFolder(run))
-    for name, page in pages(run).items():
-        own = [keyed for keyed in key.values() if keyed.annotator == name]
-        assert re.findall(r'id="(task-[0-9a-f]+)"', page) == [
-            keyed.task
-            for kind in ("quality", "preference", "rubric")
-            for keyed in own
-            if keyed.kind == kind
-        ]
-        asked = [a.get("name") for tag, a in Elements(page).found if tag == "input"]
+def test_a_page_has_every_question_and_nothing_that_runs_loads_or_unblinds(
+    pages: LiveStudy,
+) -> None:
+    study, key = read_study(pages.folder)
+    for who in study.annotators:
+        page = (pages.folder.preview / f"{who}.html").read_text("utf-8")
+        found = Elements(page).found
+        own = [k for kind in KINDS for k in pages.own(who) if k.kind == kind]
+        assert re.findall(r'id="(task-[0-9a-f]+)"', page) == [keyed.task for keyed in own]
+        asked = [attributes.get("name") for tag, attributes in found if tag == "input"]
         expected = [
             name
             for keyed in own
@@ -63,31 +56,18 @@ def test_a_page_has_every_task_of_its_person_and_every_question(run: Path) -> No
             for _ in choices
         ]
         assert sorted(map(str, asked)) == sorted(expected)
-
-
-def test_nothing_on_a_page_runs_or_loads(run: Path) -> None:
-    for page in pages(run).values():
         assert "&lt;script&gt;alert(1)" in page
-        for tag, attributes in Elements(page).found:
+        assert "default-src 'none'" in page
+        for tag, attributes in found:
             assert tag not in ("script", "img", "iframe", "link", "object")
             assert not {"src", "action", "onerror", "onload", "onclick"} & attributes.keys()
-        assert "default-src 'none'" in page
-
-
-def test_a_page_does_not_say_which_response_is_which(run: Path) -> None:
-    for page in pages(run).values():
-        said = " ".join(f"{tag} {attributes}" for tag, attributes in Elements(page).found)
+        said = " ".join(f"{tag} {attributes}" for tag, attributes in found)
         assert not re.search(r"chosen|rejected|attention|wrong_profile|expected|vote", said)
+    assert len(key) == sum(len(pages.own(who)) for who in study.annotators)
 
 
-def test_the_first_page_has_the_guidelines_and_links_to_the_others(run: Path) -> None:
-    index = (HumanFolder(run).preview / "index.html").read_text("utf-8")
+def test_the_first_page_has_the_guidelines_and_links_to_the_others(pages: LiveStudy) -> None:
+    index = (pages.folder.preview / "index.html").read_text("utf-8")
     links = [a["href"] for tag, a in Elements(index).found if tag == "a"]
     assert links == [f"annotator-{n:02}.html" for n in range(1, 12)]
     assert "<h1>Guidelines for annotators</h1>" in index
-
-
-def test_without_a_study_it_says_so(tmp_path: Path) -> None:
-    done = pairwright("human", "preview", run_of(tmp_path / "run", PAIRS[:2], study=False))
-    assert done.code == 2
-    assert "human export" in done.err

@@ -267,8 +267,8 @@ def test_completions_of_trl_become_outputs_by_step(tmp_path: Path) -> None:
         {"step": [3, 3], "completion": said, "id": ["pair-a", "pair-b"], "advantage": [0.1, -0.1]}
     )
     frame.to_parquet(tmp_path / "completions" / "completions_00003.parquet")
-    found = outputs_of(tmp_path, "toy")
-    assert [(of.id, of.model, of.output) for of in found.lines] == [
+    lines, _ = outputs_of(tmp_path, "toy")
+    assert [(of.id, of.model, of.output) for of in lines] == [
         ("pair-a", "toy@3", "text 0"),
         ("pair-b", "toy@3", "text 1"),
     ]

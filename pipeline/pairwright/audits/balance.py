@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from pairwright.audits.catalogue import note_check
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Breakdown, Check, Count, Flag
 from pairwright.audits.row_check import RowCheck
@@ -91,8 +92,12 @@ class Balance:
         self.domains[row.config] = row.domain
         if row.user is not None:
             self._rows[row.config].setdefault(row.user, []).append(row.id)
-        else:
-            self._repeat(row)
+            return
+        # Pairs that one row of a file holds are of one item, and repeat nothing.
+        item = row.item_id or row.id
+        key = hash(normalised(row.question))
+        first, name = self._prompts[row.config].setdefault(key, (item, row.id))
+        self._repeated.add(row, f"the prompt of {name}" if first != item else None)
 
     def checks(self) -> Iterable[Check]:
         """The share of the user with the most pairs, in each configuration that has users; repeated
@@ -103,16 +108,16 @@ class Balance:
                 {config: f"{len(own):,} different prompts" for config, own in self._prompts.items()}
             )
 
-    def _repeat(self, row: Row) -> None:
-        """Pairs that one row of a file holds are of one item, and repeat nothing."""
-        item = row.item_id or row.id
-        key = hash(normalised(row.question))
-        first, name = self._prompts[row.config].setdefault(key, (item, row.id))
-        self._repeated.add(row, f"the prompt of {name}" if first != item else None)
-
     def breakdowns(self) -> tuple[Breakdown, ...]:
         """Every property of which any row has a value."""
-        return tuple(_breakdown(by, sums) for by, sums in self._sums.items() if set(sums) != {""})
+        found = []
+        for by, sums in self._sums.items():
+            if set(sums) != {""}:
+                ordered = sorted(sums.items(), key=lambda item: (-item[1].pairs, item[0]))
+                rows = tuple(own.count(value) for value, own in ordered[:MOST_VALUES])
+                left_out = max(0, len(ordered) - MOST_VALUES)
+                found.append(Breakdown(by=by, rows=rows, left_out=left_out))
+        return tuple(found)
 
     def by_domain(self) -> dict[str, Means]:
         return {domain: sums.means() for domain, sums in self._sums["domain"].items()}
@@ -126,14 +131,10 @@ def _properties(row: Row, chosen_words: int) -> Iterator[tuple[str, str]]:
     yield "user", row.user or ""
     yield "aspects", str(len(row.rubric_aspects))
     yield "posts", str(len(row.profile))
-    yield "words of the chosen response", _class_of(chosen_words)
+    start = chosen_words // STEP * STEP
+    yield "words of the chosen response", f"{start} to {start + STEP - 1}"
     yield "generator", row.generator
     yield "strategy", row.strategy
-
-
-def _class_of(words: int) -> str:
-    start = words // STEP * STEP
-    return f"{start} to {start + STEP - 1}"
 
 
 def _dominance(config: str, users: dict[str, list[str]]) -> Check:
@@ -153,15 +154,6 @@ def _dominance(config: str, users: dict[str, list[str]]) -> Check:
         limit=None if few else round(limit, 6),
         detail=f"{detail}, too few for a limit" if few else detail,
         flags=tuple(Flag(row=row) for row in users[most]) if over else (),
-    )
-
-
-def _breakdown(by: str, sums: dict[str, _PairSums]) -> Breakdown:
-    ordered = sorted(sums.items(), key=lambda item: (-item[1].pairs, item[0]))
-    return Breakdown(
-        by=by,
-        rows=tuple(own.count(value) for value, own in ordered[:MOST_VALUES]),
-        left_out=max(0, len(ordered) - MOST_VALUES),
     )
 
 
@@ -189,8 +181,16 @@ def compare(own: ComparedPairs, other: ComparedPairs) -> Iterator[Check]:
         yield from _domain(domain, means, other, alone=len(own.balance.by_domain()) == 1)
     for check in own.checks:
         for counterpart in other.checks:
-            if check.name == counterpart.name and _comparable(check, counterpart, own, other):
-                yield from _accuracy(check, counterpart, other.name)
+            if check.name != counterpart.name or not (check.found and counterpart.found):
+                continue
+            if _comparable(check, counterpart, own, other):
+                config = counterpart.config
+                named = f"{other.name}, {config}" if config else other.name
+                figures = (_interval_text(check.found), _interval_text(counterpart.found))
+                detail = f"{check.name}: {figures[0]}; {figures[1]} in {named}"
+                yield note_check(
+                    "blind_accuracy", check.config, check.found, of=check.of, detail=detail
+                )
 
 
 def _domain(domain: str, own: Means, other: ComparedPairs, *, alone: bool) -> Iterator[Check]:
@@ -207,22 +207,16 @@ def _domain(domain: str, own: Means, other: ComparedPairs, *, alone: bool) -> It
         size += ": nothing else is compared"
     if domain in OFFICIAL_SIZES:
         size += f"; the official benchmark has {OFFICIAL_SIZES[domain]:,} items"
-    yield _note("size", domain, own.pairs, size)
+    yield note_check("size", domain, of=own.pairs, detail=size)
     if there is None:
         return
-    yield _note(
-        "lengths",
-        domain,
-        own.pairs,
+    lengths = (
         f"{own.chosen_words:.1f} words chosen and {own.rejected_words:.1f} rejected, on average;"
-        f" {there.chosen_words:.1f} and {there.rejected_words:.1f} in {name}",
+        f" {there.chosen_words:.1f} and {there.rejected_words:.1f} in {name}"
     )
-    yield _note(
-        "aspects_per_item",
-        domain,
-        own.pairs,
-        f"{own.aspects:.2f} aspects on average; {there.aspects:.2f} in {name}",
-    )
+    yield note_check("lengths", domain, of=own.pairs, detail=lengths)
+    aspects = f"{own.aspects:.2f} aspects on average; {there.aspects:.2f} in {name}"
+    yield note_check("aspects_per_item", domain, of=own.pairs, detail=aspects)
 
 
 def _comparable(check: Check, counterpart: Check, own: ComparedPairs, other: ComparedPairs) -> bool:
@@ -234,36 +228,9 @@ def _comparable(check: Check, counterpart: Check, own: ComparedPairs, other: Com
     return own.balance.domains.get(check.config) == other.balance.domains.get(counterpart.config)
 
 
-def _accuracy(check: Check, counterpart: Check, name: str) -> Iterator[Check]:
-    if check.found is None or counterpart.found is None:
-        return
-    other = f"{name}, {counterpart.config}" if counterpart.config else name
-    yield Check(
-        family="target",
-        name="blind_accuracy",
-        config=check.config,
-        status="note",
-        found=check.found,
-        of=check.of,
-        detail=f"{check.name}: {_interval_text(check.found)}; "
-        f"{_interval_text(counterpart.found)} in {other}",
-    )
-
-
 def _interval_text(estimate: Estimate) -> str:
     if estimate.value is None:
         return "no estimate"
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:.3f} (n = {estimate.n:,})"
     return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f}, n = {estimate.n:,})"
-
-
-def _note(name: str, domain: str, pairs: int, detail: str) -> Check:
-    return Check(
-        family="target",
-        name=name,
-        config=domain,
-        status="note",
-        of=pairs,
-        detail=detail,
-    )

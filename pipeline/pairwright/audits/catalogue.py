@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pairwright.audits.records import Check, CheckDefinition, Family, LimitComparison
+from pairwright.estimate import Estimate
 from pairwright.intervals import LEVEL, holm
 
 _WORDS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text(encoding="utf-8"))
@@ -50,6 +51,27 @@ def definition_of(check: Check) -> CheckDefinition:
     return DEFINITIONS[check.name]
 
 
+def note_check(
+    name: str,
+    config: str = "",
+    found: Estimate | None = None,
+    *,
+    of: int | None = None,
+    detail: str = "",
+) -> Check:
+    """A check that decides nothing. It is of `of` rows, by default of as many as the estimate."""
+    n = found.n if found else 0
+    return Check(
+        family=DEFINITIONS[name].family,
+        name=name,
+        config=config,
+        status="note",
+        found=found,
+        of=n if of is None else of,
+        detail=detail,
+    )
+
+
 def decide(results: Iterable[Check | LimitComparison]) -> list[Check]:
     """The checks in their order. The comparisons among them are decided together.
 
@@ -59,20 +81,14 @@ def decide(results: Iterable[Check | LimitComparison]) -> list[Check]:
     entries = list(results)
     comparisons = [one for one in entries if not isinstance(one, Check)]
     levels = iter(holm([one.settled for one in comparisons], LEVEL))
-    return [
-        _check_counted(one) if isinstance(one, Check) else _check_estimated(one.check(next(levels)))
-        for one in entries
-    ]
-
-
-def _check_estimated(check: Check) -> Check:
-    if check.name not in ESTIMATE_CHECKS:
-        raise ValueError(f"{check.name} compares an estimate: its definition needs by_estimate")
-    return check
-
-
-def _check_counted(check: Check) -> Check:
-    estimated = check.found is not None and check.found.low is not None
-    if check.status in ("pass", "fail") and (estimated or check.name in ESTIMATE_CHECKS):
-        raise ValueError(f"{check.name} was decided by an estimate, but not with the others")
-    return check
+    checks = []
+    for one in entries:
+        check = one if isinstance(one, Check) else one.check(next(levels))
+        known = check.name in ESTIMATE_CHECKS
+        if not isinstance(one, Check) and not known:
+            raise ValueError(f"{check.name} compares an estimate: its definition needs by_estimate")
+        estimated = known or (check.found is not None and check.found.low is not None)
+        if isinstance(one, Check) and estimated and check.status in ("pass", "fail"):
+            raise ValueError(f"{check.name} was decided by an estimate, but not with the others")
+        checks.append(check)
+    return checks

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from scipy.stats import binomtest, t
 
-from pairwright.audits.catalogue import names_of
+from pairwright.audits.catalogue import names_of, note_check
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, Flag, LimitComparison, Status
 from pairwright.estimate import Estimate, share
@@ -78,6 +78,15 @@ class Human:
         for config in sorted(self._rows):
             rows, verified = self._rows[config], self._verified[config]
             share = round(verified / rows, 6)
+            # Why few or none are verified, where people are not the ones who answered.
+            detail = ""
+            if config in self._own_choices:
+                detail = "nobody was asked: the labels are the users' own choices"
+            elif self._public is None:
+                detail = "nobody was asked"
+            elif self.simulated:
+                pairs = number_of(self._by_simulated[config], "pair")
+                detail = f"{pairs} verified by simulated annotators, which verifies nothing"
             yield Check(
                 family="human",
                 name="verified",
@@ -86,19 +95,8 @@ class Human:
                 found=Estimate(value=share, low=None, high=None, n=rows, clusters=rows),
                 count=verified,
                 of=rows,
-                detail=self._not_people(config),
+                detail=detail,
             )
-
-    def _not_people(self, config: str) -> str:
-        """Why few or none are verified, where people are not the ones who answered."""
-        if config in self._own_choices:
-            return "nobody was asked: the labels are the users' own choices"
-        if self._public is None:
-            return "nobody was asked"
-        if not self.simulated:
-            return ""
-        pairs = number_of(self._by_simulated[config], "pair")
-        return f"{pairs} verified by simulated annotators, which verifies nothing"
 
     def _undecided(self) -> Check:
         flags = [
@@ -127,15 +125,10 @@ def agreement_checks(findings: Findings) -> Iterator[Check]:
     for row in findings.agreement:
         own = row.agreement
         alpha = own.alpha_ordinal if row.measurement == "ordinal" else own.alpha_nominal
-        yield Check(
-            family="human",
-            name="agreement",
-            config=row.question,
-            status="note",
-            found=_interval(alpha),
-            of=alpha.n,
-            detail=_agreement_detail(own.percent.value, own.gwet_ac1.value, alpha.note),
-        )  # fmt: skip
+        percent, ac1, detail = own.percent.value, own.gwet_ac1.value, alpha.note
+        if percent is not None and ac1 is not None:
+            detail = f"{100 * percent:.0f} % alike; Gwet's AC1 {ac1:.2f}"
+        yield note_check("agreement", row.question, _interval(alpha), detail=detail)
 
 
 def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
@@ -154,7 +147,19 @@ def claim_checks(findings: Findings) -> Iterator[Check | LimitComparison]:
             )  # fmt: skip
     for scale in findings.parity:
         yield ParityComparison(scale)
-    yield from _judge(findings)
+    for name, config, measure in (
+        *(
+            ("judge_on_aspects", f"{one.responses} responses", one.kappa)
+            for one in findings.delivered
+        ),
+        *(("judge_on_quality", one.scale, one.within_one) for one in findings.judged_quality),
+        *(
+            ("judge_on_preference", "", one.agree)
+            for one in findings.judged_preference
+            if one.group == "all"
+        ),
+    ):
+        yield note_check(name, config, _interval(measure), detail=measure.note)
 
 
 class VoteComparison(NamedTuple):
@@ -251,53 +256,23 @@ def _parity_ends(parity: Parity, level: float) -> tuple[float | None, float | No
     )
 
 
-def _judge(findings: Findings) -> Iterator[Check]:
-    for delivered in findings.delivered:
-        yield _note("judge_on_aspects", f"{delivered.responses} responses", delivered.kappa)
-    for quality in findings.judged_quality:
-        yield _note("judge_on_quality", quality.scale, quality.within_one)
-    for preference in findings.judged_preference:
-        if preference.group == "all":
-            yield _note("judge_on_preference", "", preference.agree)
-
-
-def _note(name: str, config: str, measure: Estimate) -> Check:
-    return Check(
-        family="human", name=name, config=config, status="note",
-        found=_interval(measure), of=measure.n, detail=measure.note,
-    )  # fmt: skip
-
-
 def _interval(measure: Estimate) -> Estimate:
     """Without its note, which is the check's detail."""
     return measure.model_copy(update={"note": ""})
-
-
-def _agreement_detail(percent: float | None, ac1: float | None, reason: str) -> str:
-    if percent is None or ac1 is None:
-        return reason
-    return f"{100 * percent:.0f} % alike; Gwet's AC1 {ac1:.2f}"
 
 
 def annotator_checks(public: ReleasedStudy) -> Iterator[Check | LimitComparison]:
     """Checks on the annotators whose answers count, and a note of those who were excluded."""
     counted = [one for one in public.verdicts if one.annotator not in public.excluded]
     answers = answers_of(abouts(public.outlines), counted, frozenset())
-    yield _excluded_check(public)
+    out = sorted(public.excluded)
+    everyone = {one.annotator for one in public.study.annotators}
+    excluded = note_check("excluded_annotators", of=len(everyone), detail=", ".join(out))
+    yield excluded.model_copy(update={"count": len(out)})
     yield _comparison(
         "position_bias", first_position(counted), "two-sided", "for the first response"
     )
     yield _comparison("against_the_rest", with_majority(answers.votes), "less", "with the majority")
-
-
-def _excluded_check(public: ReleasedStudy) -> Check:
-    out = sorted(public.excluded)
-    everyone = {one.annotator for one in public.study.annotators}
-    return Check(
-        family="human", name="excluded_annotators", status="note",
-        count=len(out),
-        of=len(everyone), detail=", ".join(out),
-    )  # fmt: skip
 
 
 class AnnotatorComparison(NamedTuple):

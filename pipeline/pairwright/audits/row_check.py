@@ -1,19 +1,18 @@
 """Checks that count rows: each is a function, and one runner counts, keeps examples and gives the
 finding.
 
-    @row_check("empty_text", limit=0.0, others=0.0)
+    @row_check(others=OTHERS)
     def empty_text(row: Row) -> str:
         return "" if row.question.strip() else "question is empty"
 
-A `row_check` sees one row at a time. It says what is wrong with the row, an empty text where
-nothing is, and None where the row has nothing that it examines. A `set_check` keeps a little of
-each row and sees all of it after the last one. What neither can say is a class with `names`, `add`
-and `checks`.
+The function has the name of its check. It says what is wrong with a row, an empty text where
+nothing is, and None where the row has nothing that it examines. What it cannot say, because it
+depends on later rows, is a class with `names`, `add` and `checks`.
 """
 
 from bisect import insort
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from pairwright.audits.catalogue import DEFINITIONS
@@ -55,8 +54,8 @@ class RowCheck:
         self,
         name: str,
         *,
-        limit: float | None,
-        others: float | None,
+        limit: float | None = 0.0,
+        others: float | None = 0.0,
         by_config: bool = False,
         nothing: str = _NOTHING,
     ) -> None:
@@ -97,15 +96,14 @@ class RowCheck:
 
     def checks(self, details: Details = "") -> Iterator[Check]:
         """One check, or one for each configuration."""
-        family, name = self._definition.family, self._definition.name
         if not self._rows:
-            yield Check(family=family, name=name, status="note", count=0, detail=self._nothing)
+            yield self.note()
         for config in sorted(self._rows):
             count, rows = self._count[config], self._rows[config]
             limit = self._limit if config in self._built else self._others
             yield Check(
-                family=family,
-                name=name,
+                family=self._definition.family,
+                name=self._definition.name,
                 config=config,
                 status="note" if limit is None else "fail" if count > limit * rows else "pass",
                 count=count,
@@ -114,6 +112,14 @@ class RowCheck:
                 detail=details if isinstance(details, str) else details.get(config, ""),
                 flags=tuple(Flag(row=row, detail=detail) for _, row, detail in self._flags[config]),
             )
+
+    def note(self, detail: str = "") -> Check:
+        """What the check says where it does not apply; by default, why it usually does not."""
+        own = self._definition
+        return Check(
+            family=own.family, name=own.name, status="note", count=0,
+            detail=detail or self._nothing,
+        )  # fmt: skip
 
 
 def clip(detail: str) -> str:
@@ -127,10 +133,9 @@ NewCheck = Callable[[], RowReader]
 
 
 def row_check(
-    name: str,
     *,
-    limit: float | None,
-    others: float | None,
+    limit: float | None = 0.0,
+    others: float | None = 0.0,
     by_config: bool = False,
     nothing: str = _NOTHING,
     detail: str = "",
@@ -138,24 +143,23 @@ def row_check(
     """A check of each row by itself: see `RowCheck` for the limits."""
 
     def decorated(fault: Callable[[Row], str | None]) -> NewCheck:
+        name = fault.__name__
         return lambda: _RowFaults(
             RowCheck(name, limit=limit, others=others, by_config=by_config, nothing=nothing),
             name,
             lambda row, _: fault(row),
             None,
             lambda _: detail,
-            lambda _: True,
         )
 
     return decorated
 
 
 def remembering_check(
-    name: str,
     memory: Callable[[], T],
     *,
-    limit: float | None,
-    others: float | None,
+    limit: float | None = 0.0,
+    others: float | None = 0.0,
     by_config: bool = False,
     nothing: str = _NOTHING,
     built: Callable[[Row], bool] = lambda _: True,
@@ -165,6 +169,7 @@ def remembering_check(
     False of a row that took over from its source what the check examines."""
 
     def decorated(fault: Callable[[Row, T], str | None]) -> NewCheck:
+        name = fault.__name__
         return lambda: _RowFaults(
             RowCheck(name, limit=limit, others=others, by_config=by_config, nothing=nothing),
             name,
@@ -187,7 +192,7 @@ class _RowFaults(Generic[T]):
         fault: Callable[[Row, T], str | None],
         memory: T,
         details: Callable[[T], Details],
-        built: Callable[[Row], bool],
+        built: Callable[[Row], bool] = lambda _: True,
     ) -> None:
         self.names = (name,)
         self._check, self._fault, self._memory = check, fault, memory
@@ -202,60 +207,31 @@ class _RowFaults(Generic[T]):
         return self._check.checks(self._details(self._memory))
 
 
-def set_check(
-    name: str,
-    keep: Callable[[Row], T | None],
-    *,
-    limit: float | None,
-    others: float | None,
-    nothing: str = _NOTHING,
-) -> Callable[[Callable[[Sequence[T]], Iterable[tuple[int, str]] | None]], NewCheck]:
-    """A check of all rows together: the function gets what `keep` keeps of each row that it
-    examines, and gives number and fault of those that are found, or None where the set has nothing
-    of the kind."""
-
-    def decorated(
-        faults: Callable[[Sequence[T]], Iterable[tuple[int, str]] | None],
-    ) -> NewCheck:
-        def new() -> RowReader:
-            return _SetFaults(
-                lambda: RowCheck(name, limit=limit, others=others, nothing=nothing),
-                name,
-                keep,
-                faults,
-            )
-
-        return new
-
-    return decorated
-
-
-class _SetFaults(Generic[T]):
-    """The reader of a check that is a function of a set."""
+class LackCheck:
+    """Rows without something that other rows have, or that each row of a build should have."""
 
     def __init__(
-        self,
-        new: Callable[[], RowCheck],
-        name: str,
-        keep: Callable[[Row], T | None],
-        faults: Callable[[Sequence[T]], Iterable[tuple[int, str]] | None],
+        self, name: str, there: Callable[[Row], bool | None], detail: str, nothing: str
     ) -> None:
+        """`there`: whether a row has it; None of a row that needs none."""
         self.names = (name,)
-        self._new, self._keep, self._faults = new, keep, faults
-        self._check = new()
-        self._places: list[RowPlace] = []
-        self._kept: list[T] = []
+        self._check = RowCheck(name, others=OTHERS, nothing=nothing)
+        self._there, self._detail = there, detail
+        self._due = False
+        self._lacking: list[RowPlace] = []
 
     def add(self, line: ReadRow) -> None:
-        kept = self._keep(line.row)
-        if kept is not None:
-            self._kept.append(kept)
-            self._places.append(self._check.place(line.row))
+        there = self._there(line.row)
+        if there is not None:
+            place = self._check.place(line.row)
+            self._due |= there or line.row.mode is not None
+            if not there:
+                self._lacking.append(place)
 
     def checks(self) -> Iterator[Check]:
-        found = self._faults(self._kept)
-        if found is None:
-            return self._new().checks()
-        for number, detail in found:
-            self._check.flag(self._places[number], detail)
-        return self._check.checks()
+        if not self._due:
+            yield self._check.note()
+            return
+        for place in self._lacking:
+            self._check.flag(place, self._detail)
+        yield from self._check.checks()

@@ -1,7 +1,12 @@
-"""One pass over the pairs through every part of the audit."""
+"""One pass over the pairs through every part of the audit.
 
+Where a check fails on a row, that is a finding, and the audit goes on.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from traceback import extract_tb
 from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
@@ -13,23 +18,24 @@ from pairwright.audits.human import Human
 from pairwright.audits.leakage import leakage_checks
 from pairwright.audits.leakage.corpora import corpus_texts
 from pairwright.audits.people import people_checks
-from pairwright.audits.people.scan import PersonalData
+from pairwright.audits.people.scan import PersonalData, public_id
 from pairwright.audits.read import PairSource, ReadRow, UnreadRow
-from pairwright.audits.reader_guard import AuditPart, ReaderGuard
+from pairwright.audits.read.source import REASONS, TIE
 from pairwright.audits.records import (
     EXAMPLES,
     Audit,
     AuditSource,
     Breakdown,
     Check,
+    Flag,
     LimitComparison,
+    RowReader,
 )
 from pairwright.audits.shortcuts import MAX_SHORTCUT, Shortcuts
 from pairwright.audits.shortcuts.trials import BLIND
-from pairwright.audits.tally import RowLocations, RowTally
 from pairwright.dataset import Layout, Row, content_digest
 from pairwright.dataset.address import ForgetList
-from pairwright.errors import InputError
+from pairwright.errors import InputError, PairwrightError
 from pairwright.version import __version__
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
@@ -82,8 +88,8 @@ def audit(
             places.add(line.row, line.where)
             parts.add(line)
 
-        own = _read(source, add, progress)
-        checks = decide([*own.checks, *parts.checks(progress)])
+        read, unread = _read(source, add, progress)
+        checks = decide([*unread, *parts.checks(progress)])
         beside = None
         if against is not None:
             measured = ComparedPairs(source.name, parts.balance, _blind(checks))
@@ -91,13 +97,16 @@ def audit(
             checks += compared if parts.counted else []
     return Audit(
         pairwright=__version__,
-        source=own.source,
+        source=read,
         max_shortcut=options.max_shortcut,
         against=beside,
-        checks=tuple(places.checks(checks)),
+        checks=tuple(map(places.located, checks)),
         breakdowns=tuple(parts.breakdowns()) if parts.counted else (),
         simulated_decisions=parts.human.simulated,
-        redactions=places.redactions(parts.people.redactions()),
+        redactions=tuple(
+            one.model_copy(update={"where": places.place(one.row)})
+            for one in parts.people.redactions()
+        ),
     )
 
 
@@ -160,13 +169,6 @@ class _Parts:
             yield one.model_copy(update={"rows": rows}) if one.by == "source" else one
 
 
-class _ReadSource(NamedTuple):
-    """A source after it was read."""
-
-    source: AuditSource
-    checks: tuple[Check, ...]
-
-
 def _compare(
     own: ComparedPairs, against: PairSource, options: Options, progress: Progress
 ) -> tuple[AuditSource, list[Check]]:
@@ -178,18 +180,22 @@ def _compare(
         counts.add(line)
         shortcuts.add(line)
 
-    read = _read(against, add, progress)
+    read, _ = _read(against, add, progress)
     progress("target", None)
     measured = ComparedPairs(against.name, balance, _blind(decide(shortcuts.checks())))
-    if failures := [one.failure for one in (counts, shortcuts) if one.failure]:
-        return read.source, [_of_other(failure, against.name) for failure in failures]
-    return read.source, list(compare(own, measured))
-
-
-def _of_other(failure: Check, name: str) -> Check:
-    """The finding that a check of the other pairs could not be computed."""
-    flags = tuple(flag.model_copy(update={"where": name}) for flag in failure.flags)
-    return failure.model_copy(update={"detail": f"{name}: {failure.detail}", "flags": flags})
+    failures = [
+        failure.model_copy(
+            update={
+                "detail": f"{against.name}: {failure.detail}",
+                "flags": tuple(
+                    flag.model_copy(update={"where": against.name}) for flag in failure.flags
+                ),
+            }
+        )
+        for failure in (counts.failure, shortcuts.failure)
+        if failure
+    ]
+    return read, failures or list(compare(own, measured))
 
 
 def _blind(checks: Iterable[Check]) -> tuple[Check, ...]:
@@ -197,22 +203,182 @@ def _blind(checks: Iterable[Check]) -> tuple[Check, ...]:
     return tuple(check for check in checks if check.name in BLIND)
 
 
-def _read(source: PairSource, add: Callable[[ReadRow], None], progress: Progress) -> _ReadSource:
-    """One pass: every row goes to `add` and into the digest."""
-    tally = RowTally()
+def _read(
+    source: PairSource, add: Callable[[ReadRow], None], progress: Progress
+) -> tuple[AuditSource, list[Check]]:
+    """One pass: every row goes to `add` and into the digest; and what could not be read."""
+    rows, simulated = 0, False
+    configs: Counter[str] = Counter()
+    unread: Counter[str] = Counter()
+    examples: list[UnreadRow] = []
 
-    def rows() -> Iterator[Row]:
+    def read_rows() -> Iterator[Row]:
+        nonlocal rows, simulated
         for line in source.read():
             if isinstance(line, UnreadRow):
-                tally.unread(line)
+                unread[line.reason] += 1
+                if unread[line.reason] <= EXAMPLES:
+                    examples.append(line)
                 continue
             add(line)
-            tally.row(line.row)
-            if tally.rows % EVERY == 0:
-                progress(source.name, tally.rows)
+            rows += 1
+            configs[line.row.config] += 1
+            simulated |= line.row.simulated
+            if rows % EVERY == 0:
+                progress(source.name, rows)
             yield line.row
 
-    digest = content_digest(rows())
-    if not tally.rows:
+    digest = content_digest(read_rows())
+    if not rows:
         raise InputError("holds no pairs", where=source.name, fix="Audit a source that has some.")
-    return _ReadSource(tally.source(source, digest), tuple(tally.checks()))
+    tied = unread.pop(TIE, 0)
+    read = AuditSource(
+        name=source.name,
+        kind=source.kind,
+        version=source.version,
+        digest=digest,
+        rows=rows,
+        configs=dict(sorted(configs.items())),
+        simulated=simulated,
+        problems=dict(sorted(unread.items())),
+    )
+    faults = [
+        one._replace(detail=": ".join(filter(None, (REASONS[one.reason], one.detail))))
+        for one in examples
+        if one.reason != TIE
+    ]
+    checks = [
+        Check(
+            family="integrity",
+            name="unreadable_rows",
+            status="fail" if unread else "pass",
+            count=unread.total(),
+            of=rows + unread.total(),
+            limit=0,
+            detail="; ".join(f"{REASONS[why]}: {n:,}" for why, n in unread.most_common()),
+            flags=_flags(faults),
+        )
+    ]
+    if tied:
+        ties = _flags([one for one in examples if one.reason == TIE])
+        checks.append(
+            Check(
+                family="integrity", name="ties", status="note", count=tied, of=rows + tied,
+                flags=ties,
+            )
+        )  # fmt: skip
+    return read, checks
+
+
+def _flags(unread: Iterable[UnreadRow]) -> tuple[Flag, ...]:
+    return tuple(Flag(row=one.where, detail=one.detail, where=one.where) for one in unread)
+
+
+MOST_PLACES = 3
+"""Places that are listed of one id; a source may repeat one row thousands of times."""
+
+
+class RowLocations:
+    """The places of all rows, collected while an audit reads them."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._places: dict[str, list[str]] = {}
+        self._further: dict[str, int] = {}
+
+    def add(self, row: Row, where: str) -> None:
+        """Note the place of one more row, after those before: `file:line`, counted from 1."""
+        self._rows += 1
+        name = public_id(row.id, self._rows)
+        places = self._places.setdefault(name, [])
+        if len(places) < MOST_PLACES:
+            places.append(where)
+        else:
+            self._further[name] = self._further.get(name, 0) + 1
+
+    def place(self, row: str) -> str:
+        """The place of the row that has this id, or of all that share it:
+        `pairs.jsonl:3, pairs.jsonl:9`. Empty where there is no such row."""
+        listed = ", ".join(self._places.get(row, ()))
+        further = self._further.get(row)
+        return f"{listed} and {further:,} more" if further else listed
+
+    def located(self, check: Check) -> Check:
+        """The same check, with the place of every row that it names."""
+        flags = tuple(
+            flag.model_copy(update={"where": flag.where or self.place(flag.row)})
+            for flag in check.flags
+        )
+        return check.model_copy(update={"flags": flags}) if flags else check
+
+
+_CODE = Path(__file__).parents[1]
+
+
+class ReaderGuard:
+    """A check, or several that share their work, whose error becomes a failed `not_computed`.
+
+    After an error it looks at no further row, and gives no figure: what it counted by then is not
+    whole. Errors that the auditor must mend, and those of memory and disk, end the audit.
+    """
+
+    def __init__(self, reader: RowReader) -> None:
+        self._reader = reader
+        self.failure: Check | None = None
+
+    def add(self, line: ReadRow) -> None:
+        """Show one row to the check."""
+        if self.failure is None:
+            try:
+                self._reader.add(line)
+            except (PairwrightError, MemoryError, OSError):
+                raise
+            except Exception as error:
+                self.failure = self._not_computed(error, line.row)
+
+    def checks(self) -> Iterator[Check | LimitComparison]:
+        """What the check found, or that it could not be computed."""
+        found: list[Check | LimitComparison] = []
+        if self.failure is None:
+            try:
+                found = list(self._reader.checks())
+            except (PairwrightError, MemoryError, OSError):
+                raise
+            except Exception as error:
+                self.failure = self._not_computed(error)
+        yield from [self.failure] if self.failure else found
+
+    def _not_computed(self, error: Exception, row: Row | None = None) -> Check:
+        """The finding names the line of the program, and no text: an error's may quote the row."""
+        frames = extract_tb(error.__traceback__)
+        frame = next(one for one in reversed(frames) if Path(one.filename).is_relative_to(_CODE))
+        detail = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
+        return Check(
+            family="integrity",
+            name="not_computed",
+            status="fail",
+            detail=f"{detail}; not computed: {', '.join(self._reader.names)}",
+            flags=(Flag(row=row.id, detail=detail),) if row else (),
+        )
+
+
+class AuditPart:
+    """Checks that a report has together, each guarded by itself."""
+
+    def __init__(self, readers: Iterable[RowReader]) -> None:
+        self._guards = [ReaderGuard(reader) for reader in readers]
+
+    def add(self, line: ReadRow) -> None:
+        """Show one row to every check."""
+        for guard in self._guards:
+            guard.add(line)
+
+    def checks(self) -> Iterator[Check | LimitComparison]:
+        """What every check found, after the last row."""
+        for guard in self._guards:
+            yield from guard.checks()
+
+    @property
+    def failed(self) -> bool:
+        """Whether a check could not be computed."""
+        return any(guard.failure for guard in self._guards)

@@ -26,9 +26,7 @@ class KeptCost(NamedTuple):
     what: str
     """What is kept: `pair`, or a mode whose units have several pairs."""
     kept: int
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
+    calls: Totals
     cost: float | None
     """None where no price is set."""
 
@@ -37,11 +35,10 @@ class KeptCost(NamedTuple):
         is kept."""
         if not self.kept:
             return ""
-        sent, received = (
-            round(n / self.kept) for n in (self.prompt_tokens, self.completion_tokens)
-        )
+        sent = round(self.calls.prompt_tokens / self.kept)
+        received = round(self.calls.completion_tokens / self.kept)
         price = f", cost {self.cost / self.kept:,.4f}" if self.cost else ""
-        return f"{self.calls / self.kept:,.1f} calls, {sent:,} + {received:,} tokens{price}"
+        return f"{self.calls.calls / self.kept:,.1f} calls, {sent:,} + {received:,} tokens{price}"
 
     def as_json(self) -> JsonValue:
         """The figures for one kept unit; nothing but n where none is kept."""
@@ -49,9 +46,9 @@ class KeptCost(NamedTuple):
             return {"n": 0}
         return {
             "n": self.kept,
-            "calls": round(self.calls / self.kept, 3),
-            "prompt_tokens": round(self.prompt_tokens / self.kept, 1),
-            "completion_tokens": round(self.completion_tokens / self.kept, 1),
+            "calls": round(self.calls.calls / self.kept, 3),
+            "prompt_tokens": round(self.calls.prompt_tokens / self.kept, 1),
+            "completion_tokens": round(self.calls.completion_tokens / self.kept, 1),
             "cost": None if self.cost is None else round(self.cost / self.kept, 6),
         }
 
@@ -62,10 +59,7 @@ def kept_costs(
     """For each kept pair, and for each kept twin; `pairs` and `kept` units are counted by mode."""
     several = [mode for mode in verified_modes(2) if mode in kept]
     counts = [("pair", pairs.total()), *((str(mode), kept[mode]) for mode in several)]
-    return [
-        KeptCost(what, n, calls.calls, calls.prompt_tokens, calls.completion_tokens, cost)
-        for what, n in counts
-    ]
+    return [KeptCost(what, n, calls, cost) for what, n in counts]
 
 
 class SourceSummary(Record):

@@ -25,13 +25,6 @@ from pairwright.records import Item, Post, Record, Rejected, content_id
 from pairwright.stages.planner import Plan
 
 
-class PartnerCandidate(NamedTuple):
-    """A user who suits a question, with the posts that are older than it."""
-
-    user: str
-    posts: tuple[Post, ...]
-
-
 class PossiblePartner(NamedTuple):
     """A candidate whose plan for the question has enough aspects. A tuple and no record: the
     matching holds those of all questions at once."""
@@ -73,31 +66,29 @@ class SurveyOutcome(Record):
 
 
 async def survey_question(
-    item: Item, candidates: tuple[PartnerCandidate, ...], models: Models, rules: BuildRules
+    item: Item,
+    candidates: Mapping[str, tuple[Post, ...]],
+    models: Models,
+    rules: BuildRules,
 ) -> Survey:
-    """Whether the asker's posts show a signal for the question, and which candidates' do.
+    """Whether the asker's posts show a signal for the question, and which candidates' do; these are
+    users who suit it, with their posts that are older.
 
     Raises as the build functions do.
     """
     rubric = await rubric_of(item, models, rules)
     if isinstance(rubric, Rejected):
         return Survey(signal=False)
-    plans = await together(*(plan_of(item, one.posts, models, rules) for one in candidates))
-    least, language = rules.config.planner.min_aspects, rules.language(item)
-    return Survey(
-        signal=True,
-        possible=tuple(
-            PossiblePartner(user=one.user, bearing=_bearing(item, one.posts, language))
-            for one, plan in zip(candidates, plans, strict=True)
-            if isinstance(plan, Plan) and len(plan.aspects) >= least
-        ),
-    )
-
-
-def _bearing(item: Item, posts: tuple[Post, ...], language: str | None) -> float:
+    plans = await together(*(plan_of(item, posts, models, rules) for posts in candidates.values()))
+    language = rules.language(item)
     asks = text.terms(item.question, language)
-    held = text.terms_of((post.text for post in posts), language)
-    return round(len(asks & held) / max(1, len(asks)), 4)
+    possible = []
+    for (user, posts), plan in zip(candidates.items(), plans, strict=True):
+        if isinstance(plan, Plan) and len(plan.aspects) >= rules.config.planner.min_aspects:
+            held = text.terms_of((post.text for post in posts), language)
+            bearing = round(len(asks & held) / max(1, len(asks)), 4)
+            possible.append(PossiblePartner(user=user, bearing=bearing))
+    return Survey(signal=True, possible=tuple(possible))
 
 
 def iterate_surveys(store: Store) -> Iterator[SurveyOutcome]:

@@ -7,7 +7,7 @@ from pairwright.construct.build_rules import BuildRules, rubric_of
 from pairwright.construct.corpus import BuildUnit, Corpus, older_than
 from pairwright.construct.outcomes import Failure, Outcome, Pending
 from pairwright.construct.own_choice_pairs import build_accepted, build_natural
-from pairwright.construct.partners import PartnerCandidate, SurveyOutcome, survey_question
+from pairwright.construct.partners import SurveyOutcome, survey_question
 from pairwright.construct.written_pairs import build_contrast, build_twin
 from pairwright.errors import CallFailed, Unanswered
 from pairwright.models import CallLog, Models, traced
@@ -45,10 +45,10 @@ async def work_on(
     else:
         models, log = traced(source.models(generator_of(item, rules.config)))
         if unit.mode == "survey":
-            candidates = tuple(
-                PartnerCandidate(user, older_than(item, corpus.latest(user).profile))
+            candidates = {
+                user: older_than(item, corpus.latest(user).profile)
                 for user in corpus.tried[item.id].candidates
-            )
+            }
             found = await _ended(survey_question(item, candidates, models, rules))
             keys = tuple(call.key for call in log.made)
             return SurveyOutcome(

@@ -107,22 +107,16 @@ def pairs(ks: Sequence[int], reranked: Sequence[str]) -> list[tuple[str, str]]:
     return [*against_none, (most, WRONG), *((name, most) for name in reranked)]
 
 
-class Rouge(NamedTuple):
-    """ROUGE-1 and ROUGE-L of a text, from 0 to 1."""
-
-    one: float
-    longest: float
-
-
-def rouge(written: str, truth: str) -> Rouge:
-    """ROUGE of a text and what was really written; 0 where either has no word."""
+def rouge(written: str, truth: str) -> tuple[float, float]:
+    """ROUGE-1 and ROUGE-L, from 0 to 1, of a text and what was really written; 0 where either has
+    no word."""
     a, b = (" ".join(text.words(one)).replace("'", " ").split() for one in (written, truth))
 
     def f(shared: int) -> float:
         # The harmonic mean of precision and recall.
         return 2 * shared / (len(a) + len(b)) if shared else 0.0
 
-    return Rouge(f((Counter(a) & Counter(b)).total()), f(common_subsequence(a, b)))
+    return f((Counter(a) & Counter(b)).total()), f(common_subsequence(a, b))
 
 
 def common_subsequence(a: Sequence[str], b: Sequence[str]) -> int:
@@ -196,8 +190,8 @@ class BodyWriter(NamedTuple):
                 "posts": min(shown for _, shown, _ in drawn),
                 "left_out": max(left_out for _, _, left_out in drawn),
                 "texts": texts,
-                "rouge_1": tuple(round(score.one, 6) for score in scores),
-                "rouge_l": tuple(round(score.longest, 6) for score in scores),
+                "rouge_1": tuple(round(one, 6) for one, _ in scores),
+                "rouge_l": tuple(round(longest, 6) for _, longest in scores),
             }
         )
 

@@ -13,7 +13,7 @@ all of a batch, or may be better soon, is the status of the reply:
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from aiohttp import web
 from pydantic import ValidationError
@@ -45,14 +45,6 @@ class RewardScoring(Protocol):
         ...
 
 
-class Outage(NamedTuple):
-    """Requests that failed and after which none got rewards."""
-
-    latest: int
-    """How many had come in when the latest of them failed."""
-    requests: int
-
-
 class RewardServer:
     """The two handlers, and what has come of all samples."""
 
@@ -69,7 +61,9 @@ class RewardServer:
         self._scored = self._empty = 0
         self._errors, self._failed = Counter[str](), Counter[str]()
         self._received = 0
-        self._outage: Outage | None = None
+        # Requests that failed, after which none got rewards; and how many had come in when the
+        # latest of them failed.
+        self._failures = self._latest_failure = 0
 
     def ready(self) -> None:
         """From now on samples are taken."""
@@ -87,7 +81,7 @@ class RewardServer:
             "empty": self._empty,
             "errors": dict(sorted(self._errors.items())),
             "failed": dict(sorted(self._failed.items())),
-            "failing": self._outage is not None,
+            "failing": self._failures > 0,
         }
         return self._about.model_copy(update=counts)
 
@@ -121,8 +115,17 @@ class RewardServer:
             return self._no_rewards(error)
         finally:
             self._waiting -= len(samples)
-        self._count(samples, rewards)
-        self._rewarded(number)
+        for reward, sample in zip(rewards, samples, strict=True):
+            if reward.error:
+                self._errors[reward.error] += 1
+            else:
+                self._scored += 1
+                self._empty += not sample.response.strip()
+        # An outage has ended where a request got rewards that came in after its latest failure.
+        if self._failures and number > self._latest_failure:
+            failed = number_of(self._failures, "request")
+            self._tell(f"Requests get rewards again, after {failed} that failed.")
+            self._failures = 0
         return _json(Rewards(rewards=rewards).model_dump_json(), 200)
 
     def _no_rewards(self, error: PairwrightError) -> web.Response:
@@ -134,26 +137,12 @@ class RewardServer:
         later = isinstance(error, CallFailed)
         refused = "refused" if isinstance(error, EndpointRefused) else "unusable"
         self._failed[error.reason if isinstance(error, CallFailed) else refused] += 1
-        if self._outage is None:
-            self._tell(f"Requests fail, and the server goes on: {_on_one_line(error)}")
-        before = self._outage.requests if self._outage else 0
-        self._outage = Outage(self._received, before + 1)
+        if not self._failures:
+            said = " ".join(visible(str(error)).split())[:500]
+            self._tell(f"Requests fail, and the server goes on: {said}")
+        self._failures += 1
+        self._latest_failure = self._received
         return _later(str(error), "5") if later else _refused(500, str(error))
-
-    def _rewarded(self, number: int) -> None:
-        """An outage has ended where a request got rewards that came in after its latest failure."""
-        if self._outage and number > self._outage.latest:
-            failed = number_of(self._outage.requests, "request")
-            self._tell(f"Requests get rewards again, after {failed} that failed.")
-            self._outage = None
-
-    def _count(self, samples: tuple[RewardSample, ...], rewards: tuple[Reward, ...]) -> None:
-        for sample, reward in zip(samples, rewards, strict=True):
-            if reward.error:
-                self._errors[reward.error] += 1
-            else:
-                self._scored += 1
-                self._empty += not sample.response.strip()
 
 
 @asynccontextmanager
@@ -183,10 +172,6 @@ async def listening(server: RewardServer, host: str, port: int) -> AsyncIterator
     finally:
         server.stopping()
         await runner.cleanup()
-
-
-def _on_one_line(error: PairwrightError) -> str:
-    return " ".join(visible(str(error)).split())[:500]
 
 
 def _wrong(error: ValidationError) -> web.Response:

@@ -261,14 +261,6 @@ class OutputLine(Record):
     output: str
 
 
-class Outputs(NamedTuple):
-    """The outputs of a dump."""
-
-    lines: list[OutputLine]
-    further: int
-    """Outputs that are left out, for their step has one to the same prompt."""
-
-
 class _VerlRollout(Record):
     model_config = ConfigDict(extra="ignore")
 
@@ -301,8 +293,9 @@ _FIX = (
 )
 
 
-def outputs_of(dump: Path, model: str) -> Outputs:
-    """The first output to each prompt in each step. Raises InputError, naming file and line."""
+def outputs_of(dump: Path, model: str) -> tuple[list[OutputLine], int]:
+    """The first output to each prompt in each step, and how many further ones are left out. Raises
+    InputError, naming file and line."""
     lines: dict[tuple[str, int], OutputLine] = {}
     further = 0
     for path in _files(dump):
@@ -315,7 +308,7 @@ def outputs_of(dump: Path, model: str) -> Outputs:
             lines[key] = OutputLine(id=rollout.id, model=name, output=rollout.output)
     if not lines:
         raise InputError("holds no outputs", where=dump, fix=_FIX)
-    return Outputs(list(lines.values()), further)
+    return list(lines.values()), further
 
 
 def _files(dump: Path) -> list[Path]:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pairwright.dataset import write_lines
 from pairwright.options import RunPath
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import open_study
-from pairwright_human_eval.decisions import Decision, write_decisions
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.looks import take_look
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.subjects import outlines_of
@@ -44,7 +45,7 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
         progress(Step("reading answers"))
         subjects, answers = study.subjects(), study.answers()
         decisions = study.decide(subjects, answers.verdicts)
-        write_decisions(study.folder.decisions, decisions.values())
+        write_lines(study.folder.decisions, decisions.values())
         looks = take_look(
             study.folder, study.fixed, outlines_of(subjects, study.fixed.key), answers.verdicts,
             study.excluded(answers.verdicts),

@@ -132,7 +132,7 @@ def rl_outputs(
         >>> rl_outputs("checkpoints/validation", "qwen-grpo", "outputs.jsonl").steps
         12
     """
-    outputs, file = outputs_of(Path(dump), model), Path(out)
-    write_lines(file, outputs.lines)
-    steps = len({line.model for line in outputs.lines})
-    return TrainingOutputs(file, len(outputs.lines), steps, outputs.further)
+    file = Path(out)
+    lines, further = outputs_of(Path(dump), model)
+    write_lines(file, lines)
+    return TrainingOutputs(file, len(lines), len({line.model for line in lines}), further)

@@ -1,42 +1,34 @@
 """Integrity: rows that contradict themselves or each other.
 
-identity.py   ids, sides and labels, and the two halves of every twin
-profiles.py   posts in the order of time, and aspects with their evidence
-texts.py endings.py languages.py    empty and broken texts, responses cut short, other languages
+identity.py    ids, sides and labels, and the two halves of every twin
+texts.py       empty and broken texts, posts in the order of time, aspects with their evidence
+responses.py   responses cut short, or in another language
 """
 
 from collections.abc import Callable
 
-from pairwright.audits.integrity.endings import Endings
-from pairwright.audits.integrity.identity import (
-    Labels,
-    Twins,
-    derived_id,
-    duplicate_id,
-    missing_id,
-    same_sides,
-)
-from pairwright.audits.integrity.languages import Languages
-from pairwright.audits.integrity.profiles import (
-    aspects_missing,
-    aspects_repeated,
-    evidence_missing,
-    implausible_time,
-    profile_empty,
-    times_in_order,
-)
-from pairwright.audits.integrity.texts import (
-    empty_text,
-    encoding,
-    hidden_characters,
-    no_answer,
-    very_long,
-)
+from pairwright.audits.integrity import identity, responses, texts
 from pairwright.audits.records import RowReader
 
 CHECKS: tuple[Callable[[], RowReader], ...] = (
-    duplicate_id, missing_id, derived_id, same_sides, Labels, Twins, evidence_missing,
-    aspects_repeated, aspects_missing, profile_empty, times_in_order, implausible_time, empty_text,
-    no_answer, very_long, encoding, hidden_characters, Endings, Languages,
-)  # fmt: skip
+    identity.duplicate_id,
+    identity.MissingIds,
+    identity.derived_id,
+    identity.same_sides,
+    identity.Labels,
+    identity.Twins,
+    texts.evidence_missing,
+    texts.aspects_repeated,
+    texts.aspects_missing,
+    texts.profile_empty,
+    texts.times_in_order,
+    texts.implausible_time,
+    texts.empty_text,
+    texts.no_answer,
+    texts.very_long,
+    texts.encoding,
+    texts.hidden_characters,
+    responses.Endings,
+    responses.Languages,
+)
 """The checks of this part, in the order of the report."""

@@ -1,26 +1,19 @@
 """Ids, sides and labels, and the two halves of every twin."""
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 from pairwright import text
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import (
-    OTHERS,
-    RowCheck,
-    RowPlace,
-    remembering_check,
-    row_check,
-    set_check,
-)
+from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, remembering_check, row_check
 from pairwright.dataset import Row
 from pairwright.dataset.row import derived_twin_id
 from pairwright.modes import is_twin
 
 
-@remembering_check("duplicate_id", set[int], limit=0.0, others=0.0)
+@remembering_check(set[int])
 def duplicate_id(row: Row, ids: set[int]) -> str:
     """Rows whose id an earlier row has."""
     known = len(ids)
@@ -28,28 +21,33 @@ def duplicate_id(row: Row, ids: set[int]) -> str:
     return "an earlier row has this id" if len(ids) == known else ""
 
 
-@set_check(
-    "missing_id",
-    lambda row: (row.config, bool(row.user), bool(row.item_id)),
-    limit=0.0,
-    others=OTHERS,
-)
-def missing_id(rows: Sequence[tuple[str, bool, bool]]) -> Iterator[tuple[int, str]]:
-    """Rows that name no user, or no item, beside rows of their configuration that name theirs."""
-    named = {(config, "user") for config, user, _ in rows if user}
-    named |= {(config, "id") for config, _, item in rows if item}
-    for n, (config, user, item) in enumerate(rows):
-        lacking = [what for what, there in (("user", user), ("id", item)) if not there]
-        if beside := [what for what in lacking if (config, what) in named]:
-            yield n, f"no {' and no '.join(beside)}, and other rows have one"
+class MissingIds:
+    """`missing_id`: rows that name no user, or no item, beside rows of their configuration that
+    name theirs."""
+
+    names = ("missing_id",)
+
+    def __init__(self) -> None:
+        self._check = RowCheck("missing_id", others=OTHERS)
+        self._named: set[tuple[str, str]] = set()
+        self._lacking: list[tuple[RowPlace, str, list[str]]] = []
+
+    def add(self, line: ReadRow) -> None:
+        row, place = line.row, self._check.place(line.row)
+        there = {"user": bool(row.user), "id": bool(row.item_id)}
+        self._named.update((row.config, what) for what, named in there.items() if named)
+        if not all(there.values()):
+            lacking = [what for what, named in there.items() if not named]
+            self._lacking.append((place, row.config, lacking))
+
+    def checks(self) -> Iterator[Check]:
+        for place, config, lacking in self._lacking:
+            if beside := [what for what in lacking if (config, what) in self._named]:
+                self._check.flag(place, f"no {' and no '.join(beside)}, and other rows have one")
+        return self._check.checks()
 
 
-@row_check(
-    "derived_id",
-    limit=0.0,
-    others=0.0,
-    nothing="only rows of a release or run have ids that are derived",
-)
+@row_check(nothing="only rows of a release or run have ids that are derived")
 def derived_id(row: Row) -> str | None:
     """Rows of a release or run whose id is not the one that their content gives."""
     if row.mode is None:
@@ -58,7 +56,7 @@ def derived_id(row: Row) -> str | None:
     return "" if derived == row.id else f"its content gives {derived}"
 
 
-@row_check("same_sides", limit=0.0, others=0.0)
+@row_check()
 def same_sides(row: Row) -> str:
     """Two sides that are the same text, but for white space and Unicode form."""
     if row.chosen == row.rejected:
@@ -79,8 +77,8 @@ class Labels:
 
     def __init__(self) -> None:
         self._chosen: dict[int, tuple[int, RowPlace]] = {}
-        self._contradiction = RowCheck("contradiction", limit=0.0, others=0.0)
-        self._twice = RowCheck("duplicate_pair", limit=0.0, others=OTHERS)
+        self._contradiction = RowCheck("contradiction")
+        self._twice = RowCheck("duplicate_pair", others=OTHERS)
 
     def add(self, line: ReadRow) -> None:
         row = line.row
@@ -139,9 +137,7 @@ class Twins:
     def __init__(self) -> None:
         self._waiting: dict[str, _Half] = {}
         self._whole: set[int] = set()
-        self._check = RowCheck(
-            "twin_not_whole", limit=0.0, others=0.0, nothing="no row is half of a twin"
-        )
+        self._check = RowCheck("twin_not_whole", nothing="no row is half of a twin")
 
     def add(self, line: ReadRow) -> None:
         row = line.row

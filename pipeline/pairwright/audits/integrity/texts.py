@@ -1,14 +1,20 @@
-"""Texts that are empty, no answer, very long or wrongly decoded, or that hold invisible
-characters."""
+"""What a row holds: texts that are empty, no answer, very long, wrongly decoded or with invisible
+characters; profiles whose posts are in order; and aspects that differ and whose evidence is found.
+"""
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache, partial
+from itertools import combinations, pairwise
 
-from pairwright.audits.row_check import OTHERS, TEXT, remembering_check, row_check
-from pairwright.dataset import Row
-from pairwright.text import canonical, find_hidden
+from pairwright import text
+from pairwright.audits.people.scan import mask_text
+from pairwright.audits.row_check import OTHERS, TEXT, LackCheck, remembering_check, row_check
+from pairwright.dataset import Row, RowAspect
+from pairwright.modes import is_own_choice
+from pairwright.sources.fields import latest_moment
 
 # What Windows-1252 makes of a UTF-8 byte from 80 to BF.
 _BYTE = (
@@ -42,7 +48,7 @@ def every_text(row: Row) -> Iterator[tuple[str, str]]:
         yield f"aspect {number}'s evidence", aspect.evidence
 
 
-@row_check("empty_text", limit=0.0, others=0.0)
+@row_check()
 def empty_text(row: Row) -> str:
     """A question, a side or a post without anything to read."""
     blank = (name for name, passage in _passages(row) if not passage.strip())
@@ -50,8 +56,6 @@ def empty_text(row: Row) -> str:
 
 
 @row_check(
-    "very_long",
-    limit=0.0,
     others=OTHERS,
     detail=f"over {TEXT:,} characters; what lies beyond is not searched for copied words",
 )
@@ -61,7 +65,7 @@ def very_long(row: Row) -> str:
     return next((f"{name} has {length:,} characters" for name, length in long), "")
 
 
-@remembering_check("encoding", dict[int, str | None], limit=OTHERS, others=OTHERS)
+@remembering_check(dict[int, str | None], limit=OTHERS, others=OTHERS)
 def encoding(row: Row, known: dict[int, str | None]) -> str:
     """Replacement characters, controls, byte order marks, and UTF-8 that was read as something else
     (`Ã©`)."""
@@ -99,7 +103,6 @@ _TEMPLATE = re.compile(
 
 
 @row_check(
-    "no_answer",
     limit=OTHERS,
     others=OTHERS,
     detail="placeholders and errors in English, by a list of words; marks alone; the question; "
@@ -123,7 +126,7 @@ def _no_answer(side: str, question: str) -> str | None:
             return f"is {side.strip()}"
     if (
         len(side) < 2 * len(question)
-        and canonical(side).casefold() == canonical(question).casefold()
+        and text.canonical(side).casefold() == text.canonical(question).casefold()
     ):
         return "is the question"
     return None
@@ -154,9 +157,7 @@ class _Hidden:
         return "; ".join(counts)
 
 
-@remembering_check(
-    "hidden_characters", _Hidden, limit=OTHERS, others=OTHERS, details=_Hidden.details
-)
+@remembering_check(_Hidden, limit=OTHERS, others=OTHERS, details=_Hidden.details)
 def hidden_characters(row: Row, hidden: _Hidden) -> str:
     """Rows whose question or sides hold invisible characters or words of mixed scripts, or whose
     sides hold hard spaces. Posts, and hard spaces of a question, which mark no side, are as people
@@ -167,7 +168,7 @@ def hidden_characters(row: Row, hidden: _Hidden) -> str:
             continue
         key = hash(passage)
         if key not in hidden.known:
-            found = (match.lastgroup or "" for match in find_hidden(passage))
+            found = (match.lastgroup or "" for match in text.find_hidden(passage))
             hidden.known[key] = tuple(dict.fromkeys(found))
         kinds = hidden.known[key]
         if name == "question":
@@ -180,3 +181,145 @@ def hidden_characters(row: Row, hidden: _Hidden) -> str:
             detail = detail or f"{telling[0].replace('_', ' ')} in {name}"
     hidden.noted += noted
     return detail
+
+
+_TIME = re.compile(r"\d{4}-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-6]\d(?:\.\d{1,9})?)?)?")
+"""Times without an offset, so that the order of texts is the order of times."""
+FIRST, LAST = "1970-01-02", "2037-01-01"
+"""Days between which texts were written. An audit reads no clock, because the same rows give the
+same report on every day. `LAST` is ten years after this was written and must be raised in time.
+Times before `FIRST` are what programs write where they do not know a time."""
+
+
+@row_check(others=OTHERS, nothing="no post says when it was written")
+def times_in_order(row: Row) -> str | None:
+    """Posts that are not sorted oldest first, or times that cannot be compared. Posts that are
+    later than the question are a check of leakage."""
+    times = [post.created for post in row.profile if post.created is not None]
+    if not times:
+        return None
+    detail = ""
+    for time in (*times, *([row.created] if row.created is not None else [])):
+        if not _TIME.fullmatch(time):
+            detail = f"not a time in UTC, such as 2024-06-01T12:00:00: {time}"
+    for one, later in pairwise(times):
+        # A day without a time may be anywhere among the times of that day.
+        if not detail and one > later and latest_moment(one) > latest_moment(later):
+            detail = f"a post of {one} comes before one of {later}"
+    return detail
+
+
+@row_check(
+    nothing="no row says when anything was written",
+    detail=f"before {FIRST}, or from {LAST} on",
+)
+def implausible_time(row: Row) -> str | None:
+    """Questions and posts with a time at which nobody can have written them."""
+    stamps = [("question", row.created)]
+    stamps += [(f"post {n}", post.created) for n, post in enumerate(row.profile, 1)]
+    times = [(name, time) for name, time in stamps if time]
+    if not times:
+        return None
+    wrong = (f"{name} is of {time}" for name, time in times if not FIRST <= time < LAST)
+    return next(wrong, "")
+
+
+@remembering_check(
+    Counter[str],
+    others=OTHERS,
+    by_config=True,
+    built=lambda row: row.aspects_origin != "gold",
+    nothing="no row has aspects with evidence, and posts or a narrative to look in",
+    details=lambda left: (
+        f"{left['rows']:,} rows have aspects and nothing to look for their evidence in"
+        if left
+        else ""
+    ),
+)
+def evidence_missing(row: Row, left: Counter[str]) -> str | None:
+    """Evidence that is not in a post that the aspect names. Where it names none, the evidence is in
+    the narrative or, but for narrative aspects, in any post."""
+    if not row.rubric_aspects:
+        return None
+    faults = [_fault(n, aspect, row) for n, aspect in enumerate(row.rubric_aspects, 1)]
+    if all(fault is NOWHERE for fault in faults):
+        left["rows"] += 1
+        return None
+    return next((f for f in faults if f and f is not NOWHERE), "")
+
+
+NOWHERE = "nothing to look in"
+
+
+def _fault(number: int, aspect: RowAspect, row: Row) -> str | None:
+    planned = row.aspects_origin == "planner"
+    if planned or aspect.post_ids:
+        where = [post.text for post in row.profile if post.id in aspect.post_ids]
+        named = "a post of the profile"
+    else:
+        where, named = [row.narrative] if row.narrative else [], "a narrative"
+        # The author of gold aspects may have quoted the posts or the narrative.
+        if row.aspects_origin != "narrative" and row.profile:
+            where += [post.text for post in row.profile]
+            named = "a post or the narrative" if row.narrative else "any post"
+    if not planned and not (where and aspect.evidence) and not aspect.post_ids:
+        return NOWHERE
+    if not where:
+        return f"aspect {number} names none of the row's posts"
+    if not aspect.evidence.strip():
+        return f"aspect {number} has no evidence"
+    if any(_holds(aspect.evidence, post) for post in where):
+        return None
+    # Of several passages each has to be in one of the posts.
+    if all(any(_holds(one, post) for post in where) for one in text.passages(aspect.evidence)):
+        return None
+    return f"aspect {number}'s evidence is not in {named}: {mask_text(aspect.evidence[:500])}"
+
+
+def _holds(passage: str, post: str) -> bool:
+    if passage in post:
+        return True
+    quote = text.bare_quote(passage)
+    return bool(quote) and quote in _normalised(post)
+
+
+_normalised = lru_cache(maxsize=1024)(text.normalised)
+
+
+@row_check(others=OTHERS, nothing="no row has two aspects")
+def aspects_repeated(row: Row) -> str | None:
+    """Two aspects of a row in nearly the same words."""
+    if len(row.rubric_aspects) < 2:
+        return None
+    same = (
+        f"aspects {m} and {n}: {mask_text(b.aspect[:500])}"
+        for (m, a), (n, b) in combinations(enumerate(row.rubric_aspects, 1), 2)
+        if _same(a.aspect[:TEXT], b.aspect[:TEXT], row.language)
+    )
+    return next(same, "")
+
+
+SAME = 0.6
+"""Share of content words (Jaccard) from which two aspects are one, as in the build."""
+
+
+def _same(a: str, b: str, language: str | None) -> bool:
+    if text.jaccard(text.terms(a, language), text.terms(b, language)) >= SAME:
+        return True
+    return text.canonical(a).casefold() == text.canonical(b).casefold()
+
+
+def _has_aspect(row: Row) -> bool | None:
+    """Whether it has an aspect with words; None of a user's own choice, which needs none."""
+    if is_own_choice(row.mode):
+        return None
+    return any(one.aspect.strip() for one in row.rubric_aspects)
+
+
+aspects_missing = partial(
+    LackCheck, "aspects_missing", _has_aspect, "no aspect", nothing="no row has aspects"
+)
+profile_empty = partial(
+    LackCheck, "profile_empty", lambda row: bool(row.profile), "no posts",
+    nothing="no row has a profile: these pairs are not personal",
+)  # fmt: skip

@@ -6,25 +6,23 @@ corpora.py     texts shared with a corpus that the auditor gives
 sketch.py      near-duplicates among many texts
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from pairwright.audits.leakage.copies import (
-    later_post,
-    response_in_profile,
-    rubric_leak,
-    target_in_profile,
-)
+from pairwright.audits.leakage import copies, duplicates
 from pairwright.audits.leakage.corpora import CorpusOverlap
-from pairwright.audits.leakage.duplicates import Duplicates, NearDuplicatePairs, PeopleAcrossSplits
 from pairwright.audits.records import RowReader
-
-_CHECKS: tuple[Callable[[], RowReader], ...] = (
-    rubric_leak, target_in_profile, response_in_profile, later_post, Duplicates, NearDuplicatePairs,
-    PeopleAcrossSplits,
-)  # fmt: skip
 
 
 def leakage_checks(corpora: Iterable[str] | None = None) -> list[RowReader]:
     """The checks of this part, in the order of the report. `corpora` are texts that the pairs are
     compared with; they are read once, after the last row."""
-    return [*(new() for new in _CHECKS), CorpusOverlap(corpora)]
+    return [
+        copies.rubric_leak(),
+        copies.target_in_profile(),
+        copies.response_in_profile(),
+        copies.later_post(),
+        duplicates.Duplicates(),
+        duplicates.NearDuplicatePairs(),
+        duplicates.PeopleAcrossSplits(),
+        CorpusOverlap(corpora),
+    ]

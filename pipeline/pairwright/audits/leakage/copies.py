@@ -3,10 +3,9 @@ question, and posts that are later than it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
 
 from pairwright import text
-from pairwright.audits.row_check import OTHERS, TEXT, Details, remembering_check, row_check
+from pairwright.audits.row_check import OTHERS, TEXT, remembering_check, row_check
 from pairwright.dataset import Row
 from pairwright.modes import is_own_choice
 from pairwright.sources.fields import is_older, time_text
@@ -18,26 +17,20 @@ class _Sides(defaultdict[str, Counter[str]]):
     def __init__(self) -> None:
         super().__init__(Counter)
 
-
-def _by_side(more: str = "") -> Callable[[_Sides], Details]:
-    def details(sides: _Sides) -> Details:
+    def details(self) -> dict[str, str]:
         return {
             config: f"in the chosen side of {own['chosen']:,}, in the rejected of"
-            f" {own['rejected']:,}{more}"
-            for config, own in sides.items()
+            f" {own['rejected']:,}"
+            for config, own in self.items()
         }
-
-    return details
 
 
 @remembering_check(
-    "rubric_leak",
     _Sides,
-    limit=0.0,
     others=OTHERS,
     by_config=True,
     nothing="no row has aspects or a narrative",
-    details=_by_side(),
+    details=_Sides.details,
 )
 def rubric_leak(row: Row, found: _Sides) -> str | None:
     """A run of words of an aspect, its evidence or the narrative that the question does not hold,
@@ -53,10 +46,14 @@ def rubric_leak(row: Row, found: _Sides) -> str | None:
     if not sources:
         return None
     sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
-    # Few sources have so many words in a row, and few aspects all of theirs, that the responses
-    # hold anywhere; the test is quick.
+    # Few sources have as many consecutive words as a quotation, and few aspects all of theirs, that
+    # the responses hold anywhere; the test is quick.
     known = frozenset().union(*map(text.words, sides.values()))
-    near = [source for source in (one[:TEXT] for one in sources) if _near(source, known)]
+    near = [
+        source[:TEXT]
+        for source in sources
+        if _IN_A_ROW in bytes(map(known.__contains__, text.words(source[:TEXT])))
+    ]
     question = row.question[:TEXT]
     aspects = [one.aspect for one in row.rubric_aspects if known.issuperset(text.words(one.aspect))]
     leaks = {
@@ -67,11 +64,6 @@ def rubric_leak(row: Row, found: _Sides) -> str | None:
     }
     found[row.config].update(leaks.keys())
     return "; ".join(f'{side}: "{run}"' for side, run in leaks.items())
-
-
-def _near(source: str, known: frozenset[str]) -> bool:
-    """Whether a source has as many consecutive words that are known as a quotation has."""
-    return _IN_A_ROW in bytes(map(known.__contains__, text.words(source)))
 
 
 _IN_A_ROW = b"\1" * text.QUOTED_WORDS
@@ -87,57 +79,49 @@ words: some scripts have no spaces between words."""
 
 
 @remembering_check(
-    "response_in_profile",
     _Sides,
-    limit=0.0,
     others=OTHERS,
     by_config=True,
     nothing="no row has a profile",
-    details=_by_side(f"; {POST_RUN} words in a row, or half of a shorter response"),
+    details=lambda sides: {
+        config: f"{counts}; {POST_RUN} words in a row, or half of a shorter response"
+        for config, counts in sides.details().items()
+    },
 )
 def response_in_profile(row: Row, found: _Sides) -> str | None:
     """A side that repeats a run of words of a post of its row's profile, which the question does
     not hold."""
     if not row.profile:
         return None
-    copied = _find_copies({"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}, row)
+    sides = {"chosen": row.chosen[:TEXT], "rejected": row.rejected[:TEXT]}
+    least = {side: _run(response) for side, response in sides.items()}
+    # Few posts have so many consecutive words that the responses hold anywhere; the test is quick.
+    known = frozenset().union(*map(text.words, sides.values())).__contains__
+    in_a_row = b"\1" * min(least.values())
+    # What each side repeats, without the words themselves, since posts hold personal data.
+    copied: dict[str, str] = {}
+    for number, post in enumerate(row.profile, 1):
+        passage = post.text[:TEXT]
+        near = in_a_row in bytes(map(known, text.words(passage)))
+        for side, response in sides.items():
+            if side in copied:
+                continue
+            own = response.strip()
+            if len(own) >= CHARACTERS and own in passage and own not in row.question:
+                copied[side] = f"all of it is in post {number} of its profile"
+            elif near and text.shared_span(response, [passage], row.question[:TEXT], least[side]):
+                copied[side] = f"{least[side]} words in a row are in post {number} of its profile"
     found[row.config].update(copied.keys())
     return "; ".join(f"{side}: {detail}" for side, detail in copied.items())
 
 
-def _find_copies(sides: dict[str, str], row: Row) -> dict[str, str]:
-    """What each side repeats, without the words themselves, since posts hold personal data."""
-    runs = {side: _run(response) for side, response in sides.items()}
-    # Few posts have so many consecutive words that the responses hold anywhere; the test is quick.
-    known = frozenset().union(*map(text.words, sides.values())).__contains__
-    row_of = b"\1" * min(runs.values())
-    copied: dict[str, str] = {}
-    for number, post in enumerate(row.profile, 1):
-        passage = post.text[:TEXT]
-        near = row_of in bytes(map(known, text.words(passage)))
-        for side, response in sides.items():
-            if side in copied:
-                continue
-            if _is_whole_copy(response, passage, row.question):
-                copied[side] = f"all of it is in post {number} of its profile"
-            elif near and text.shared_span(response, [passage], row.question[:TEXT], runs[side]):
-                copied[side] = f"{runs[side]} words in a row are in post {number} of its profile"
-    return copied
-
-
 def _run(response: str) -> int:
+    """The words in a row that count as copied into a response, fewer in a short one."""
     own = len(text.words(response)) * POST_RUN // text.run_length(response, POST_RUN)
     return min(POST_RUN, max(SHORT_RUN, own // 2))
 
 
-def _is_whole_copy(response: str, passage: str, question: str) -> bool:
-    own = response.strip()
-    return len(own) >= CHARACTERS and own in passage and own not in question
-
-
-@row_check(
-    "target_in_profile", limit=0.0, others=OTHERS, by_config=True, nothing="no row has a profile"
-)
+@row_check(others=OTHERS, by_config=True, nothing="no row has a profile")
 def target_in_profile(row: Row) -> str | None:
     """A post that repeats the question, or question and narrative, by the rule that a build leaves
     posts out by: four fifths of the shorter text's runs of three words."""
@@ -152,23 +136,15 @@ def target_in_profile(row: Row) -> str | None:
     return next(details, "")
 
 
-def _undated(counts: Counter[str]) -> str:
-    undated, posts = counts["undated"], counts["posts"]
-    if not undated:
-        return ""
-    return (
-        f"{undated:,} of {posts:,} posts have no time, and their questions have one: nothing tells"
-        " whether these are older"
-    )
-
-
 @remembering_check(
-    "later_post",
     Counter[str],
-    limit=0.0,
-    others=0.0,
     nothing="no row says when question and posts were written",
-    details=_undated,
+    details=lambda counts: (
+        f"{counts['undated']:,} of {counts['posts']:,} posts have no time, and their questions have"
+        " one: nothing tells whether these are older"
+        if counts["undated"]
+        else ""
+    ),
 )
 def later_post(row: Row, counts: Counter[str]) -> str | None:
     """A post that is not older than the question."""

@@ -66,12 +66,11 @@ class CorpusOverlap:
                 self._keep(passage[:TEXT])
 
     def checks(self) -> Iterator[Check]:
-        detail = ""
-        if self._corpora is not None:
-            copied, read = self._overlap(self._corpora)
-            counts = self._flag(copied)
-            detail = f"compared with {read:,} texts; rows by place: {counts}"
-        yield from self._check.checks(detail)
+        if self._corpora is None:
+            return self._check.checks()
+        copied, read = self._overlap(self._corpora)
+        counts = self._flag(copied)
+        return self._check.checks(f"compared with {read:,} texts; rows by place: {counts}")
 
     def _keep(self, passage: str) -> None:
         words = text.words(passage)
@@ -143,11 +142,11 @@ def corpus_texts(paths: Iterable[Path]) -> Iterator[str]:
 
 
 def _texts_of(path: Path) -> Iterator[str]:
-    return _rows(path) if path.suffix.lower() in _TABLES else _paragraphs(path)
-
-
-def _rows(path: Path) -> Iterator[str]:
-    for row in _TABLES[path.suffix.lower()](path).rows:
+    table = _TABLES.get(path.suffix.lower())
+    if table is None:
+        yield from _paragraphs(path)
+        return
+    for row in table(path).rows:
         if isinstance(row, SourceProblem):
             raise InputError(
                 f"{row.reason}: {row.detail}",

@@ -13,7 +13,6 @@ from pairwright.audits.leakage.sketch import (
     QUESTION,
     SIMILAR,
     DistinctTexts,
-    Pairs,
     TextSketches,
     duplicate_groups,
     place_name,
@@ -35,9 +34,8 @@ class PeopleAcrossSplits:
         self._first: dict[str, str] = {}
         self._splits = set[str]()
         self._check = RowCheck(
-            "people_across_splits", limit=0.0, others=0.0,
-            nothing="the rows come without splits, or name no users",
-        )  # fmt: skip
+            "people_across_splits", nothing="the rows come without splits, or name no users"
+        )
 
     def add(self, line: ReadRow) -> None:
         row, split = line.row, line.split
@@ -50,17 +48,12 @@ class PeopleAcrossSplits:
 
     def checks(self) -> Iterator[Check]:
         if len(self._splits) == 1:
-            yield _note("people_across_splits", _ONE_SPLIT)
+            yield self._check.note(_ONE_SPLIT)
         else:
             yield from self._check.checks()
 
 
 _ONE_SPLIT = "all rows are in one split"
-
-
-def _note(check: str, detail: str) -> Check:
-    """What a check says that does not apply."""
-    return Check(family="leakage", name=check, status="note", count=0, detail=detail)
 
 
 LEAST_WORDS = 5
@@ -125,21 +118,27 @@ class Duplicates:
                 self._text(number, place, post.text)
 
     def checks(self) -> Iterator[Check]:
-        places = self._grouped_places()
+        signatures = self._sketches.signatures()
+        group = duplicate_groups(similar(signatures), len(signatures))
+        places = self._texts.text_places()
+        places = places.assign(
+            group=group[places.text],
+            user=np.array(self._user, np.int64)[places.row],
+            split=np.array(self._split, np.int64)[places.row],
+        )
         lines = _shared(places, "user")
         self._flag(self._questions, lines[lines.place == QUESTION], "another user's")
         self._flag(self._posts, lines[lines.place >= POST], "another user's")
         self._flag(self._across, _shared(places, "split"), "another split's")
         if self._natural_halves and self._natural_halves == len(self._names):
-            yield _note(
-                "near_duplicate_questions",
-                "questions of natural twins are put to many users on purpose",
+            yield self._questions.note(
+                "questions of natural twins are put to many users on purpose"
             )
         else:
             yield from self._questions.checks(_METHOD)
         yield from self._posts.checks(_METHOD)
         if len(self._splits) == 1:
-            yield _note("near_duplicates_across_splits", _ONE_SPLIT)
+            yield self._across.note(_ONE_SPLIT)
         else:
             yield from self._across.checks(_METHOD)
 
@@ -149,17 +148,6 @@ class Duplicates:
             row, place, passage
         ):
             self._sketches.add(words)
-
-    def _grouped_places(self) -> pd.DataFrame:
-        """The places of each text, with its group of near-duplicates, its user and its split."""
-        lines = self._texts.text_places()
-        signatures = self._sketches.signatures()
-        group = duplicate_groups(similar(signatures), len(signatures))
-        return lines.assign(
-            group=group[lines.text],
-            user=np.array(self._user, np.int64)[lines.row],
-            split=np.array(self._split, np.int64)[lines.row],
-        )
 
     def _flag(self, check: RowCheck, lines: pd.DataFrame, whose: str) -> None:
         columns = ["row", "place", "other_row", "other_place"]
@@ -235,27 +223,16 @@ class NearDuplicatePairs:
             self._items.append(hash(row.item_id or row.id))
 
     def checks(self) -> Iterator[Check]:
-        signatures = self._sketches.signatures()
-        for first, later in _groups(
-            self._across_items(similar(signatures, ALIKE)), len(signatures)
-        ):
-            detail = f"nearly the words of {self._places[first].row}"
-            self._check.flag(self._places[later], detail)
-        yield from self._check.checks(
+        signatures, items = self._sketches.signatures(), np.array(self._items, np.int64)
+        pairs = similar(signatures, ALIKE)
+        across = pairs[items[pairs[:, 0]] != items[pairs[:, 1]]]
+        firsts: dict[int, int] = {}
+        for number, group in enumerate(duplicate_groups(across, len(signatures)).tolist()):
+            first = firsts.setdefault(group, number)
+            if first != number:
+                detail = f"nearly the words of {self._places[first].row}"
+                self._check.flag(self._places[number], detail)
+        return self._check.checks(
             f"estimated overlap of content words at least {ALIKE}: another order of sentences is"
             " found, and one content word in seven replaced; a free retelling is not"
         )
-
-    def _across_items(self, pairs: Pairs) -> Pairs:
-        items = np.array(self._items, np.int64)
-        across: Pairs = pairs[items[pairs[:, 0]] != items[pairs[:, 1]]]
-        return across
-
-
-def _groups(pairs: Pairs, n: int) -> Iterator[tuple[int, int]]:
-    """The first of each group of near-duplicates, with every other one."""
-    firsts: dict[int, int] = {}
-    for number, own in enumerate(duplicate_groups(pairs, n).tolist()):
-        earlier = firsts.setdefault(own, number)
-        if earlier != number:
-            yield earlier, number

@@ -14,7 +14,7 @@ import base64
 import hashlib
 import math
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from pairwright.audits.catalogue import definition_of
@@ -37,24 +37,19 @@ class Flags:
     """The notes of checks on each row, by the row's id."""
 
     def __init__(self, checks: Iterable[Check]) -> None:
-        self._numbers: dict[tuple[str, str, bool], int] = {}
         self._by_row: dict[str, list[RowNote]] = {}
         self._where: dict[str, str] = {}
         self.checks: list[FlagCheck] = []
-        for check in sorted(checks, key=lambda check: check.status != "fail"):
-            if check.flags:
-                self._add(check)
-
-    def _add(self, check: Check) -> None:
-        failed = check.status == "fail"
-        key = (check.family, check.name, failed)
-        if key not in self._numbers:
-            self._numbers[key] = len(self.checks)
-            self.checks.append(FlagCheck(definition_of(check).title, failed))
-        number = self._numbers[key]
-        for flag in check.flags:
-            self._by_row.setdefault(flag.row, []).append((number, flag.detail))
-            self._where[flag.row] = flag.where
+        numbers: dict[tuple[str, str, bool], int] = {}
+        named = (check for check in checks if check.flags)
+        for check in sorted(named, key=lambda check: check.status != "fail"):
+            failed = check.status == "fail"
+            number = numbers.setdefault((check.family, check.name, failed), len(numbers))
+            if number == len(self.checks):
+                self.checks.append(FlagCheck(definition_of(check).title, failed))
+            for flag in check.flags:
+                self._by_row.setdefault(flag.row, []).append((number, flag.detail))
+                self._where[flag.row] = flag.where
 
     def notes(self, row: str) -> tuple[RowNote, ...]:
         """The notes on one row, failed checks first."""
@@ -134,29 +129,25 @@ class PairIndex(Record):
     """The place of the twin's other half."""
 
 
-class PackedPairs(NamedTuple):
-    """Base64 of raw deflate (RFC 1951) of UTF-8 JSON."""
+class HeldPairs(NamedTuple):
+    """The pairs that a page holds: base64 of raw deflate (RFC 1951) of UTF-8 JSON."""
 
     listing: str
     """The index."""
     texts: tuple[str, ...]
     details: tuple[str, ...]
     pairs: int
+    failed_held: int
+    """Pairs here that a failed check names."""
+    total: int = 0
+    """Rows of the source."""
+    failed: int = 0
+    """Rows of the source that a failed check names."""
 
     @property
     def size(self) -> int:
         """Characters."""
         return len(self.listing) + sum(map(len, self.texts)) + sum(map(len, self.details))
-
-
-class _Entry(NamedTuple):
-    """What the index will hold of a pair."""
-
-    id: str
-    config: int
-    question: str
-    people: State
-    votes: Votes | None
 
 
 class _OpenBlock:
@@ -180,7 +171,9 @@ class PairPacker:
         self._details: list[str] = []
         self._configs: dict[tuple[str, str], int] = {}
         self._starts = [0]
-        self._entries: list[_Entry] = []
+        self._ids: list[str] = []
+        self._entries: list[tuple[int, str, State, Votes | None]] = []
+        """Of each pair its configuration, the start of its question, its people and votes."""
         self._twins: dict[str, list[int]] = {}
         self.raw = 0
         """Characters of the rows in closed blocks."""
@@ -202,12 +195,13 @@ class PairPacker:
         block.details.append(detail)
         block.size += length(row)
         if row.twin_id is not None:
-            self._twins.setdefault(row.twin_id, []).append(len(self._entries))
+            self._twins.setdefault(row.twin_id, []).append(len(self._ids))
         config = self._configs.setdefault((row.domain, row.mode or ""), len(self._configs))
         own = row.votes
         votes = (own.chosen, own.rejected, own.equal, own.cannot_tell) if own else None
         start = " ".join(row.question[: 2 * START].split())[:START]
-        self._entries.append(_Entry(row.id, config, start, self._people(row), votes))
+        self._ids.append(row.id)
+        self._entries.append((config, start, self._people(row), votes))
         if block.size >= BLOCK:
             self._close()
 
@@ -220,27 +214,35 @@ class PairPacker:
         self._details.append(_compress(details))
         self.raw += block.size
         self.size += len(self._texts[-1]) + len(self._details[-1])
-        self._starts.append(len(self._entries))
+        self._starts.append(len(self._ids))
         self._open = _OpenBlock()
 
-    def packed(self) -> PackedPairs:
+    def packed(self) -> HeldPairs:
         """Give all that was added; call it after the last row."""
         if self._open.texts:
             self._close()
-        entries = self._entries
+        ids, entries = self._ids, self._entries
+        others: list[int | None] = [None] * len(ids)
+        for halves in self._twins.values():
+            if len(halves) > 1:
+                for here, there in zip(halves, [*halves[1:], halves[0]], strict=True):
+                    others[here] = there
         index = PairIndex(
             checks=tuple(self._flags.checks),
             configs=tuple(self._configs),
             starts=tuple(self._starts[:-1]),
-            ids=tuple(entry.id for entry in entries),
-            config=tuple(entry.config for entry in entries),
-            questions=tuple(entry.question for entry in entries),
-            flags=tuple(self._flags.numbers(entry.id) for entry in entries),
-            people=tuple(entry.people for entry in entries),
-            votes=tuple(entry.votes for entry in entries),
-            other=tuple(self._others()),
+            ids=tuple(ids),
+            config=tuple(config for config, _, _, _ in entries),
+            questions=tuple(start for _, start, _, _ in entries),
+            flags=tuple(map(self._flags.numbers, ids)),
+            people=tuple(people for _, _, people, _ in entries),
+            votes=tuple(votes for _, _, _, votes in entries),
+            other=tuple(others),
         )
-        return PackedPairs(_compress(index), tuple(self._texts), tuple(self._details), len(entries))
+        return HeldPairs(
+            _compress(index), tuple(self._texts), tuple(self._details), len(ids),
+            failed_held=sum(map(self._flags.failed, ids)),
+        )  # fmt: skip
 
     def _people(self, row: Row) -> State:
         if row.verified:
@@ -248,14 +250,6 @@ class PairPacker:
         if row.subject in self._simulated:
             return "simulated" if self._simulated[row.subject] else "simulated, not verified"
         return "not verified" if row.votes else "unasked"
-
-    def _others(self) -> list[int | None]:
-        others: list[int | None] = [None] * len(self._entries)
-        for halves in self._twins.values():
-            if len(halves) > 1:
-                for here, there in zip(halves, [*halves[1:], halves[0]], strict=True):
-                    others[here] = there
-        return others
 
 
 def length(row: Row) -> int:
@@ -272,17 +266,6 @@ def _compress(record: Record) -> str:
     compressor = zlib.compressobj(wbits=-15)
     raw = record.model_dump_json(exclude_defaults=True).encode()
     return base64.b64encode(compressor.compress(raw) + compressor.flush()).decode()
-
-
-class SelectedPairs(NamedTuple):
-    """The pairs that a page holds."""
-
-    packed: PackedPairs
-    total: int
-    """Rows of the source."""
-    failed: int
-    """Rows of the source that a failed check names."""
-    failed_held: int
 
 
 class Sizes:
@@ -324,38 +307,30 @@ def select_pairs(
     *,
     simulated: Mapping[str, bool],
     progress: Callable[[str, int | None], None] | None = None,
-) -> SelectedPairs:
+) -> HeldPairs:
     """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
     known, is read again for every try where they are too many. `simulated` are the
     decisions of simulated annotators, as an `Audit` has them."""
     failed = sizes.subjects(flags.failed_rows)
     wanted, room = None, math.inf
     while True:
-        packing, failed_held = PairPacker(flags, simulated), 0
-        for number, row in enumerate(_with_progress(rows, progress), start=1):
+        packing = PairPacker(flags, simulated)
+        for number, row in enumerate(rows, start=1):
+            if progress and number % 1000 == 0:
+                progress("packing pairs", number)
             if wanted is None or row.subject in wanted:
                 packing.add(row)
-                failed_held += flags.failed(row.id)
             # Blocks differ, so what the rest will need is not known better than within a half.
             expected = packing.size * sizes.rows / number / 2 if wanted is None else 0
             if max(packing.size, expected) > most:
                 break
         else:
-            packed = packing.packed()
-            if packed.size <= most or not packed.pairs:
-                return SelectedPairs(packed, sizes.rows, len(failed), failed_held)
+            held = packing.packed()
+            if held.size <= most or not held.pairs:
+                return held._replace(total=sizes.rows, failed=len(failed))
         # What was packed shows how well these pairs compress; others may do so less well.
         room = 0.93 * min(room, most * packing.raw / packing.size)
         wanted = sizes.first(room, failed)
-
-
-def _with_progress(
-    rows: Iterable[Row], progress: Callable[[str, int | None], None] | None
-) -> Iterator[Row]:
-    for number, row in enumerate(rows, start=1):
-        if progress and number % 1000 == 0:
-            progress("packing pairs", number)
-        yield row
 
 
 def _hash(subject: str) -> bytes:

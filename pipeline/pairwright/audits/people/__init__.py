@@ -1,15 +1,12 @@
 """People: personal data in the rows, sensitive subjects, licences and deletion.
 
 scan.py        one search of each text: checks, a log of what to redact, and one text by itself
-finding.py     a kind of personal data, and a finding
-contacts.py identifiers.py names.py    the kinds
-sensitive.py   rows on subjects that can harm people
-rights.py      licences, and people who asked to be forgotten
+names.py contacts.py identifiers.py    the kinds of personal data
+rights.py      licences, people who asked to be forgotten, and subjects that can harm people
 """
 
-from pairwright.audits.people.rights import Licences, Tombstones
+from pairwright.audits.people.rights import Licences, Tombstones, sensitive
 from pairwright.audits.people.scan import PersonalData, PublicNames
-from pairwright.audits.people.sensitive import sensitive
 from pairwright.audits.records import RowReader
 from pairwright.dataset.address import ForgetList
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from pairwright import text as words
-from pairwright.audits.people.finding import DataKind, Finding, starts_alone
-from pairwright.audits.people.names import UPPER
+from pairwright.audits.people.names import UPPER, DataKind, Finding, starts_alone
 
 _NAME, _HOST = r"[A-Za-z0-9._%+-]{1,64}", r"[A-Za-z0-9-]{1,63}"
 # Wide, as Chinese and Japanese keyboards type it, and as it is in addresses of pages.

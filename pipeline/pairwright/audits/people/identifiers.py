@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from stdnum import luhn
 from stdnum.ar import cuit
 from stdnum.be import nn
 from stdnum.br import cpf
@@ -15,7 +16,7 @@ from stdnum.it import codicefiscale
 from stdnum.mx import curp
 from stdnum.se import personnummer
 
-from pairwright.audits.people.finding import DataKind, Finding, starts_alone
+from pairwright.audits.people.names import DataKind, Finding, starts_alone
 
 _WORD = r"[A-Za-z0-9_-]"
 _HEX = "[0-9a-f]"
@@ -146,7 +147,7 @@ def cards(text: str) -> Iterator[Finding]:
     """Numbers of a card issuer's form whose check digit is right (Luhn, ISO/IEC 7812-1)."""
     for match in _CARD.finditer(text) if _LONG.search(text) else ():
         digits = "".join(filter(str.isdigit, match.group()))
-        if _ISSUERS.fullmatch(digits) and len(set(digits)) > 2 and _luhn(digits):
+        if _ISSUERS.fullmatch(digits) and len(set(digits)) > 2 and luhn.is_valid(digits):
             yield Finding("card", *match.span())
 
 
@@ -157,12 +158,6 @@ def ibans(text: str) -> Iterator[Finding]:
         moved = "".join(str(int(c, 36)) for c in iban[4:] + iban[:4])
         if 15 <= len(iban) <= 34 and int(moved) % 97 == 1:
             yield Finding("iban", *match.span())
-
-
-def _luhn(digits: str) -> bool:
-    turned = [int(d) for d in reversed(digits)]
-    doubled = [sum(divmod(2 * d, 10)) for d in turned[1::2]]
-    return (sum(turned[::2]) + sum(doubled)) % 10 == 0
 
 
 # No number of the United States begins with 000, 666 or 9 (Social Security Administration).

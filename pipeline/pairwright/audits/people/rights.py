@@ -1,11 +1,17 @@
-"""Whether a row may be passed on: licences, and people who asked to be forgotten."""
+"""Whether a row may be passed on: licences, people who asked to be forgotten, and subjects that can
+harm people when others know of them.
+
+Those subjects are the special categories of the GDPR (article 9) and what courts deal with (article
+10), as far as LaMP-QA's subcategories and a short list of words show them.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
 
+from pairwright import text
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check
-from pairwright.audits.row_check import OTHERS, RowCheck, RowPlace, clip
+from pairwright.audits.row_check import OTHERS, TEXT, RowCheck, RowPlace, clip, remembering_check
 from pairwright.dataset import Row, licence_of
 from pairwright.dataset.address import ForgetList, host_of, of_stack_exchange
 
@@ -28,9 +34,10 @@ class Licences:
     def __init__(self, *, has_attribution: bool = False) -> None:
         self._has_attribution, self._has_mode = has_attribution, False
         self._check = RowCheck(
-            "licence", limit=0.0, others=OTHERS,
+            "licence",
+            others=OTHERS,
             nothing="no row has posts, or gives the address of its question",
-        )  # fmt: skip
+        )
         self._has_address: dict[int, bool] = {}
         """Of each text, by a hash of its address, time and licence: posts are repeated, and parsing
         an address takes time."""
@@ -57,7 +64,9 @@ class Licences:
             self._licences[licence or "none"] += 1
             key = hash((url, created, licence))
             if key not in self._has_address:
-                self._has_address[key] = bool(url and _is_address(url))
+                # `n/a` and `unknown` have not the form of a host.
+                host = host_of(url) if url else None
+                self._has_address[key] = host is not None and "." in host and " " not in host
                 if fault := self._fault(url, created, licence, self._has_address[key]):
                     self._faults[key] = fault
             self._addressed += self._has_address[key]
@@ -72,8 +81,16 @@ class Licences:
             + ", ".join(f"{name} {n:,}" for name, n in counts)
         )
         for check in self._check.checks(detail if self._texts else ""):
-            silent = not self._has_mode and not self._addressed and set(self._licences) == {"none"}
-            yield _as_note(check, self._texts) if silent else check
+            if self._has_mode or self._addressed or set(self._licences) != {"none"}:
+                yield check
+            else:
+                nothing = f"none of {self._texts:,} texts states a licence or has an address"
+                yield check.model_copy(
+                    update={
+                        "status": "note", "limit": None, "flags": (),
+                        "detail": f"{nothing}: nothing can be decided",
+                    }
+                )  # fmt: skip
 
     def _fault(
         self, url: str | None, created: str | None, licence: str | None, has_address: bool
@@ -91,18 +108,6 @@ class Licences:
         return f"states {licence}, its date gives {due}" if due and licence != due else None
 
 
-def _is_address(url: str) -> bool:
-    """Whether its host has the form of one: `n/a` and `unknown` do not."""
-    host = host_of(url)
-    return host is not None and "." in host and " " not in host
-
-
-def _as_note(check: Check, texts: int) -> Check:
-    """What is said where no text states a licence or has an address."""
-    detail = f"none of {texts:,} texts states a licence or has an address: nothing can be decided"
-    return check.model_copy(update={"status": "note", "limit": None, "detail": detail, "flags": ()})
-
-
 _HALF = "the other half of its twin must be forgotten"
 
 
@@ -116,9 +121,7 @@ class Tombstones:
         self._forgotten = forgotten
         self._halves: dict[str, tuple[RowPlace, bool]] = {}
         """Twins of which one half was read, and whether a tombstone concerns it."""
-        self._check = RowCheck(
-            "tombstones", limit=0.0, others=0.0, nothing="no list of tombstones was given"
-        )
+        self._check = RowCheck("tombstones", nothing="no list of tombstones was given")
 
     def add(self, line: ReadRow) -> None:
         if self._forgotten is None:
@@ -154,3 +157,86 @@ def _forgotten_part(row: Row, forgotten: ForgetList) -> str | None:
     if forgotten.holds(None, row.profile):
         return "a post must be forgotten"
     return "a response or its author must be forgotten" if forgotten.concerns_row(row) else None
+
+
+CATEGORIES = {
+    "health": ("health", "fitness"),
+    "religion": ("buddhism", "christianity", "hermeneutics", "hinduism", "islam", "judaism"),
+    "law": ("law",),
+    "politics": ("politics",),
+    "family": ("interpersonal", "parenting"),
+    "origin": ("expatriates", "genealogy"),
+    "money": ("money",),
+}
+WORDS = {
+    "health": """
+        abortion alcoholic antidepressant anxiety autism autistic bipolar cancer chemotherapy
+        dementia depressed depression diabetes diabetic diagnosed disability disabled hiv illness
+        insulin medication miscarriage overdose pregnancy pregnant psychiatrist psychotherapy
+        schizophrenia suicidal suicide symptoms therapist
+        """,
+    "religion": """
+        atheist baptised baptism bible buddhist catholic christian church hindu imam islam islamic
+        jewish judaism mosque muslim pastor priest protestant quran rabbi sabbath synagogue torah
+        """,
+    "law": """
+        arrested attorney convicted court custody defendant felony jail lawsuit lawyer parole
+        plaintiff prison probation sued
+        """,
+    "politics": """
+        communist conservatives democrats election fascist liberals nazi parliament republicans
+        senator socialist voted
+        """,
+    "sexuality": """
+        bisexual erection gay genitals heterosexual homosexual intercourse lesbian masturbation
+        orgasm porn pornography rape sexual sexuality sexually transgender
+        """,
+}
+LEAST_WORDS = 2
+"""The least number of words of a list in one text: a single one is often a figure of speech."""
+_COVERED = (
+    "only English words are looked for, and two of one list are needed in one text, or a category "
+    "of LaMP-QA: other languages and single words are not found"
+)
+_GROUP_OF = {name: group for group, names in CATEGORIES.items() for name in names}
+_WORDS = {group: frozenset(words.split()) for group, words in WORDS.items()}
+_ANY = frozenset().union(*_WORDS.values())
+
+
+class _Groups:
+    """The groups of the rows read so far."""
+
+    def __init__(self) -> None:
+        self.rows: Counter[str] = Counter()
+        self.by_text: dict[int, frozenset[str]] = {}
+        """By a text's hash."""
+
+    def details(self) -> str:
+        counts = sorted(self.rows.items(), key=lambda item: (-item[1], item[0]))
+        found = ", ".join(f"{group} {n:,}" for group, n in counts)
+        return "; ".join(filter(None, (found, _COVERED)))
+
+
+@remembering_check(_Groups, limit=None, others=None, details=_Groups.details)
+def sensitive(row: Row, seen: _Groups) -> str:
+    """A note of how many rows there are, by group."""
+    categories = (row.category, *(post.category for post in row.profile))
+    groups = {_GROUP_OF[name.lower()] for name in categories if name.lower() in _GROUP_OF}
+    for passage in (row.question, row.narrative or "", *(post.text for post in row.profile)):
+        key = hash(passage)
+        if key not in seen.by_text:
+            seen.by_text[key] = sensitive_groups(passage)
+        groups |= seen.by_text[key]
+    seen.rows.update(groups)
+    return ", ".join(sorted(groups))
+
+
+def sensitive_groups(passage: str) -> frozenset[str]:
+    """The groups of subjects to which the words of a text belong."""
+    words = _ANY.intersection(text.words(passage[:TEXT]))
+    if len(words) < LEAST_WORDS:
+        return _NONE
+    return frozenset(group for group, own in _WORDS.items() if len(own & words) >= LEAST_WORDS)
+
+
+_NONE: frozenset[str] = frozenset()

@@ -9,10 +9,9 @@ from string import digits as DIGITS
 from typing import NamedTuple
 
 from pairwright.audits.people.contacts import HOSTS, MAIL, POSTAL_ADDRESS, TELEPHONE, at_sign
-from pairwright.audits.people.finding import DataKind, Finding, mask
 from pairwright.audits.people.identifiers import BLOCK, IDENTIFIERS
-from pairwright.audits.people.names import NAME_MARKS, NAMES
-from pairwright.audits.people.sensitive import sensitive_groups
+from pairwright.audits.people.names import NAME_MARKS, NAMES, DataKind, Finding, mask
+from pairwright.audits.people.rights import sensitive_groups
 from pairwright.audits.read.source import ReadRow
 from pairwright.audits.records import Check, LimitComparison, Redaction, RowReader
 from pairwright.audits.row_check import RowCheck
@@ -25,8 +24,6 @@ MOST_FINDINGS = 200
 _DIGIT = re.compile(r"\d")
 _MARKS = (*DIGITS, "@", "/", "www.", "(", "[", " dot ", " name", BLOCK.lower())
 """Without one of these, in small letters, an ASCII text holds nothing but names."""
-
-
 _STATED_NAMES = tuple(kind for kind in KINDS if kind.name == "stated_name")
 
 
@@ -43,13 +40,10 @@ class PersonalData:
         """The redactions of a text, by the text's hash."""
         self._rows: Counter[int] = Counter()
         self._number = 0
+        limits = {kind.name: 0.0 if kind.fails else None for kind in KINDS}
         self._checks = {
-            kind.name: RowCheck(
-                kind.name, limit=0.0 if kind.fails else None,
-                others=0.0 if kind.fails else None,
-            )
-            for kind in KINDS
-        }  # fmt: skip
+            name: RowCheck(name, limit=limit, others=limit) for name, limit in limits.items()
+        }
 
     def add(self, line: ReadRow) -> None:
         """Search one row's texts."""
@@ -68,8 +62,12 @@ class PersonalData:
                     self._clean.add(key)
                     continue
                 self._redactions[key] = [
-                    _redaction(name, field, post, text, one) for one in findings
-                ]
+                    Redaction(
+                        row=name, field=field, post=mask_address(post), kind=one.kind,
+                        start=one.start, end=one.end, masked=mask(text, one), rows=0,
+                    )
+                    for one in findings
+                ]  # fmt: skip
             if key not in counted:
                 counted.add(key)
                 self._rows[key] += 1
@@ -111,7 +109,7 @@ def find(text: str) -> list[Finding]:
     for kind in kinds:
         if digits or not kind.needs_digits:
             for one in islice(kind.find(text), MOST_FINDINGS):
-                if not any(_overlap(one, other) for other in findings):
+                if all(one.end <= other.start or other.end <= one.start for other in findings):
                     findings.append(one)
     return sorted(findings, key=lambda one: one.start)
 
@@ -152,17 +150,6 @@ class PublicNames:
 
     def checks(self) -> Iterable[Check | LimitComparison]:
         return self._reader.checks()
-
-
-def _overlap(one: Finding, other: Finding) -> bool:
-    return one.start < other.end and other.start < one.end
-
-
-def _redaction(row: str, field: str, post: str, text: str, one: Finding) -> Redaction:
-    return Redaction(
-        row=row, field=field, post=mask_address(post), kind=one.kind, start=one.start, end=one.end,
-        masked=mask(text, one), rows=0,
-    )  # fmt: skip
 
 
 def _fields(row: Row) -> Iterator[tuple[str, str, str]]:

@@ -1,19 +1,17 @@
 """Reading pairs of any origin as rows: releases, run folders, files of others, the Hub.
 
 source.py      what a source gives: rows, and those that cannot be read
-folders.py hub.py files.py    releases and runs, datasets of the Hub, files of others
+folders.py files.py    releases and runs; files of others and datasets of the Hub
 columns.py cells.py    the columns of such a file, and what a cell of text holds
-fields.py      one row of it
-options.py     questions with several options and a key
+fields.py      one row of it: a pair, or a question with several options and a key
 """
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from pairwright.audits.read.columns import Columns
-from pairwright.audits.read.files import open_files
+from pairwright.audits.read.files import open_files, open_hub
 from pairwright.audits.read.folders import is_release, is_run, open_release, open_run
-from pairwright.audits.read.hub import open_hub
 from pairwright.audits.read.source import PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
 from pairwright.sources.opening import looks_like_id

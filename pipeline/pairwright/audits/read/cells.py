@@ -37,25 +37,23 @@ def with_parsed_sides(fields: Fields, columns: Columns) -> Fields:
 
     Raises SourceRefusal for a cell that looks like such a list and cannot be read as one.
     """
-    names = {name: _column(name, fields, columns) for name in ("prompt", *_SIDES)}
+    names: dict[str, str] = {}
+    """The column of the row that holds each; empty where there is none."""
+    for name in ("prompt", *_SIDES):
+        known = (columns.given[name],) if name in columns.given else KNOWN[name]
+        names[name] = next((column for column in known if column in fields), "")
     cells = {name: _parsed(name, fields[column]) for name, column in names.items() if column}
     parsed = {names[name]: cell for name, cell in cells.items() if _is_messages(cell)}
     sides = {names[name]: cell for name, cell in cells.items() if name in _SIDES}
-    if sides and all(map(_is_texts, sides.values())):
+    if sides and all(map(is_texts, sides.values())):
         parsed |= sides
     # A list of one may be a text in brackets; where one side alone holds several, the row is
     # refused, because its sides differ.
-    parsed |= {column: side for column, side in sides.items() if _is_texts(side) and len(side) > 1}
+    parsed |= {column: side for column, side in sides.items() if is_texts(side) and len(side) > 1}
     return {**fields, **parsed} if parsed else fields
 
 
 _SIDES = ("chosen", "rejected", "first", "second")
-
-
-def _column(name: str, fields: Fields, columns: Columns) -> str:
-    """The column of the row that holds it; empty where there is none."""
-    known = (columns.given[name],) if name in columns.given else KNOWN[name]
-    return next((column for column in known if column in fields), "")
 
 
 def _parsed(name: str, cell: object) -> object:
@@ -70,7 +68,7 @@ def _is_joined(cell: str, value: object) -> bool:
     them, as numpy writes a list."""
     if not isinstance(value, list):
         return True
-    if not _is_texts(value):
+    if not is_texts(value):
         return False
     try:
         json.loads(cell)
@@ -80,7 +78,8 @@ def _is_joined(cell: str, value: object) -> bool:
     return False
 
 
-def _is_texts(value: object) -> TypeGuard[list[str]]:
+def is_texts(value: object) -> TypeGuard[list[str]]:
+    """Whether it is a list of texts, and not of messages."""
     return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
@@ -145,12 +144,6 @@ def prompt(value: object, name: str) -> str:
     return "\n\n".join(f"{role}: {text}" for role, text in messages)
 
 
-def user_text(message: object, name: str) -> str | None:
-    """What the user said in a message of a history; None for a message by another role."""
-    role, text = _message(message, name)
-    return text if role.lower() in _USER else None
-
-
 def as_text(value: object, name: str) -> str:
     """The text unchanged; raises SourceRefusal for another type or a text that is not valid
     UTF-8."""
@@ -185,8 +178,10 @@ def posts_of(fields: Fields, columns: Columns) -> Iterator[RowPost]:
     for entry in _entries(fields, columns, "profile"):
         if "text" in entry or not ("role" in entry or "from" in entry):
             yield _post(entry)
-        elif (message := user_text(entry, "profile")) is not None:
-            yield RowPost(id="", text=message)
+        else:
+            role, text = _message(entry, "profile")
+            if role.lower() in _USER:
+                yield RowPost(id="", text=text)
 
 
 def _post(fields: Fields) -> RowPost:
@@ -205,15 +200,12 @@ def _post(fields: Fields) -> RowPost:
 
 def aspects_of(fields: Fields, columns: Columns) -> Iterator[RowAspect]:
     """The aspects of a row's rubric; raises SourceRefusal."""
-    return map(_aspect, _entries(fields, columns, "rubric_aspects"))
-
-
-def _aspect(fields: Fields) -> RowAspect:
-    return RowAspect(
-        aspect=text_of(fields.get("aspect"), "aspect"),
-        reason=text_of(fields.get("reason"), "reason of an aspect"),
-        evidence=text_of(fields.get("evidence"), "evidence of an aspect"),
-    )
+    for entry in _entries(fields, columns, "rubric_aspects"):
+        yield RowAspect(
+            aspect=text_of(entry.get("aspect"), "aspect"),
+            reason=text_of(entry.get("reason"), "reason of an aspect"),
+            evidence=text_of(entry.get("evidence"), "evidence of an aspect"),
+        )
 
 
 def _entries(fields: Fields, columns: Columns, name: str) -> list[Fields]:

@@ -1,5 +1,8 @@
-"""A row of another person's file as a Row. Texts are not changed, since an audit is about them."""
+"""A row of another person's file as a Row: a pair, or a question with several options and a key, as
+multiple-choice benchmarks have them. Texts are not changed, since an audit is about them.
+"""
 
+import re
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -8,7 +11,9 @@ from pairwright.audits.read.cells import (
     Fields,
     as_text,
     aspects_of,
+    is_texts,
     label_of,
+    parsed_cell,
     posts_of,
     prompt,
     reply,
@@ -18,8 +23,7 @@ from pairwright.audits.read.cells import (
     with_parsed_sides,
 )
 from pairwright.audits.read.columns import Columns
-from pairwright.audits.read.options import KeyedOptions, OptionKey, keyed_options
-from pairwright.audits.read.source import LABEL_0, TIE, Kind, ReadRow
+from pairwright.audits.read.source import LABEL_0, TIE, Kind, OptionKey, ReadRow
 from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
 from pairwright.records import content_id, pseudonym
@@ -68,8 +72,8 @@ def rows_of(
     """
     if kind_of(fields) == "release" and not columns.given:
         return [ReadRow(split, _release_row(fields), where)]
-    if options := keyed_options(fields, columns):
-        return _option_rows(fields, columns, config, split, where, options)
+    if columns.has_options(fields):
+        return _option_rows(fields, columns, config, split, where)
     if flat:
         fields = with_parsed_sides(fields, columns)
     sides = _sides(fields, columns)
@@ -96,21 +100,22 @@ def rows_of(
 
 
 def _option_rows(
-    fields: Fields, columns: Columns, config: str, split: str, where: str, options: KeyedOptions
+    fields: Fields, columns: Columns, config: str, split: str, where: str
 ) -> list[ReadRow]:
     """The right option over each of the others. Id and place name the other option, from 0."""
+    options = _options(fields, columns)
+    if len(options.texts) < 2:
+        raise SourceRefusal("bad_options", f"there is {len(options.texts)} option")
+    right = _right_option(options, fields, columns)
     split = label_of(fields, columns, "split") or split
-    choice = OptionKey(where, len(options.texts), options.right)
+    choice = OptionKey(where, len(options.texts), right)
     item = content_id("item", where, *options.texts)
     read = []
     for n, text in enumerate(options.texts):
-        if n != options.right:
-            row = _row(
-                fields, columns, config, ResponseSides("", options.texts[options.right], text)
-            )
-            row = row.model_copy(
-                update={"id": f"{row.item_id or item}[{n}]", "item_id": row.item_id or item}
-            )
+        if n != right:
+            row = _row(fields, columns, config, ResponseSides("", options.texts[right], text))
+            item_id = row.item_id or item
+            row = row.model_copy(update={"id": f"{item_id}[{n}]", "item_id": item_id})
             read.append(ReadRow(split, row, f"{where} options[{n}]", choice))
     return read
 
@@ -163,7 +168,7 @@ def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
     a, b = (columns.needed(fields, name) for name in names)
     if columns.labelled and _better_response(columns.needed(fields, "label")) == 2:
         a, b, names = b, a, (names[1], names[0])
-    if _is_list_of_responses(a) or _is_list_of_responses(b):
+    if is_texts(a) or is_texts(b):
         if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
             raise SourceRefusal("lists_differ", f"{names[0]} {_size(a)}, {names[1]} {_size(b)}")
         return [
@@ -178,11 +183,6 @@ def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
             "prompts_differ", f"the messages before {names[0]} and {names[1]} differ"
         )
     return [ResponseSides(one.before, one.text, other.text)]
-
-
-def _is_list_of_responses(value: object) -> bool:
-    """Whether it is a list of responses, and not of the messages of one."""
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
 def _size(value: object) -> str:
@@ -200,3 +200,78 @@ def _better_response(label: object) -> int:
     if answer in (0, "0", "0.0"):
         raise SourceRefusal(LABEL_0, f"the label is {excerpt(label)}")
     raise SourceRefusal("bad_label", f"the label is {excerpt(label)}, not 1, 2, a, b or tie")
+
+
+_MARK = re.compile(r"\s*(?:\((\w)\)|(\w)[).:])\s+")
+_LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
+
+
+class _Options(NamedTuple):
+    """Options of one question."""
+
+    texts: tuple[str, ...]
+    """Without their marks, such as `(a)`, where all have one."""
+    labels: tuple[str, ...]
+    """In small letters."""
+
+
+def _options(fields: Fields, columns: Columns) -> _Options:
+    """The options of a row: a list, an object of options by letter, or a table of `label` and
+    `text`; in a cell of CSV the same as JSON or as Python writes it; or several columns, named with
+    commas between them."""
+    name = columns.given.get("options", "")
+    if "," in name and name not in fields:
+        parts = [part.strip() for part in name.split(",")]
+        for part in parts:
+            if part not in fields:
+                raise SourceRefusal("missing_column", f"no column {part!r} for options")
+        value: object = [fields[part] for part in parts]
+    else:
+        value = parsed_cell(columns.needed(fields, "options"))
+    if isinstance(value, dict) and value.keys() >= {"label", "text"}:
+        value = dict(zip(value["label"], value["text"], strict=False))
+    if isinstance(value, dict):
+        texts = tuple(as_text(text, "an option") for text in value.values())
+        return _Options(texts, tuple(str(label).strip().lower() for label in value))
+    if not isinstance(value, list):
+        raise SourceRefusal("bad_options", f"options is {kind(value)}, not a list")
+    texts = tuple(as_text(text, "an option") for text in value)
+    marks = [_MARK.match(text) for text in texts]
+    labels = [(mark[1] or mark[2]).lower() for mark in marks if mark]
+    if len(labels) == len(texts) and len(set(labels)) == len(labels):
+        bare = (text[mark.end() :] for text, mark in zip(texts, marks, strict=True) if mark)
+        return _Options(tuple(bare), tuple(labels))
+    return _Options(texts, tuple(chr(ord("a") + place) for place in range(len(texts))))
+
+
+def _right_option(options: _Options, fields: Fields, columns: Columns) -> int:
+    """The place of the right option, from 0: by a number only where an option names its start."""
+    for first in (0, 1):
+        if (name := f"key_from_{first}") in columns.given:
+            number = columns.needed(fields, name)
+            try:
+                place = int(str(number).removesuffix(".0")) - first
+            except ValueError:
+                raise _bad_key(number, "not a whole number") from None
+            last = len(options.texts) - 1
+            if not 0 <= place <= last:
+                raise _bad_key(number, f"options are {first} to {last + first}")
+            return place
+    key = columns.needed(fields, "key")
+    if not isinstance(key, str):
+        raise _bad_key(key, "a number says which only with key_from_0=COLUMN or key_from_1=COLUMN")
+    bare = [text.strip() for text in options.texts]
+    same = [n for n, text in enumerate(bare) if text == key.strip()]
+    if not same and (mark := _MARK.match(key)):
+        same = [n for n, text in enumerate(bare) if text == key[mark.end() :].strip()]
+    if not same and key.strip().lower() in options.labels:
+        same = [options.labels.index(key.strip().lower())]
+    if not same and (letter := _LETTER.fullmatch(key.strip())):
+        same = [n for n, label in enumerate(options.labels) if label == letter[1].lower()]
+    if len(same) != 1:
+        raise _bad_key(key, "neither the letter nor the text of one option")
+    return same[0]
+
+
+def _bad_key(key: object, why: str) -> SourceRefusal:
+    return SourceRefusal("bad_key", f"the key is {excerpt(key)}: {why}")

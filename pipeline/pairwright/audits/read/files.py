@@ -1,19 +1,24 @@
-"""JSON, JSONL, CSV and Parquet of others: one file, or a folder of them."""
+"""JSON, JSONL, CSV and Parquet of others: one file, a folder of them, or a dataset of the Hugging
+Face Hub, of which a release is downloaded whole and others are read through `datasets`.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pairwright.audits.read.columns import Columns
 from pairwright.audits.read.fields import kind_of, rows_of
+from pairwright.audits.read.folders import open_release
 from pairwright.audits.read.source import LABEL_0, REASONS, Kind, PairSource, ReadRow, UnreadRow
 from pairwright.errors import InputError
+from pairwright.extras import install
 from pairwright.sources.opening import BINARY, FLAT, OPENERS
 from pairwright.sources.problems import REMEDIES, SourceProblem, SourceRefusal, excerpt
-from pairwright.sources.source_table import Opener, SourceTable
+from pairwright.sources.source_table import Opener, SourceTable, numbered
 from pairwright.sources.source_table import SourceRow as Line
 
 _OPENERS: dict[str, Opener] = {
@@ -49,7 +54,7 @@ def open_files(path: Path, columns: Columns) -> PairSource:
     Raises InputError where there is no such file, or the first row is not one of pairs.
     """
     pieces = _pieces(path)
-    kind = first_kind(pieces[0])
+    kind = _first_kind(pieces[0])
     if kind == "run":
         raise InputError(
             "a run's pairs, which are not whole rows without their folder",
@@ -57,17 +62,17 @@ def open_files(path: Path, columns: Columns) -> PairSource:
             fix="Name the run folder itself.",
         )
     return PairSource(
-        name=path.resolve().name, kind=kind, read=partial(read_pieces, pieces, columns)
+        name=path.resolve().name, kind=kind, read=partial(_read_pieces, pieces, columns)
     )
 
 
-def first_kind(piece: PairTable) -> Kind:
+def _first_kind(piece: PairTable) -> Kind:
     """The kind of the first row that is an object; plain where no row is one."""
     first = next((line for line in piece.table().rows if isinstance(line, Line)), None)
     return kind_of(first.fields) if first else "plain"
 
 
-def read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[ReadRow | UnreadRow]:
+def _read_pieces(pieces: Iterable[PairTable], columns: Columns) -> Iterator[ReadRow | UnreadRow]:
     """Every row of every piece.
 
     Raises InputError after a piece in which not one row could be read, naming its columns.
@@ -185,3 +190,66 @@ def _nothing_read(
         where=f"{source}:{first.where.rpartition(':')[2]}",
         fix=fix,
     )
+
+
+_DATA = re.compile(r"data/[^/]+/[a-z]+-00000-of-00001\.parquet")
+
+
+def open_hub(address: str, columns: Columns) -> PairSource:
+    """`ORG/NAME`, or `ORG/NAME@REVISION`: every split of every configuration.
+
+    Raises InputError where the extra `hub` or the network is missing, or there is no such dataset.
+    """
+    name, _, revision = address.partition("@")
+    hub, datasets = _import("huggingface_hub", address), _import("datasets", address)
+    try:
+        there = hub.HfApi().list_repo_files(name, repo_type="dataset", revision=revision or None)
+        if "manifest.json" in there and any(map(_DATA.fullmatch, there)):
+            columns.refuse(address)
+            at = hub.snapshot_download(name, repo_type="dataset", revision=revision or None)
+            return open_release(Path(at), address)
+        loaded = {
+            config: datasets.load_dataset(name, config, revision=revision or None)
+            for config in datasets.get_dataset_config_names(name, revision=revision or None)
+        }
+    except InputError:
+        raise
+    except Exception as error:  # whatever the Hub's clients, the network and file formats raise
+        raise InputError(
+            f"neither a file or folder here nor a dataset that could be loaded:"
+            f" {type(error).__name__}: {error}",
+            where=address,
+            fix="Check the id; a private one needs `hf auth login`. Without network, name a file.",
+        ) from error
+    pieces = [
+        PairTable(
+            partial(_hub_table, f"{name}/{config}/{split}", rows),
+            f"{name}/{config}/{split}",
+            config="" if config == "default" else config,
+            split=split,
+        )
+        for config, splits in loaded.items()
+        for split, rows in splits.items()
+    ]
+    return PairSource(
+        name=address,
+        kind=_first_kind(pieces[0]),
+        read=partial(_read_pieces, pieces, columns),
+        total=sum(len(rows) for splits in loaded.values() for rows in splits.values()),
+    )
+
+
+def _hub_table(name: str, rows: Any) -> SourceTable:
+    """Rows counted from 1. `datasets` keeps them on disk, not in memory."""
+    return SourceTable(name, list(rows.column_names), numbered(name, rows))
+
+
+def _import(module: str, address: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise InputError(
+            f"there is no such file, and to read it as a Hugging Face id `{module}` is missing",
+            where=address,
+            fix=f"Run {install('hub')}; or give the path of a file.",
+        ) from None

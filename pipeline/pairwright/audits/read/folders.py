@@ -40,7 +40,11 @@ def is_release(folder: Path) -> bool:
         check_files(folder)
     if Layout(folder).manifest.is_file():
         return bool(parts)
-    if parts and _has_release_columns(folder / parts[0].path):
+    try:
+        lost = bool(parts) and has_columns(pq.read_schema(folder / parts[0].path).names)
+    except (pa.ArrowException, OSError):
+        return False
+    if lost:
         raise InputError("a release without its manifest.json", where=folder, fix=_FIX)
     return False
 
@@ -94,13 +98,6 @@ def _release_statement(layout: Layout) -> _ReleaseStatement:
         raise InputError(first["msg"], where=where, fix=_FIX) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
-
-
-def _has_release_columns(path: Path) -> bool:
-    try:
-        return has_columns(pq.read_schema(path).names)
-    except (pa.ArrowException, OSError):
-        return False
 
 
 def _count(folder: Path, parts: list[Part]) -> int | None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pairwright.audits.read.options import OptionKey
 from pairwright.dataset import Row
 from pairwright.settings.rules import ReleaseInfo
 
@@ -43,6 +42,18 @@ TIE = "tie"
 
 LABEL_0 = "label_from_0"
 """The reason of a label 0. It ends the reading: labels 1 of the same file may mean the second."""
+
+
+class OptionKey(NamedTuple):
+    """The question that a pair is of, where the pair is the right option over one of the others."""
+
+    question: str
+    """Its place: `file:line`."""
+    options: int
+    right: int
+    """The place of the right option, from 0."""
+    of_pair: bool = False
+    """Whether a label named it, of the two responses of a pair."""
 
 
 class ReadRow(NamedTuple):

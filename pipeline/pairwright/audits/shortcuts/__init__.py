@@ -3,29 +3,30 @@
 trials.py        all ways of choosing, tried on the pairs of one configuration
 response.py pair_features.py    the features that they use
 classifiers.py   models of responses and questions
-baselines.py     overlap with posts and aspects
-private_words.py    words that the writer can have only from the posts
-opinions.py      what others think: a judge that knows nobody, votes, and time
+informed.py      overlap with posts and aspects, and words that the writer can have only from posts
 questions.py     questions with options: ways to pick the right one of k
-gaps.py          whether twins are whole, and how unequal two responses are
+figures.py       whether twins are whole, how unequal two responses are, and what others think
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from pairwright.audits.catalogue import names_of
 from pairwright.audits.read.source import NO_INFO, ReadRow
 from pairwright.audits.records import Check, LimitComparison
-from pairwright.audits.shortcuts.gaps import length_matched, twin_gaps, twin_identity
-from pairwright.audits.shortcuts.opinions import PreferenceLean, PublishedAnswers
+from pairwright.audits.shortcuts.figures import (
+    PreferenceLean,
+    PublishedAnswers,
+    length_matched,
+    twin_gaps,
+    twin_identity,
+)
+from pairwright.audits.shortcuts.informed import LEAK_LIMITS, AuditWords
 from pairwright.audits.shortcuts.pair_features import PairFeatures
-from pairwright.audits.shortcuts.private_words import LEAK_LIMITS, AuditWords
 from pairwright.audits.shortcuts.trials import (
     BLIND,
     Trial,
     blind_trials,
     comparison,
-    identity_note,
     note,
     source_accuracies,
 )
@@ -37,18 +38,6 @@ from pairwright.settings.rules import ReleaseInfo
 MAX_SHORTCUT = 0.58
 SEED = 0
 """The seed of samples and folds: the same rows give the same checks."""
-
-
-class _OverlapBound(NamedTuple):
-    """The highest accuracy that word overlap may have, and whether the study set it itself."""
-
-    most: float
-    by_study: bool
-
-
-def _overlap_bound(option: float | None, own: float | None) -> _OverlapBound | None:
-    most = own if option is None else option
-    return None if most is None else _OverlapBound(most, option is None)
 
 
 class Shortcuts:
@@ -73,10 +62,10 @@ class Shortcuts:
         and with the aspects; None: as the study did, or not at all."""
         self._bound = max_shortcut
         self._blind = AccuracyLimits(max_shortcut, max_shortcut)
-        self._overlap = {
-            "profile_overlap": _overlap_bound(max_overlap, study.max_overlap),
-            "aspects_overlap": _overlap_bound(max_aspects_overlap, study.max_aspects_overlap),
-        }
+        self._overlap = {"profile_overlap": max_overlap, "aspects_overlap": max_aspects_overlap}
+        self._by_study = {
+            "profile_overlap": study.max_overlap, "aspects_overlap": study.max_aspects_overlap,
+        }  # fmt: skip
         self._words = AuditWords()
         self._features: dict[str, PairFeatures] = {}
         self._published = PublishedAnswers()
@@ -120,13 +109,19 @@ class Shortcuts:
         yield from self._published.checks()
 
     def _pair_check(self, trial: Trial) -> Check | LimitComparison:
-        bound = self._overlap.get(trial.name)
-        if bound and bound.by_study:
-            trial = trial._replace(
-                why=f"The study set a bound of {bound.most:g}. {trial.why}".strip()
-            )
-        limits = self._limits(trial)
-        return comparison(trial, limits) if limits else _note(trial)
+        """A comparison: of blind trials where no identity makes them 50 %, of private words where
+        there is anything to count, and of overlap where somebody set a bound. Else a note."""
+        name = trial.name
+        blind, bound = name in BLIND, self._overlap.get(name)
+        if bound is None and (bound := self._by_study.get(name)) is not None:
+            trial = trial._replace(why=f"The study set a bound of {bound:g}. {trial.why}".strip())
+        if bound is not None:
+            return comparison(trial, AccuracyLimits(bound, bound, either_side=False))
+        if name == "profile_residual" and len(trial.points):
+            return comparison(trial, LEAK_LIMITS)
+        if blind and not is_twin(trial.mode):
+            return comparison(trial, self._blind)
+        return note(trial, identity=blind)
 
     def _question_check(self, trial: Trial, features: PairFeatures) -> Check | LimitComparison:
         """The same of questions with options: a point says whether the right one was picked."""
@@ -144,17 +139,3 @@ class Shortcuts:
         if compared is None:
             return self._pair_check(trial)
         return compared._replace(why=trial.why, flags=trial.flags)
-
-    def _limits(self, trial: Trial) -> AccuracyLimits | None:
-        """What decides on a trial: on blind ones where no identity makes them 50 %, on private
-        words where there is anything to count, and on overlap where somebody set a bound."""
-        name = trial.name
-        if bound := self._overlap.get(name):
-            return AccuracyLimits(bound.most, bound.most, either_side=False)
-        if name == "profile_residual":
-            return LEAK_LIMITS if len(trial.points) else None
-        return self._blind if name in BLIND and not is_twin(trial.mode) else None
-
-
-def _note(trial: Trial) -> Check:
-    return identity_note(trial) if trial.name in BLIND else note(trial)

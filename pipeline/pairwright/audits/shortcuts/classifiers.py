@@ -76,35 +76,28 @@ the question has it too; column 2 of all counts those that the question has."""
 def bags(drawn: Sequence[LearnablePair], *, with_question: bool) -> sparse.csr_array:
     """Shape (n, distinct words): 1 for a word of the chosen response alone, -1 for one of the
     rejected, each row of length 1. `with_question` marks the words that the question has."""
-    rows = [
-        (place, sign * weight, column)
-        for place, pair in enumerate(drawn)
-        for sign, response in ((1.0, pair.chosen), (-1.0, pair.rejected))
-        for weight, column in _columns(response, with_question)
-    ]
-    lengths = [len(column) for _, _, column in rows]
-    columns = np.concatenate([column for _, _, column in rows])
-    kinds, places = np.unique(columns, return_inverse=True)
+    cells: list[tuple[int, float, npt.NDArray[np.uint64]]] = []
+    for place, pair in enumerate(drawn):
+        for sign, response in ((1.0, pair.chosen), (-1.0, pair.rejected)):
+            words = response.words.astype(np.uint64) * _APART
+            cells.append((place, sign, words))
+            if with_question:
+                own = words[response.in_question]
+                cells.append((place, sign, own + 1))
+                cells.append((place, sign * len(own), np.array([2], np.uint64)))
+    lengths = [len(columns) for _, _, columns in cells]
+    kinds, places = np.unique(
+        np.concatenate([columns for _, _, columns in cells]), return_inverse=True
+    )
     table = sparse.csr_array(
         (
-            np.repeat([weight for _, weight, _ in rows], lengths),
-            (np.repeat([place for place, _, _ in rows], lengths), places),
+            np.repeat([weight for _, weight, _ in cells], lengths),
+            (np.repeat([place for place, _, _ in cells], lengths), places),
         ),
         shape=(len(drawn), len(kinds)),
     )
     table.eliminate_zeros()
     return normalize(table)
-
-
-def _columns(
-    response: ResponseFeatures, with_question: bool
-) -> Iterator[tuple[float, npt.NDArray[np.uint64]]]:
-    words = response.words.astype(np.uint64) * _APART
-    yield 1.0, words
-    if with_question:
-        own = words[response.in_question]
-        yield 1.0, own + 1
-        yield float(len(own)), np.array([2], np.uint64)
 
 
 def styles(drawn: Sequence[LearnablePair], *, with_question: bool) -> sparse.csr_array:
@@ -142,29 +135,22 @@ def _points(table: sparse.csr_array, clusters: Places, seed: int) -> Floats:
     return points
 
 
-class ClassifierCheck(NamedTuple):
-    """A check by what can be learned from pairs."""
-
-    name: str
-    table: Callable[[Sequence[LearnablePair]], sparse.csr_array]
-    """Shape (n, features): what a pair's chosen response has, less what the rejected one has."""
-
-
-CLASSIFIERS = (
-    ClassifierCheck("bag_of_words", partial(bags, with_question=False)),
-    ClassifierCheck("style", partial(styles, with_question=False)),
-    ClassifierCheck("bag_of_words_with_question", partial(bags, with_question=True)),
-    ClassifierCheck("style_with_question", partial(styles, with_question=True)),
-)
-"""The checks of this file, in the order of the report."""
+CLASSIFIERS: dict[str, Callable[[Sequence[LearnablePair]], sparse.csr_array]] = {
+    "bag_of_words": partial(bags, with_question=False),
+    "style": partial(styles, with_question=False),
+    "bag_of_words_with_question": partial(bags, with_question=True),
+    "style_with_question": partial(styles, with_question=True),
+}
+"""By check, in the order of the report, what a pair's chosen response has, less what the rejected
+one has, shape (n, features)."""
 
 
 def classifier_points(
     drawn: Sequence[LearnablePair], clusters: Places, seed: int
-) -> Iterator[tuple[ClassifierCheck, Floats]]:
+) -> Iterator[tuple[str, Floats]]:
     """The points of each classifier, shape (n,). Every pair is judged by a model that was fitted
     without its cluster. The same pairs in the same order have the same points on every machine."""
     # More threads would sum in another order.
     with threadpool_limits(limits=1):
-        for classifier in CLASSIFIERS:
-            yield classifier, _points(classifier.table(drawn), clusters, seed)
+        for name, table in CLASSIFIERS.items():
+            yield name, _points(table(drawn), clusters, seed)

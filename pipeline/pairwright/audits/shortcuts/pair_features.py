@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pairwright import text
-from pairwright.audits.read.options import OptionKey
+from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Flag
-from pairwright.audits.shortcuts.baselines import PairOverlap, pair_overlap
 from pairwright.audits.shortcuts.classifiers import LearnablePair, learnable_pair
-from pairwright.audits.shortcuts.private_words import AuditWords, PostWords, post_words
-from pairwright.audits.shortcuts.questions import Questions
-from pairwright.audits.shortcuts.response import (
-    COUNT_CHECKS,
-    ResponseCounts,
-    response_counts,
-    text_stems,
+from pairwright.audits.shortcuts.informed import (
+    AuditWords,
+    PairOverlap,
+    PostWords,
+    pair_overlap,
+    post_words,
 )
+from pairwright.audits.shortcuts.questions import Questions
+from pairwright.audits.shortcuts.response import COUNT_CHECKS, response_counts, text_stems
 from pairwright.dataset import Row
 from pairwright.intervals import Floats, Places
 from pairwright.modes import is_twin
@@ -99,13 +99,6 @@ class TwinHalf(NamedTuple):
     """The `text.echo` of its chosen response and its own aspects."""
 
 
-class SharedWords(NamedTuple):
-    """What a pair shares with its user."""
-
-    overlap: PairOverlap
-    posts: PostWords
-
-
 class PairFeatures:
     """The pairs of one configuration, in the order of the source."""
 
@@ -117,15 +110,14 @@ class PairFeatures:
         self.twins: dict[str, list[TwinHalf]] = {}
         self.phrases: dict[str, list[Flag]] = {"persona_words": [], "refusal_words": []}
         """By check, the rows with such a phrase."""
-        self.shared: ClusterSample[tuple[int, SharedWords]] = ClusterSample(SAMPLE, seed)
-        self.learnable: ClusterSample[tuple[int, LearnablePair]] = ClusterSample(
-            min(SAMPLE, TWIN_SAMPLE) if is_twin(mode) else SAMPLE, seed
-        )
+        self.shared: ClusterSample[tuple[int, PairOverlap, PostWords]]
+        self.shared = ClusterSample(SAMPLE, seed)
+        """What pairs share with their users, by their places."""
+        self.learnable: ClusterSample[tuple[int, LearnablePair]]
+        self.learnable = ClusterSample(min(SAMPLE, TWIN_SAMPLE) if is_twin(mode) else SAMPLE, seed)
         self._points = bytearray()
         self._words = array("L")
-        self._quality = array("d")
-        self._people = array("d")
-        self._others = array("d")
+        self._quality, self._people, self._others = array("d"), array("d"), array("d")
         self.sources: dict[str, array[int]] = {}
         """Of natural twins: the places of the pairs of each source."""
         self._clusters = array("L")
@@ -133,29 +125,28 @@ class PairFeatures:
 
     def add(self, row: Row, choice: OptionKey | None = None) -> None:
         """Count one row, of a question with options if `choice` says so."""
+        place, cluster = len(self), row.cluster
         if choice:
-            self.questions.add(len(self), choice)
-        sides = (
-            response_counts(row.question, row.chosen, row.language),
-            response_counts(row.question, row.rejected, row.language),
-        )
-        cluster = row.cluster
+            self.questions.add(place, choice)
         if self.shared.has_room(cluster):
-            self.shared.add(cluster, (len(self), self._shared(row)))
+            self.shared.add(cluster, (place, *self._shared(row)))
         if self.learnable.has_room(cluster):
-            self.learnable.add(cluster, (len(self), learnable_pair(row)))
+            self.learnable.add(cluster, (place, learnable_pair(row)))
         if is_twin(row.mode):
             texts = hash((row.question, row.chosen, row.rejected))
             mirrored = hash((row.question, row.rejected, row.chosen))
-            half = TwinHalf(row.id, len(self), texts, mirrored, _echo(row))
+            aspects = (one.aspect for one in row.rubric_aspects)
+            echo = text.echo(row.chosen, aspects, row.question, row.language)
+            half = TwinHalf(row.id, place, texts, mirrored, echo)
             self.twins.setdefault(row.subject, []).append(half)
-        self._flag(row.id, *sides)
-        self._points.extend(_points(*sides))
-        self._words.extend(side.length for side in sides)
-        self._quality.append(_quality_gap(row))
-        self._people.append(_majority(row))
+        self._count(row)
+        gaps = [scale.chosen - scale.rejected for scale in row.quality]
+        self._quality.append(abs(sum(gaps)) / len(gaps) if gaps else math.nan)
+        voted = row.votes is not None and row.votes.chosen + row.votes.rejected > 0
+        more = row.votes.chosen - row.votes.rejected if row.votes and voted else math.nan
+        self._people.append((np.sign(more) + 1) / 2)
         if row.mode == "natural":
-            self.sources.setdefault(row.source, array("L")).append(len(self._others))
+            self.sources.setdefault(row.source, array("L")).append(place)
             self._others.append(row.neighbours.point if row.neighbours else math.nan)
         names = row.clusters
         self._clusters.extend(
@@ -163,12 +154,27 @@ class PairFeatures:
             for name in ((names,) if isinstance(names, str) else names)
         )
 
-    def _shared(self, row: Row) -> SharedWords:
+    def _shared(self, row: Row) -> tuple[PairOverlap, PostWords]:
         language = row.language
         profile = text.terms_of((post.text for post in row.profile), language)
         chosen, rejected = text_stems(row.chosen, language), text_stems(row.rejected, language)
         self.words.add(row, profile, (chosen, rejected))
-        return SharedWords(pair_overlap(row, profile), post_words(row, profile, self.words))
+        return pair_overlap(row, profile), post_words(row, profile, self.words)
+
+    def _count(self, row: Row) -> None:
+        """Twice the points of every check of `COUNT_CHECKS`, and phrases as flags."""
+        chosen = response_counts(row.question, row.chosen, row.language)
+        rejected = response_counts(row.question, row.rejected, row.language)
+        self._words.extend((chosen.length, rejected.length))
+        self._points.extend(
+            (a > b) - (a < b) + 1 for a, b in zip(chosen.scores, rejected.scores, strict=True)
+        )
+        for side, counts in (("chosen", chosen), ("rejected", rejected)):
+            phrases = {"persona_words": counts.persona_words, "refusal_words": counts.refusal_words}
+            for name, phrase in phrases.items():
+                if phrase:
+                    flag = Flag(row=row.id, detail=f"{side}: {phrase[:PHRASE]}")
+                    self.phrases[name].append(flag)
 
     def __len__(self) -> int:
         return len(self._quality)
@@ -213,38 +219,3 @@ class PairFeatures:
         words = np.maximum(np.array(self._words, np.float64).reshape(-1, 2), 1)
         ratio: Floats = words.max(axis=1) / words.min(axis=1)
         return ratio
-
-    def _flag(self, row: str, chosen: ResponseCounts, rejected: ResponseCounts) -> None:
-        for side, counts in (("chosen", chosen), ("rejected", rejected)):
-            for name, phrase in (
-                ("persona_words", counts.persona), ("refusal_words", counts.refusal)
-            ):  # fmt: skip
-                if phrase:
-                    detail = f"{side}: {phrase[:PHRASE]}"
-                    self.phrases[name].append(Flag(row=row, detail=detail))
-
-
-def _points(chosen: ResponseCounts, rejected: ResponseCounts) -> Iterator[int]:
-    """Twice the points of every check of `COUNT_CHECKS`."""
-    for _, score in COUNT_CHECKS:
-        a, b = score(chosen), score(rejected)
-        yield (a > b) - (a < b) + 1
-
-
-def _echo(row: Row) -> float | None:
-    """The `echo` of one half of a twin."""
-    aspects = (one.aspect for one in row.rubric_aspects)
-    return text.echo(row.chosen, aspects, row.question, row.language)
-
-
-def _quality_gap(row: Row) -> float:
-    """Distance of the judge's mean scores of the two responses; NaN where it gave none."""
-    gaps = [scale.chosen - scale.rejected for scale in row.quality]
-    return abs(sum(gaps)) / len(gaps) if gaps else math.nan
-
-
-def _majority(row: Row) -> float:
-    """The `people` of one row."""
-    if row.votes is None or not row.votes.chosen + row.votes.rejected:
-        return math.nan
-    return float(np.sign(row.votes.chosen - row.votes.rejected) + 1) / 2

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairwright.audits.read.options import OptionKey
+from pairwright.audits.read.source import OptionKey
 from pairwright.audits.records import Check, Flag, Status
 from pairwright.intervals import Accuracy, AccuracyLimits, Floats, Places, accuracy, z_of
 from pairwright.text import number_of

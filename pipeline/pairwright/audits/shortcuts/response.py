@@ -5,7 +5,7 @@ import math
 import re
 import string
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -55,21 +55,28 @@ def diversity(words: Sequence[str]) -> float:
 
 
 class ResponseCounts(NamedTuple):
-    """Counts of one response to one question."""
+    """What blind checks count in one response to one question, in the order of the report."""
 
     length: int
     """Words, as `word_count` counts them."""
     lists: int
-    """Items of markdown lists."""
     headings: int
     bold: int
     question_overlap: int
     """Distinct content words of the question."""
     lexical_diversity: float
-    """Distinct words over words."""
-    persona: str | None
+    persona_words: str | None
     """The first phrase that speaks about its reader."""
-    refusal: str | None
+    refusal_words: str | None
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """A number for each check: it picks the response that has more."""
+        return (*self[:6], self.persona_words is not None, self.refusal_words is not None)
+
+
+COUNT_CHECKS = ResponseCounts._fields
+"""The names of the blind checks that need no fitting."""
 
 
 # Both halves of a twin hold the same two responses.
@@ -84,29 +91,9 @@ def response_counts(question: str, response: str, language: str | None = "en") -
         bold=form.bold,
         question_overlap=len(text.terms(response, language) & text.terms(question, language)),
         lexical_diversity=form.diversity,
-        persona=first_phrase(PERSONA, response, question),
-        refusal=first_phrase(REFUSAL, response, question),
+        persona_words=first_phrase(PERSONA, response, question),
+        refusal_words=first_phrase(REFUSAL, response, question),
     )
-
-
-class CountCheck(NamedTuple):
-    """A blind check that needs no fitting: it picks the response that has more of something."""
-
-    name: str
-    score: Callable[[ResponseCounts], float]
-
-
-COUNT_CHECKS = (
-    CountCheck("length", lambda counts: counts.length),
-    CountCheck("lists", lambda counts: counts.lists),
-    CountCheck("headings", lambda counts: counts.headings),
-    CountCheck("bold", lambda counts: counts.bold),
-    CountCheck("question_overlap", lambda counts: counts.question_overlap),
-    CountCheck("lexical_diversity", lambda counts: counts.lexical_diversity),
-    CountCheck("persona_words", lambda counts: counts.persona is not None),
-    CountCheck("refusal_words", lambda counts: counts.refusal is not None),
-)
-"""The checks, in the order of the report."""
 
 
 _DOUBLED = re.compile(r"(?<=\S)  +(?=\S)")
@@ -166,7 +153,19 @@ def style_numbers(response: str) -> Numbers:
         response.count("\n\n"),
         response.count("```"),
     )
-    shares = (*_kinds(words), sum(map(str.isdigit, words)), sum(map((7).__lt__, lengths)))
+    there = frozenset(words)
+    shares = (
+        *(sum(map(words.count, kind & there)) for kind in _KINDS),
+        sum(map(text.STOPWORDS.__contains__, words)),
+        sum(map(str.isdigit, words)),
+        sum(map((7).__lt__, lengths)),
+    )
+    plain = response.encode("ascii", "ignore")
+    marks = (
+        *(len(plain) - len(plain.translate(None, kind)) for kind in (_UPPER, _DIGITS)),
+        len(response) - len(plain),
+        *map(response.count, _MARKS),
+    )
     return np.array(
         [
             math.log1p(len(words)),
@@ -178,24 +177,10 @@ def style_numbers(response: str) -> Numbers:
             *map(math.log1p, counts),
             *map(math.log1p, habits(response)),
             *(share / many for share in shares),
-            *(mark / characters for mark in _marks(response)),
+            *(mark / characters for mark in marks),
         ],
         np.float32,
     )
-
-
-def _kinds(words: Sequence[str]) -> list[int]:
-    """How many words are of each kind, and how many are function words."""
-    there = frozenset(words)
-    kinds = [sum(map(words.count, kind & there)) for kind in _KINDS]
-    return [*kinds, sum(map(text.STOPWORDS.__contains__, words))]
-
-
-def _marks(response: str) -> list[int]:
-    """Capitals, digits, characters that are not ASCII, and each mark of punctuation."""
-    plain = response.encode("ascii", "ignore")
-    kinds = (len(plain) - len(plain.translate(None, kind)) for kind in (_UPPER, _DIGITS))
-    return [*kinds, len(response) - len(plain), *map(response.count, _MARKS)]
 
 
 def question_numbers(question: str) -> Numbers:

@@ -1,7 +1,7 @@
 """All ways of choosing, tried on the pairs of one configuration, and how each is decided."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,13 +9,14 @@ from numpy import bool_
 
 from pairwright.audits.catalogue import DEFINITIONS
 from pairwright.audits.records import Check, Flag, Status
-from pairwright.audits.shortcuts.baselines import baseline_points
 from pairwright.audits.shortcuts.classifiers import CLASSIFIERS, LEAST_CLUSTERS, classifier_points
-from pairwright.audits.shortcuts.pair_features import ClusterSample, PairFeatures
-from pairwright.audits.shortcuts.private_words import (
+from pairwright.audits.shortcuts.informed import (
+    BASELINES,
     PostWords,
+    baseline_points,
     private_word_points,
 )
+from pairwright.audits.shortcuts.pair_features import PairFeatures
 from pairwright.audits.shortcuts.response import COUNT_CHECKS
 from pairwright.estimate import Estimate
 from pairwright.intervals import (
@@ -85,16 +86,14 @@ def comparison(trial: Trial, limits: AccuracyLimits) -> AccuracyComparison | Che
     return AccuracyComparison(trial, estimate, limits)
 
 
-def note(trial: Trial) -> Check:
-    """A check that decides nothing, with its own 95 % interval."""
+def note(trial: Trial, *, identity: bool = False) -> Check:
+    """A check that decides nothing, with its own 95 % interval. On twins, what is 50 % by identity
+    has none."""
     estimate = accuracy(trial.points, trial.clusters)
-    return _check(trial, "note", estimate and estimate.found(z_of(LEVEL)), trial.why)
-
-
-def identity_note(trial: Trial) -> Check:
-    """A check on twins: what is 50 % by identity has no interval."""
-    estimate = accuracy(trial.points, trial.clusters)
-    found = estimate and estimate.found(z_of(LEVEL)).model_copy(update={"low": None, "high": None})
+    found = estimate and estimate.found(z_of(LEVEL))
+    if not identity:
+        return _check(trial, "note", found, trial.why)
+    found = found and found.model_copy(update={"low": None, "high": None})
     return _check(trial, "note", found, _sentences(IDENTITY, trial.why))
 
 
@@ -158,63 +157,58 @@ def _sentences(*parts: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-T = TypeVar("T")
-BLIND = tuple(check.name for check in (*COUNT_CHECKS, *CLASSIFIERS))
+BLIND = (*COUNT_CHECKS, *CLASSIFIERS)
 """Names of the checks that know nothing of the user."""
 
 
 def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
     """Try blind scorers on every pair, and classifiers and informed baselines on a sample."""
     every = np.arange(len(features))
-    for check, points in zip(COUNT_CHECKS, features.points.T, strict=True):
-        yield _trial(config, features, check.name, every, points)
+    for name, points in zip(COUNT_CHECKS, features.points.T, strict=True):
+        yield _trial(config, features, name, every, points)
     yield from _classifier_trials(config, features, seed)
     yield from _informed_trials(config, features)
 
 
 def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
-    places, pairs = _sample_places(features.learnable)
+    drawn = list(features.learnable)
+    places = np.array([place for place, _ in drawn], np.intp)
     clusters = first_clusters(features.clusters[places])
-    if len(np.unique(clusters)) >= LEAST_CLUSTERS:
-        why = _sample_note(len(pairs), len(features))
-        for classifier, points in classifier_points(pairs, clusters, seed):
-            yield _trial(config, features, classifier.name, places, points, why)
-    else:
+    if len(np.unique(clusters)) < LEAST_CLUSTERS:
         few = f"Nothing can be learnt from fewer than {LEAST_CLUSTERS} clusters."
-        for classifier in CLASSIFIERS:
-            yield _trial(config, features, classifier.name, places[:0], np.empty(0), few)
+        for name in CLASSIFIERS:
+            yield _trial(config, features, name, places[:0], np.empty(0), few)
+        return
+    why = _sample_note(len(drawn), len(features))
+    for name, points in classifier_points([pair for _, pair in drawn], clusters, seed):
+        yield _trial(config, features, name, places, points, why)
 
 
 def _informed_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
-    places, pairs = _sample_places(features.shared)
-    sampled = _sample_note(len(pairs), len(features))
-    for baseline, points in baseline_points([pair.overlap for pair in pairs]):
+    drawn = list(features.shared)
+    places = np.array([place for place, _, _ in drawn], np.intp)
+    sampled = _sample_note(len(drawn), len(features))
+    for name, points in baseline_points([overlap for _, overlap, _ in drawn]):
         there = ~np.isnan(points)
         without = int(len(there) - there.sum())
-        needs = f"{without:,} pairs have no {baseline.needs}." if without else ""
+        needs = f"{without:,} pairs have no {BASELINES[name]}." if without else ""
         why = _sentences(sampled, needs)
-        yield _trial(config, features, baseline.name, places[there], points[there], why)
-    yield _residual(config, features, places, [pair.posts for pair in pairs], sampled)
+        yield _trial(config, features, name, places[there], points[there], why)
+    yield _residual(config, features, places, [words for _, _, words in drawn], sampled)
 
 
 def _residual(
     config: str, features: PairFeatures, places: Places, pairs: list[PostWords], sampled: str
 ) -> Trial:
-    private = private_word_points(pairs, features.words)
-    there = ~np.isnan(private.points)
-    points = private.points[there]
+    points, flags, missing = private_word_points(pairs, features.words)
+    there = ~np.isnan(points)
+    points = points[there]
     more, fewer = ((points == side).sum() for side in (1, 0))
     counts = f"More such words in the chosen response of {more:,} pairs, in the other of {fewer:,}."
-    why = _sentences(sampled, private.missing, counts if len(points) else "")
+    why = _sentences(sampled, missing, counts if len(points) else "")
     trial = _trial(config, features, "profile_residual", places[there], points, why)
-    in_order = sorted(private.flags, key=lambda place: places[place])
-    return trial._replace(flags_on_failure=tuple(private.flags[place] for place in in_order))
-
-
-def _sample_places(sample: ClusterSample[tuple[int, T]]) -> tuple[Places, list[T]]:
-    """Which pairs of the configuration were drawn, shape (n,), and what is kept of them."""
-    drawn = list(sample)
-    return np.array([n for n, _ in drawn], np.intp), [pair for _, pair in drawn]
+    in_order = sorted(flags, key=lambda place: places[place])
+    return trial._replace(flags_on_failure=tuple(flags[place] for place in in_order))
 
 
 def _sample_note(drawn: int, pairs: int) -> str:

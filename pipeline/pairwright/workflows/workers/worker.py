@@ -141,24 +141,17 @@ class WorkerSetup(NamedTuple):
     """Whether the store is read from hosts between which SQLite has no locks."""
 
 
+@dataclass
 class Builder:
     """Builds chunks, one begun after the other, with one set of connections."""
 
-    def __init__(
-        self,
-        setup: WorkerSetup,
-        config: Config,
-        main: CallStore,
-        clients: dict[str, Client],
-        meter: Meter,
-    ) -> None:
-        self._setup = setup
-        self._config = config
-        self._main = main
-        self._clients = clients
-        self._begun = asyncio.Event()
-        self._begun.set()
-        self.meter = meter
+    setup: WorkerSetup
+    config: Config
+    main: CallStore
+    clients: dict[str, Client]
+    meter: Meter
+    _begun: asyncio.Event | None = None
+    """Set when the units of the chunk that was given last have all begun."""
 
     async def build(self, chunk: Chunk, ended: Callable[[Brief], None]) -> None:
         """Build a chunk's units into its shard, which is whole and closed afterwards.
@@ -168,26 +161,27 @@ class Builder:
         """
         before, begun = self._begun, asyncio.Event()
         self._begun = begun
-        await before.wait()
-        folder = place(self._setup.shards, chunk.number)
+        if before:
+            await before.wait()
+        folder = place(self.setup.shards, chunk.number)
 
         def announced() -> Iterator[BuildUnit]:
             yield from chunk.units
             begun.set()
 
         try:
-            with closing(await open_shard(folder, self._main)) as shard:
-                models = RunModels(self._config, shard, self._clients, self.meter)
+            with closing(await open_shard(folder, self.main)) as shard:
+                models = RunModels(self.config, shard, self.clients, self.meter)
                 # What units share is shared inside a chunk: made of another shard's replies it
                 # would not be a function of this one.
-                rules = self._setup.rules.with_other_users(self._setup.corpus)
-                await build_units(announced(), self._setup.corpus, rules, models, shard, ended)
+                rules = self.setup.rules.with_other_users(self.setup.corpus)
+                await build_units(announced(), self.setup.corpus, rules, models, shard, ended)
         finally:
             begun.set()
 
     def stop(self) -> None:
         """Send no new calls: chunks under way end with Interrupted."""
-        for client in self._clients.values():
+        for client in self.clients.values():
             client.stop()
 
 

@@ -1,23 +1,116 @@
-"""Private words: words of a response that its writer can know only from the posts.
+"""What a response shares with its user.
 
-A writer sees the question and the aspects, and never a post. So a word that one user's posts hold
-and nobody else's, and that is neither in the question nor in a rubric of the pair, comes into a
-response by chance: as often into the rejected as into the chosen one. Where it is more often in the
-chosen one, posts were copied.
+Overlap with the posts and the aspects, and the manner that the user took so far, are a floor for
+scorers that read the user, and no shortcut.
+
+Private words are words of a response that its writer can know only from the posts. A writer sees
+the question and the aspects, and never a post. So a word that one user's posts hold and nobody
+else's, and that is neither in the question nor in a rubric of the pair, comes into a response by
+chance: as often into the rejected as into the chosen one. Where it is more often in the chosen one,
+posts were copied.
 """
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from pairwright import text
 from pairwright.audits.records import Flag
-from pairwright.audits.shortcuts.response import Stems, stem_hash, stem_hashes
+from pairwright.audits.shortcuts.response import (
+    StemFlags,
+    Stems,
+    flag_members,
+    stem_hash,
+    stem_hashes,
+    text_stems,
+)
 from pairwright.dataset import Row
 from pairwright.intervals import AccuracyLimits, Floats
+from pairwright.manner import manner_scores
 from pairwright.modes import is_twin
+
+BASELINES = {
+    "profile_overlap": "profile",
+    "aspects_overlap": "aspects",
+    "profile_tfidf": "profile",
+    "length_taken": "earlier choices",
+    "markup_taken": "earlier choices",
+}
+"""The checks by what the responses share with the user, and what a pair must have. Each picks the
+response that shares more."""
+
+
+class PairOverlap(NamedTuple):
+    """What the two responses of a pair share with its user."""
+
+    words: tuple[tuple[Stems, StemFlags], tuple[Stems, StemFlags]]
+    """Of the chosen and of the rejected response, and which of them the profile has, function words
+    left out."""
+    differences: Mapping[str, float]
+    """By baseline, how much more the chosen one shares: content words with the profile or the
+    aspects, and how well its manner suits what the user took so far; NaN where the pair has not
+    what that needs."""
+
+
+def pair_overlap(row: Row, profile: frozenset[str]) -> PairOverlap:
+    """Compare a row's two responses with the words of its profile, and with its aspects."""
+    language = row.language
+    aspects = text.terms_of((aspect.aspect for aspect in row.rubric_aspects), language)
+    a, b = text.terms(row.chosen, language), text.terms(row.rejected, language)
+    differences: dict[str, float] = dict.fromkeys(BASELINES, math.nan)
+    if row.profile:
+        differences["profile_overlap"] = len(a & profile) - len(b & profile)
+    if aspects:
+        differences["aspects_overlap"] = len(a & aspects) - len(b & aspects)
+    posts = (post.text for post in row.profile)
+    if manners := manner_scores(posts, (row.chosen, row.rejected)):
+        chosen, rejected = manners
+        differences["length_taken"] = chosen.length - rejected.length
+        differences["markup_taken"] = chosen.markup - rejected.markup
+    own, other = text_stems(row.chosen, language), text_stems(row.rejected, language)
+    words = (own, flag_members(own, a & profile)), (other, flag_members(other, b & profile))
+    return PairOverlap(words, differences)
+
+
+def baseline_points(drawn: Sequence[PairOverlap]) -> Iterator[tuple[str, Floats]]:
+    """The points of each baseline, shape (n,); NaN for pairs without what it needs. Baselines of
+    manner are left out where no history holds a choice."""
+    for name, needs in BASELINES.items():
+        if name == "profile_tfidf":
+            profile = [pair.differences["profile_overlap"] for pair in drawn]
+            differences = np.where(np.isnan(profile), np.nan, _tfidf(drawn))
+        else:
+            differences = np.array([pair.differences[name] for pair in drawn], np.float64)
+        if needs != "earlier choices" or not np.isnan(differences).all():
+            yield name, (np.sign(differences) + 1) / 2
+
+
+def _tfidf(drawn: Sequence[PairOverlap]) -> Floats:
+    """Shape (n,): how much more alike the profile the chosen response is than the rejected one.
+
+    The part of a response's length, as a vector of its distinct words weighted by how rare they
+    are among all responses, that its profile's words cover. The profile's own length is the same
+    for both sides of a pair.
+    """
+    sides = [side for pair in drawn for side in pair.words]
+    if not sides:
+        return np.empty(0)
+    lengths = [len(words) for words, _ in sides]
+    responses = np.repeat(np.arange(len(sides)), lengths)
+    _, words, counts = np.unique(
+        np.concatenate([words for words, _ in sides]), return_inverse=True, return_counts=True
+    )
+    squares = np.log((1 + len(sides)) / (1 + counts))[words] ** 2
+    shared = squares * np.concatenate([in_profile for _, in_profile in sides])
+    whole = np.bincount(responses, squares, minlength=len(sides))
+    part = np.bincount(responses, shared, minlength=len(sides))
+    similar = (part / np.sqrt(np.where(whole > 0, whole, 1))).reshape(-1, 2)
+    difference: Floats = np.round(similar[:, 0] - similar[:, 1], 9)
+    return difference
+
 
 LEAK_LIMITS = AccuracyLimits(fails_above=0.5, passes_below=0.525)
 """Without leaks the accuracy is one half; with leaks into 5 of 100 pairs it is 0.525."""
@@ -133,20 +226,16 @@ def post_words(row: Row, profile: frozenset[str], audit: AuditWords) -> PostWord
     )
 
 
-class PrivateWordPoints(NamedTuple):
-    """How often the chosen response has more private words."""
+def private_word_points(
+    drawn: Sequence[PostWords], audit: AuditWords
+) -> tuple[Floats, dict[int, Flag], str]:
+    """Count the private words of each pair: of a twin, the words of both rubrics are left out.
 
-    points: Floats
-    """Shape (n,): 1 where the chosen response has more of them, 0 where the rejected one has, or
-    one half; NaN where the posts, a rubric of the pair or twin, or half a twin is missing."""
-    flags: dict[int, Flag]
-    """The rows whose chosen response has more, with the words, by their place among the n."""
-    missing: str
-    """What pairs lack that are without a point, in a sentence."""
-
-
-def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> PrivateWordPoints:
-    """Count the private words of each pair: of a twin, the words of both rubrics are left out."""
+    Gives the points, shape (n,): 1 where the chosen response has more of them, 0 where the rejected
+    one has, or one half; NaN where the posts, a rubric of the pair or twin, or half a twin is
+    missing. Then the rows whose chosen response has more, with the words, by their place among the
+    n; and in a sentence what pairs lack that are without a point.
+    """
     rubrics: dict[str, list[str]] = {}
     for pair in drawn:
         rubrics.setdefault(pair.subject, []).append(pair.rubric)
@@ -155,8 +244,11 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
     flags: dict[int, Flag] = {}
     for place, pair in enumerate(drawn):
         known = rubrics[pair.subject]
-        if lack := _lack(pair, known):
-            lacks[lack] += 1
+        if not pair.has_profile:
+            lacks["a profile"] += 1
+            continue
+        if not all(known) or len(known) < pair.halves:
+            lacks["the other half" if all(known) else "a rubric"] += 1
             continue
         sides = [list(filter(audit.private, side)) for side in (pair.chosen, pair.rejected)]
         # Rubrics are long, and most pairs have no such word.
@@ -170,13 +262,4 @@ def private_word_points(drawn: Sequence[PostWords], audit: AuditWords) -> Privat
     )
     if lacks.total() == len(drawn) and lacks:
         missing = f"Not applicable: {missing}"
-    return PrivateWordPoints(points, flags, f"{missing}." if missing else "")
-
-
-def _lack(pair: PostWords, rubrics: Sequence[str]) -> str:
-    """The part that a pair needs and lacks; empty where it lacks none."""
-    if not pair.has_profile:
-        return "a profile"
-    if not all(rubrics):
-        return "a rubric"
-    return "the other half" if len(rubrics) < pair.halves else ""
+    return points, flags, f"{missing}." if missing else ""

@@ -1,0 +1,187 @@
+"""Figures beside the accuracies of blind rules: whether twins are whole, how unequal the two
+responses of a pair are, and what others think of both: a judge that knows nobody, and of published
+ones the voters.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pairwright.answer_traits import AnswerTraits, Trait, row_traits, trait_figures
+from pairwright.audits.catalogue import note_check
+from pairwright.audits.records import EXAMPLES, Check, Flag, LimitComparison
+from pairwright.audits.shortcuts.pair_features import LIKE, PairFeatures, TwinHalf
+from pairwright.audits.shortcuts.trials import Trial, comparison, note
+from pairwright.blind_preference import NOT_MEASURED, PreferenceCase, preference_case
+from pairwright.dataset import Row
+from pairwright.estimate import Estimate
+from pairwright.intervals import LEVEL, AccuracyLimits, Floats, Places, accuracy, mean, z_of
+from pairwright.modes import MODES, Mode, is_twin
+
+
+def twin_identity(config: str, features: PairFeatures, blind: Sequence[Trial]) -> Check:
+    """Fails where a twin is not two halves that mirror each other, or where a blind scorer is not
+    exactly right on half of the pairs."""
+    flags = tuple(
+        Flag(row=halves[0].row, detail=f"{subject}: {wrong}")
+        for subject, halves in features.twins.items()
+        if (wrong := _wrong(halves))
+    )
+    off = [
+        f"{trial.name} {trial.points.mean():.4f}"
+        for trial in blind
+        if trial.points.sum() * 2 != len(trial.points)
+    ]
+    return Check(
+        family="shortcuts",
+        name="twin_identity",
+        config=config,
+        status="fail" if flags or off else "pass",
+        count=len(flags),
+        of=len(features.twins),
+        detail=f"Not exactly one half: {', '.join(off)}." if off else "",
+        flags=flags,
+    )
+
+
+def _wrong(halves: Sequence[TwinHalf]) -> str:
+    if len(halves) == 1:
+        return "only one half is there"
+    if len(halves) > 2:
+        return f"{len(halves)} rows, where a twin has two halves"
+    first, second = halves
+    if first.texts == second.mirrored:
+        return ""
+    if first.texts == second.texts:
+        return "both halves have the same response chosen"
+    return "the halves are not of one question with chosen and rejected swapped"
+
+
+def length_matched(config: str, features: PairFeatures) -> Check:
+    """The share of pairs of like length, on which each blind check gives its accuracy again."""
+    limit = f"{LIKE - 1:.0%}".replace("%", " %")
+    share = _share(features.like.astype(np.float64), features.clusters)
+    detail = (
+        f"At most {limit} more words in the longer response. Each check says how it does on these."
+    )
+    return note_check("length_matched", config, share, detail=detail)
+
+
+def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
+    """Differences between the two responses of twins, which the 50 % of blind scorers hide."""
+    ratio, judged = features.ratio, ~np.isnan(features.quality)
+    yield note_check("twin_length_gap", config, mean(ratio, features.clusters, least=1))
+    quality = mean(features.quality[judged], features.clusters[judged], least=0)
+    missing = f"{(~judged).sum():,} pairs have no scores of a judge." if not judged.all() else ""
+    yield note_check("twin_quality_gap", config, quality, detail=missing)
+    yield _echo_gap(config, features)
+    wrong = profile_overlap.points == 0
+    share = _share(wrong.astype(np.float64), profile_overlap.clusters)
+    yield note_check("twin_against_baseline", config, share, detail=profile_overlap.why)
+    places = profile_overlap.places[wrong]
+    voted = places[~np.isnan(features.people[places])]
+    people = _share(features.people[voted], features.clusters[voted])
+    none = "Nobody voted on these pairs." if len(places) else "There are no such pairs."
+    none = "" if len(voted) else none
+    yield note_check("people_against_baseline", config, people, detail=none)
+
+
+def _echo_gap(config: str, features: PairFeatures) -> Check:
+    """Over whole twins whose halves both have aspects; the detail has how much is repeated."""
+    whole = [halves for halves in features.twins.values() if len(halves) == 2]
+    echoes = np.array([[half.echo for half in halves] for halves in whole], np.float64)
+    echoes = echoes.reshape(-1, 2)
+    there = ~np.isnan(echoes).any(axis=1)
+    if not there.any():
+        return note_check(
+            "twin_echo_gap", config, detail="Not applicable: no twin with two rubrics."
+        )
+    first = [whole[n][0] for n in np.flatnonzero(there).tolist()]
+    places, both = np.array([half.place for half in first], np.intp), echoes[there]
+    gaps = np.abs(both[:, 0] - both[:, 1])
+    gap = mean(gaps, features.clusters[places], least=0, most=1)
+    detail = f"On average a response repeats {100 * both.mean():.0f} % of its own aspects' words."
+    largest = sorted(np.argsort(-gaps, kind="stable")[:EXAMPLES].tolist())
+    flags = tuple(
+        Flag(
+            row=first[n].row, detail=f"{both[n, 0]:.2f} in this half, {both[n, 1]:.2f} in the other"
+        )
+        for n in largest
+        if gaps[n] > 0
+    )
+    return note_check("twin_echo_gap", config, gap, detail=detail).model_copy(
+        update={"flags": flags}
+    )
+
+
+def _share(points: Floats, clusters: Places) -> Estimate | None:
+    share = accuracy(points, clusters)
+    return share and share.found(z_of(LEVEL))
+
+
+class PreferenceLean:
+    """`blind_preference`: how often a judge that knows nobody prefers the chosen response, of each
+    mode over its configurations. A set leans where it prefers the same side in most pairs. It
+    decides where pairs are no twins."""
+
+    def __init__(self, limits: AccuracyLimits) -> None:
+        self._limits = limits
+        self._cases: defaultdict[Mode | None, list[PreferenceCase]] = defaultdict(list)
+
+    def add(self, row: Row) -> None:
+        cases = self._cases[row.mode]
+        if case := preference_case(row):
+            cases.append(case)
+
+    def checks(self) -> Iterator[Check | LimitComparison]:
+        for mode in (*MODES, None):
+            if mode in self._cases:
+                trial = _lean(mode, self._cases[mode])
+                decides = len(trial.points) and not is_twin(mode)
+                yield comparison(trial, self._limits) if decides else note(trial)
+
+
+def _lean(mode: Mode | None, cases: list[PreferenceCase]) -> Trial:
+    points = [(c.cluster, c.preference / 2) for c in cases if c.preference is not None]
+    _, clusters = np.unique([cluster for cluster, _ in points], return_inverse=True)
+    missing = len(cases) - len(points)
+    said = ["In the half of the user who asked; over both it is one half by identity."]
+    if not points:
+        said = [f"{NOT_MEASURED.capitalize()}."]
+    elif not is_twin(mode):
+        said = []
+    if missing and points:
+        said.append(f"Of {missing:,} more no choice could be read.")
+    return Trial(
+        name="blind_preference",
+        config=f"mode {mode}" if mode else "",
+        mode=None,
+        places=np.arange(len(points)),
+        points=np.array([point for _, point in points], np.float64),
+        clusters=clusters,
+        like=np.ones(len(points), np.bool_),
+        why=" ".join(said),
+    )
+
+
+_BY_TRAIT: dict[Trait, str] = {"votes": "more_votes", "time": "earlier"}
+"""Length has a limit in all pairs, by the check `length`."""
+
+
+class PublishedAnswers:
+    """The figures of both traits, in each configuration whose rows name the source of responses."""
+
+    def __init__(self) -> None:
+        self._cases: dict[str, list[tuple[str, AnswerTraits, AnswerTraits]]] = defaultdict(list)
+
+    def add(self, row: Row) -> None:
+        if traits := row_traits(row):
+            self._cases[row.config].append((row.user or row.cluster, *traits))
+
+    def checks(self) -> Iterator[Check]:
+        """Notes: no limit holds for people's own choices."""
+        for config, cases in sorted(self._cases.items()):
+            for figure in trait_figures(cases):
+                if name := _BY_TRAIT.get(figure.trait):
+                    yield note_check(name, config, figure.share, detail="A tie counts one half.")

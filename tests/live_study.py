@@ -1,0 +1,114 @@
+"""A study while people work on it: its commands, and what its files say.
+
+study = LiveStudy(run)
+study.do("import", path)                           # `pairwright human import RUN PATH` succeeds
+assert "no such file" in study.refused("import", path)
+study.do("import", study.fill("annotator-01"))     # a spreadsheet with that person's answers
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pairwright_human_eval.folder import HumanFolder
+from pairwright_human_eval.records import KeyedTask, Verdict
+from pairwright_human_eval.study_files import read_study
+from released import Answers, right
+from sheets import ANSWER, FIELD, fill, sheet_rows, write
+from study import Done, pairwright
+
+_RIGHT = right()
+
+
+def usual(task: KeyedTask, _: object = None) -> Answers | None:
+    """What people answer who verify everything."""
+    return _RIGHT(task, None)
+
+
+def split_votes() -> Callable[..., Answers | None]:
+    """Answers that have no majority on any pair."""
+    seen: dict[str | None, int] = {}
+
+    def split(task: KeyedTask, _: object = None) -> Answers | None:
+        if task.kind != "preference" or task.purpose != "vote":
+            return usual(task)
+        seen[task.pair] = seen.get(task.pair, -1) + 1
+        return {"preference": ("A", "B", "equal")[seen[task.pair] % 3]}
+
+    return split
+
+
+class LiveStudy:
+    """A run with its study."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.folder = HumanFolder(run)
+
+    def copy(self, to: Path) -> "LiveStudy":
+        return LiveStudy(Path(shutil.copytree(self.run, to)))
+
+    def command(self, name: str, *arguments: object) -> Done:
+        return pairwright("human", name, self.run, *arguments)
+
+    def do(self, name: str, *arguments: object) -> str:
+        """What a command prints that must succeed."""
+        done = self.command(name, *arguments)
+        assert done.code == 0, done.said
+        return done.out
+
+    def refused(self, name: str, *arguments: object) -> str:
+        """Why a command is refused that must be."""
+        done = self.command(name, *arguments)
+        assert done.code == 2, done.said
+        assert "Traceback" not in done.said
+        return done.err
+
+    @property
+    def key(self) -> dict[str, KeyedTask]:
+        return read_study(self.folder).key
+
+    def own(self, annotator: str, round: int = 1) -> list[KeyedTask]:
+        return [k for k in self.key.values() if (k.annotator, k.round) == (annotator, round)]
+
+    def second_round(self) -> list[KeyedTask]:
+        return [keyed for keyed in self.key.values() if keyed.round == 2]
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        lines = self.folder.verdicts.read_text(encoding="utf-8").splitlines()
+        return [Verdict.model_validate_json(line) for line in lines]
+
+    @property
+    def set_aside(self) -> list[dict[str, Any]]:
+        return [*map(json.loads, self.folder.set_aside.read_text("utf-8").splitlines())]
+
+    def states(self) -> dict[str, str]:
+        """What a report decides on each subject."""
+        self.do("report")
+        lines = self.folder.decisions.read_text(encoding="utf-8").splitlines()
+        return {line["subject"]: line["state"] for line in map(json.loads, lines)}
+
+    def files(self) -> dict[str, bytes]:
+        """Every file of the study by its path in it, but the lock."""
+        paths = (path for path in sorted(self.folder.path.rglob("*")) if path.is_file())
+        named = ((str(path.relative_to(self.folder.path)), path) for path in paths)
+        return {name: path.read_bytes() for name, path in named if path.name != "lock"}
+
+    def fill(
+        self,
+        annotator: str,
+        answer: Callable[[KeyedTask], Answers | None] = usual,
+        *,
+        round: int = 1,
+        out: Path | None = None,
+        **fields: str,
+    ) -> Path:
+        """A person's spreadsheet with the answers, and with what `fields` without a task get."""
+        path = fill(self.folder.sheet(annotator, round), answer, self.key, out)
+        rows = sheet_rows(path)
+        for row in rows:
+            row[ANSWER] = fields.get(row[FIELD], row[ANSWER])
+        return write(path, rows)
