@@ -25,13 +25,20 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from model_double import ModelDouble, share
-from pairwright.models import SIMULATED
+from pairwright.models import SIMULATED, Request
+from pairwright.settings.prompt_variables import Message
 
 Body = dict[str, Any]
 """A JSON object."""
 LARGEST = 64 * 1024 * 1024
 """Bytes of the largest request."""
 T = TypeVar("T")
+
+
+def ask(text: str = "hello", **changes: Any) -> Request:
+    """A request of one message."""
+    given = {"model": "m", "max_tokens": 50, "purpose": "plan", **changes}
+    return Request(messages=(Message("user", text),), **given)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import __version__, assets
+from pairwright.audits import page as audit_page
+from pairwright.audits.page.plots import audit_plots
+from pairwright.audits.records import Audit
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
@@ -24,6 +27,7 @@ from pairwright.construct.tally import entry_of, tally_outcomes
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.layout import write_checksums
 from pairwright.models.store import Store
+from pairwright.pages.plots import Plot
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -37,7 +41,9 @@ from pairwright.records import (
     content_id,
     pseudonym,
 )
-from pairwright.releases.summary import rows_of
+from pairwright.releases.derive import ReleaseContext, derived_files
+from pairwright.releases.primary import read_primary
+from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.releases.write import write_primary
 from pairwright.settings.config import Config, validate
 from pairwright.settings.prompt import Prompts
@@ -148,6 +154,20 @@ def _named(pair: Pair, adherence: dict[str, Adherence], twin_id: str | None) -> 
     return pair.model_copy(
         update={"id": name, "twin_id": twin_id, "draft": draft, "judge": "judge-70b"}
     )
+
+
+def unaddressed(pairs: Iterable[Pair]) -> list[Pair]:
+    """The pairs without addresses of questions and posts, so that [release] licence is theirs."""
+    nowhere: dict[str, Any] = {"source_url": None}
+    return [
+        pair.model_copy(
+            update={
+                **nowhere,
+                "profile": tuple(post.model_copy(update=nowhere) for post in pair.profile),
+            }
+        )
+        for pair in pairs
+    ]
 
 
 PAIRS = tuple(pair for n in range(8) for pair in question(n, DOMAINS[n % 2]))
@@ -383,6 +403,20 @@ def exported_task(data: Any, ticks: Answers, account: int, n: int) -> dict[str, 
 
 # Releases
 
+_DRAWN: dict[str, dict[str, Plot]] = {}
+
+
+def _plots_once(audit: Audit) -> dict[str, Plot]:
+    """Plots are most of the work of a small release: those of the same figures are drawn once."""
+    nameless = {"source": audit.source.model_copy(update={"version": "", "digest": ""})}
+    figures = audit.model_copy(update=nameless).model_dump_json()
+    if figures not in _DRAWN:
+        _DRAWN[figures] = audit_plots(audit)
+    return _DRAWN[figures]
+
+
+vars(audit_page)["audit_plots"] = _plots_once
+
 
 def released(run: Path, out: Path, version: str = "1.0.0", *options: object) -> Layout:
     """`pairwright release RUN --out OUT --version VERSION`, which must succeed."""
@@ -406,6 +440,19 @@ def gathered(
         return gather_release_content(run, database, options, log_notes)
     finally:
         database.close()
+
+
+def context_of(layout: Layout) -> ReleaseContext:
+    """What is derived from primary files that are there."""
+    summing = SummaryBuilder()
+    for part, row in rows_of(layout):
+        summing.add(part, row)
+    return ReleaseContext(layout, read_primary(layout), summing.summary())
+
+
+def texts(known: ReleaseContext) -> dict[str, str]:
+    """Every derived file."""
+    return {path: "".join(pieces) for path, pieces in derived_files(known)}
 
 
 def written(run: Path, out: Path, version: str = "1.0.0", **options: Any) -> Layout:

@@ -7,6 +7,7 @@ bad.seal()                                         # checksums to match, as an a
 """
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -17,9 +18,7 @@ import pyarrow.parquet as pq
 from pairwright.dataset import Layout, Part, Row, read_rows, write_rows
 from pairwright.dataset.layout import write_checksums
 from pairwright.dataset.row import derived_twin_id
-from pairwright.releases.derive import ReleaseContext, derived_files
-from pairwright.releases.primary import read_primary
-from pairwright.releases.summary import SummaryBuilder, rows_of
+from released import context_of, texts
 
 Object = dict[str, Any]
 
@@ -84,13 +83,8 @@ class Tampered:
     def seal(self, *, derived: bool = False) -> None:
         """Write the checksums anew; before that, if asked for, every derived file."""
         if derived:
-            primary, summing = read_primary(self.layout), SummaryBuilder()
-            for part, row in rows_of(self.layout):
-                summing.add(part, row)
-            for path, pieces in derived_files(
-                ReleaseContext(self.layout, primary, summing.summary())
-            ):
-                self.write(path, "".join(pieces))
+            for path, text in texts(context_of(self.layout)).items():
+                self.write(path, text)
         write_checksums(self.root)
 
     def read(self, path: str) -> str:
@@ -111,6 +105,30 @@ class Tampered:
     def number(self, path: str, wanted: Callable[[Object], bool]) -> int:
         """Of the first line that is wanted, counted from 1."""
         return next(n for n, of in enumerate(self.lines(path), start=1) if wanted(of))
+
+
+Damage = Callable[[Path], object]
+"""What happened to a folder."""
+
+
+def dropped(path: str) -> Damage:
+    return lambda root: (root / path).unlink()
+
+
+def replaced(path: str, text: str) -> Damage:
+    return lambda root: (root / path).write_text(text, encoding="utf-8")
+
+
+def halved(path: str) -> Damage:
+    return lambda root: os.truncate(root / path, (root / path).stat().st_size // 2)
+
+
+def piped(path: str) -> Damage:
+    def damage(root: Path) -> None:
+        (root / path).unlink()
+        os.mkfifo(root / path)
+
+    return damage
 
 
 def copy_of(release: Path, place: Path) -> Path:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
@@ -44,6 +44,7 @@ from scripted import (
     wait,
 )
 
+Planned = tuple[str, str, str]
 QUESTION = "How do I bake good bread during the week?"
 NARRATIVE = (
     "My sister visits at Easter. I want to surprise everybody with something from the stove."
@@ -79,31 +80,39 @@ PLAIN = (
     "Buy fresh flour, weigh everything, and bake whenever an hour is free. Most recipes work on "
     "any day, and a timer keeps track of the rise while other things are being done at home."
 )
-SERVED = {aspect[2]: FOR_UNA for aspect in UNAS} | {aspect[2]: FOR_VICTOR for aspect in VICTORS}
 ASKER = item(UNA, narrative=NARRATIVE, question=QUESTION)
 PARTNER = item(VICTOR, id="item-2", user="victor", question="Which flour for pizza?")
 
 
-def planner(request: Request) -> Mapping[str, Any]:
-    told = body(request)
-    return (
-        planned(*UNAS)
-        if "narrowboat" in told
-        else planned(*VICTORS)
-        if "cafe" in told
-        else {"aspects": []}
-    )
+class Case(NamedTuple):
+    """A question with two users: posts, what is planned from them, and what serves it."""
+
+    question: str
+    first_posts: tuple[str, str]
+    second_posts: tuple[str, str]
+    first: tuple[Planned, Planned]
+    second: tuple[Planned, Planned]
+    for_first: str
+    for_second: str
+    plain: str
 
 
-def writer(request: Request) -> str:
-    return FOR_UNA if UNAS[0][2] in body(request) else FOR_VICTOR
+ENGLISH = Case(
+    QUESTION,
+    (UNA[0].text, UNA[1].text),
+    (VICTOR[0].text, VICTOR[1].text),
+    UNAS, VICTORS, FOR_UNA, FOR_VICTOR, PLAIN,
+)  # fmt: skip
 
 
-def judge(request: Request) -> Mapping[str, Any]:
-    """An aspect is served by the answer that was written for it, and by no other."""
-    told = body(request)
-    (response,) = parts("response", told)
-    return scored(*(2 if SERVED.get(a, FOR_UNA) in response else 0 for a in parts("aspect", told)))
+def planner(request: Request, case: Case = ENGLISH) -> Mapping[str, Any]:
+    if case.first_posts[0] in body(request):
+        return planned(*case.first)
+    return planned(*case.second) if case.second_posts[0] in body(request) else planned()
+
+
+def writer(request: Request, case: Case = ENGLISH) -> str:
+    return case.for_first if case.first[0][2] in body(request) else case.for_second
 
 
 def nowhere(request: Request) -> Mapping[str, Any]:
@@ -111,19 +120,28 @@ def nowhere(request: Request) -> Mapping[str, Any]:
     return found_in(*([] for _ in parts("aspect", of)))
 
 
-def script(**changes: Answer) -> Scripted:
+def script(case: Case = ENGLISH, **changes: Answer) -> Scripted:
     """All models of a build in which everything goes well."""
+    served = {aspect[2]: case.for_first for aspect in case.first}
+    served |= {aspect[2]: case.for_second for aspect in case.second}
+
+    def judge(request: Request) -> Mapping[str, Any]:
+        """An aspect is served by the answer that was written for it, and by no other."""
+        (response,) = parts("response", body(request))
+        asked = parts("aspect", body(request))
+        return scored(*(2 if served.get(a, case.for_first) in response else 0 for a in asked))
+
     answers: dict[str, Answer] = {
-        "plan": planner,
+        "plan": lambda r: planner(r, case),
         "plan_blind": {"aspects": ["Timing"]},
-        "write_plain": PLAIN,
+        "write_plain": case.plain,
         "support": lambda r: verdicts(*["carried"] * len(parts("case", body(r)))),
         "match": nowhere,
-        "write_adhering": writer,
-        "write_omitting": PLAIN,
-        "write_contradicting": PLAIN,
-        "paper_expected": FOR_UNA,
-        "paper_avoided": PLAIN,
+        "write_adhering": lambda r: writer(r, case),
+        "write_omitting": case.plain,
+        "write_contradicting": case.plain,
+        "paper_expected": case.for_first,
+        "paper_avoided": case.plain,
         "adherence": judge,
         "quality": graded(4),
         "compare": {"reason": "r", "verdict": "tie"},
@@ -319,7 +337,7 @@ PARITY: dict[str, Answer] = {"quality": by_response(una=5), "compare": verdict("
 
 def test_after_a_refusal_for_parity_or_an_unread_judgement_both_sides_are_drawn_again() -> None:
     for changes in (PARITY, {"quality": "no JSON"}):
-        llm = script(**changes)
+        llm = script(ENGLISH, **changes)
         assert no_pair(llm, draws=2, strategies=["omit"]).stage == "gates"
         assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0, 1]}
 
@@ -358,7 +376,7 @@ REFUSED = "An earlier version of this answer was refused. "
 def test_a_redraw_tells_the_writer_what_was_wrong(
     name: str, changes: dict[str, Answer], note: str
 ) -> None:
-    llm = script(**changes)
+    llm = script(ENGLISH, **changes)
     no_pair(llm, draws=2, strategies=["omit"])
     lines = llm.prompts(name)[-1].split("\n")
     told = [line.removeprefix(REFUSED) for line in lines if line.startswith(REFUSED)]
@@ -413,9 +431,9 @@ def test_each_way_to_be_refused_has_its_reason(
     changes: dict[str, Answer], reason: str | None
 ) -> None:
     if reason is None:
-        assert kept_pair(script(**changes), strategies=["omit"], draws=1)
+        assert kept_pair(script(ENGLISH, **changes), strategies=["omit"], draws=1)
         return
-    rejected = no_pair(script(**changes), strategies=["omit"], draws=1)
+    rejected = no_pair(script(ENGLISH, **changes), strategies=["omit"], draws=1)
     assert rejected.reason == reason
     assert rejected.stage
     if rejected.stage == "gates":
@@ -447,7 +465,7 @@ def test_a_gate_that_is_off_lets_the_pair_through_with_its_measure() -> None:
 def test_a_failed_call_is_not_a_rejection() -> None:
     for name in ("plan", "write_adhering", "quality"):
         with pytest.raises(CallFailed):
-            contrast(script(**{name: CallFailed("http_500", "down")}))
+            contrast(script(ENGLISH, **{name: CallFailed("http_500", "down")}))
 
 
 # Where rubrics come from
@@ -810,7 +828,7 @@ def served(**shares: int) -> Callable[[Request], Canned]:
 def test_a_twin_is_refused_as_a_whole_with_its_reason(
     changes: dict[str, Answer], reason: str
 ) -> None:
-    rejected = no_twin(script(**changes), draws=1)
+    rejected = no_twin(script(ENGLISH, **changes), draws=1)
     assert rejected.reason == reason
 
 
@@ -871,7 +889,7 @@ def test_echo_is_measured_in_twins_alone_and_where_every_other_text_gate_passes(
 def test_a_redraw_of_a_twin_quotes_neither_posts_nor_the_other_sides_aspects(
     changes: dict[str, Answer],
 ) -> None:
-    llm = script(**changes)
+    llm = script(ENGLISH, **changes)
     no_twin(llm, draws=3)
     redrawn = [body(r) for r in llm.asked("write_adhering") if r.draw > 0]
     assert any(REFUSED in told for told in redrawn)

@@ -11,12 +11,10 @@ from unittest import mock
 import pytest
 
 from batch_stand_in import answer, refused, write_lines
-from endpoint import double, in_thread
+from endpoint import ask, double, in_thread
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.models import Request
 from pairwright.models.batch import PendingCalls, Recorder, rounds
 from pairwright.models.client import Meter
-from pairwright.settings.prompt_variables import Message
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 3
@@ -224,25 +222,25 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
 
 def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path: Path) -> None:
     """Then its unit fails like one whose call failed over the wire; more attempts ask again."""
-    request = Request(model="m", messages=(Message("user", "hello"),), max_tokens=9, purpose="plan")
+    request = ask()
     with closing(PendingCalls(tmp_path / "batch.sqlite", create=True)) as asked:
 
-        def ask(attempts: int) -> None:
+        def record(attempts: int) -> None:
             asked.begin()
             asyncio.run(Recorder("near", attempts, asked, Meter()).send(request))
 
         for number in (1, 2):
             with pytest.raises(Unanswered):
-                ask(attempts=2)
+                record(attempts=2)
             asked.written(number, asked.digest())
             # The same file of replies, taken in twice, is one failure.
             asked.failed([(request.key, "http_400", "no")])
             asked.failed([(request.key, "http_400", "no")])
         with pytest.raises(CallFailed, match=r"http_400: no \(in 2 rounds\)"):
-            ask(attempts=2)
+            record(attempts=2)
         assert not asked.needs(request.key)
         with pytest.raises(Unanswered):
-            ask(attempts=3)
+            record(attempts=3)
 
 
 def test_failures_begin_a_new_round_of_the_same_requests(copied: Study) -> None:

@@ -4,29 +4,26 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
-from endpoint import completion
+from endpoint import ask, completion
 from pairwright.errors import InputError, StoreError
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
 from pairwright.models.batch import Ingest, Ingested, PendingCalls
 from pairwright.models.batch.ingest import LineProblem
 from pairwright.models.store import Store
-from pairwright.settings.prompt_variables import Message
 from study import Study, pairwright
 
 N = 4
 
 
 def request(number: int, **changes: Any) -> Request:
-    messages = (Message("user", f"question {number}"),)
-    plain = Request(model="org/model-7b", messages=messages, max_tokens=50, purpose="plan")
-    return replace(plain, **changes)
+    return ask(f"question {number}", model="org/model-7b", **changes)
 
 
 @dataclass

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from endpoint import completion
+from endpoint import ask, completion
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import StoreError
-from pairwright.models import Answer, Request, completion_of
+from pairwright.models import Answer, completion_of
 from pairwright.models.store import CallRecord, Store, recorded_store
-from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.run_models import run_store
 from pairwright.workflows.run_status import verify_calls
 from scripted import settings
@@ -23,7 +22,7 @@ CONSENT = "say yes."
 def put(store: Store, *questions: str) -> None:
     async def all_of_them() -> None:
         for question in questions:
-            request = Request(model="m", messages=(Message("user", question),), max_tokens=64)
+            request = ask(question)
             body = json.dumps(completion("fine")).encode()
             await store.put(request, Answer(body, completion_of(request.key, body)))
 

@@ -21,6 +21,7 @@ from aiohttp import web
 from endpoint import (
     Asked,
     Handler,
+    ask,
     completion,
     drop,
     echo,
@@ -35,21 +36,16 @@ from endpoint import (
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, Wait, completion_of
+from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Wait, completion_of
 from pairwright.models.client import Client, Meter, client, pace
 from pairwright.models.client.pace import Concurrency
 from pairwright.models.client.wire import Secrets, Transient, refusal, wait_asked
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PLAIN_KEY = "Zq7Lw0x9Vt2Bn4Rm6Yk8"
 RATE = "x-ratelimit-"
-
-
-def ask(text: str = "hello", **changes: Any) -> Request:
-    return Request(model="m", messages=(Message("user", text),), **({"max_tokens": 50} | changes))
 
 
 def described(url: str | tuple[str, ...], **changes: Any) -> Endpoint:

@@ -14,14 +14,13 @@ import httpx2
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, Handler, completion, say, serving, trickle
+from endpoint import Asked, Handler, ask, completion, say, serving, trickle
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
-from pairwright.models import Answer, Request
+from pairwright.models import Answer
 from pairwright.models.client import Client, Meter
 from pairwright.models.client.connection import LARGEST_REPLY, Connection, proxy_for
 from pairwright.models.client.wire import headers_for
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -39,14 +38,9 @@ def client_of(url: str, key: str | None = KEY, **changes: Any) -> Client:
     return Client("near", Endpoint(**given), key, Meter())
 
 
-async def ask(client: Client) -> Answer:
-    request = Request(model="m", messages=(Message("user", "hello"),), max_tokens=50)
-    return await client.send(request)
-
-
 async def outcome_of(client: Client) -> Answer | PairwrightError:
     try:
-        return await ask(client)
+        return await client.send(ask())
     except PairwrightError as error:
         return error
 
@@ -112,8 +106,8 @@ def test_cookies_are_not_kept() -> None:
     """A load balancer's cookie would tie a whole run to one of its servers."""
 
     async def use(client: Client) -> None:
-        await ask(client)
-        await ask(client)
+        await client.send(ask())
+        await client.send(ask())
 
     async def with_cookie(_: Asked) -> web.StreamResponse:
         response = web.json_response(completion())
@@ -143,7 +137,7 @@ def test_one_connection_serves_calls_that_follow_each_other() -> None:
 
     async def use(client: Client) -> None:
         for _ in range(5):
-            await ask(client)
+            await client.send(ask())
 
     with_server(handler, use)
     assert len(peers) == 5

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
+from endpoint import ask
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, Interrupted
 from pairwright.extras import install
-from pairwright.models import CONTEXT_LENGTH, Answer, Request
+from pairwright.models import CONTEXT_LENGTH, Answer
 from pairwright.models.client import Client, Engine, Meter, engine
 from pairwright.models.client.engine import parsed
 from pairwright.models.client.wire import Response
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
 from study import Study, pairwright
 
 
@@ -159,10 +159,6 @@ def bad(status: int, message: str, param: str | None = None) -> Response:
     return Response(status, json.dumps({"error": error}).encode())
 
 
-def ask(text: str = "hello") -> Request:
-    return Request(model="org/tiny", messages=(Message("user", text),), max_tokens=50)
-
-
 def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Answer | Any]:
     """What comes of calls that are in flight at once."""
 
@@ -171,7 +167,7 @@ def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Ans
         told = [] if said is None else said
         wire = Engine("local", endpoint, told.append)
         async with Client("local", endpoint, None, Meter(), wire) as client:
-            calls = (client.send(ask(text)) for text in texts)
+            calls = (client.send(ask(text, model="org/tiny")) for text in texts)
             return await asyncio.gather(*calls, return_exceptions=True)
 
     return asyncio.run(scenario())

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from endpoint import ask
 from pairwright.construct.estimate import QUANTITIES, Expected, Pilot, PilotEstimate, read_pilot
 from pairwright.construct.outcomes import Outcome
 from pairwright.errors import InputError
-from pairwright.models import Answer, Call, Completion, Request
+from pairwright.models import Answer, Call, Completion
 from pairwright.models.store import Store
 from pairwright.records import Rejected, Twin
-from pairwright.settings.prompt_variables import Message
 from released import twinned
 from scripted import settings
 from study import pairwright
@@ -75,7 +75,7 @@ def test_a_pilot_that_kept_nothing_tells_nothing_of_a_target() -> None:
 
 def completed(store: Store, text: str) -> Call:
     """Store a call of 100 and 10 tokens."""
-    request = Request(model="m", messages=(Message("user", text),), max_tokens=9, purpose="plan")
+    request = ask(text)
     completion = Completion(request.key, "x", "stop", prompt_tokens=100, completion_tokens=10)
     asyncio.run(store.put(request, Answer(b"{}", completion)))
     return Call("plan", request.key)

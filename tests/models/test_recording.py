@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from endpoint import double_url
+from endpoint import ask, double_url
 from pairwright.construct.partners import Survey, SurveyOutcome
 from pairwright.errors import CallFailed, ConfigError, InputError
-from pairwright.models import SIMULATED, Completion, Request, completion_of
+from pairwright.models import SIMULATED, Completion, completion_of
 from pairwright.models.recorded import (
     RecordedCall,
     RecordedModel,
@@ -28,7 +28,6 @@ from pairwright.models.store import Store
 from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.sentences import said
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.recording import RecordedRun, record_run, replay_of
 from study import Study, pairwright
 
@@ -232,8 +231,7 @@ def test_the_command_says_what_it_wrote(built: Study, tmp_path: Path) -> None:
 
 
 def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_path: Path) -> None:
-    message = Message("user", "<question>\nWhich bread?\n</question>")
-    asked = Request(model="a-model", messages=(message,), max_tokens=100, purpose="plan")
+    asked = ask("<question>\nWhich bread?\n</question>", model="a-model")
     call = RecordedCall(
         key=asked.key, prompt="plan", topic="Which bread?", model="a-model", finish="length",
         text="Rye, pérhaps.", reasoning="Bread. </think>", prompt_tokens=7, completion_tokens=5,

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from endpoint import ask
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
 from pairwright.models import Call, CallLog, Completion, Models, Request, Traced, traced
 from pairwright.models.run import work_through
-from pairwright.settings.prompt_variables import Message
 from scripted import model
 
 
@@ -216,14 +216,10 @@ class Echo:
         )
 
 
-def ask(text: str, purpose: str = "plan") -> Request:
-    return Request(model="m", messages=(Message("user", text),), max_tokens=9, purpose=purpose)
-
-
 def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> None:
     log = CallLog()
     llm = Traced(Echo(simulated=lambda text: text == "toy"), log)
-    late, early = ask("late"), ask("early", "write")
+    late, early = ask("late"), ask("early", purpose="write")
 
     async def scenario() -> None:
         answers = await asyncio.gather(llm.complete(late), llm.complete(early), llm.complete(early))
@@ -247,7 +243,7 @@ def test_replies_that_are_json_only_leniently_are_counted_by_kind_and_once() -> 
     fenced, broken = "```json\n{}\n```", '{"a": "x\ny"}'
     for text in (fenced, broken, "late " + broken, "{}", "Certainly!", fenced):
         asyncio.run(llm.complete(replace(ask(text), json_reply=True)))
-    asyncio.run(llm.complete(ask(broken, "write")))
+    asyncio.run(llm.complete(ask(broken, purpose="write")))
     assert log.json_replies == 5
     assert log.lenient == {"fence": 1, "control_characters": 1}
 

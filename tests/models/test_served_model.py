@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from endpoint import Asked, completion, in_thread, serving
+from endpoint import Asked, ask, completion, in_thread, serving
 from model_double import ModelDouble
-from pairwright.models import Answer, Request, completion_of
+from pairwright.models import Answer, completion_of
 from pairwright.models.client import Client, Meter
 from pairwright.models.completion import is_same_model
 from pairwright.models.store import Store, shards
@@ -20,7 +20,6 @@ from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.sentences import said
 from pairwright.releases.run_notes import _build
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.run_status import status
 from study import Study, pairwright
 
@@ -77,8 +76,7 @@ def sent_to(*names: object, n: int) -> tuple[list[str], set[str]]:
             endpoint = Endpoint(base_url=server.url, model="gpt-4o", attempts=1, timeout_s=5)
             async with Client("near", endpoint, None, Meter(), say=notes.append) as client:
                 for number in range(n):
-                    message = Message("user", f"question {number}")
-                    await client.send(Request("gpt-4o", (message,), max_tokens=9))
+                    await client.send(ask(f"question {number}", model="gpt-4o"))
                 return notes, client.others
 
     return asyncio.run(scenario())
@@ -144,7 +142,7 @@ def test_a_run_whose_replies_name_its_model_says_nothing(tmp_path: Path) -> None
 
 
 def test_names_of_a_shard_come_into_the_store(tmp_path: Path) -> None:
-    request = Request("gpt-4o", (Message("user", "hello"),), max_tokens=9)
+    request = ask(model="gpt-4o")
     body = json.dumps(completion("hi") | {"model": "gpt-4o-mini"}).encode()
     with closing(Store(tmp_path / "calls.sqlite")) as store:
         shard = asyncio.run(shards.open_shard(shards.place(tmp_path / "shards", 1), store))

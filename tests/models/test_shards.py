@@ -10,12 +10,11 @@ from unittest import mock
 
 import pytest
 
-from endpoint import completion
+from endpoint import ask, completion
 from pairwright.errors import InUse, StoreError
-from pairwright.models import Answer, Request, completion_of
+from pairwright.models import Answer, completion_of
 from pairwright.models.store import Store, shards
 from pairwright.models.store.shards import left, merge, merge_all, open_shard, place
-from pairwright.settings.prompt_variables import Message
 
 
 @pytest.fixture
@@ -34,16 +33,12 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards, "PATIENCE_S", 0.3)
 
 
-def request(question: str) -> Request:
-    return Request(model="m", messages=(Message("user", question),), max_tokens=16)
-
-
 def fill(store: Store, *said: tuple[str, str], cached: int = 0) -> None:
     """Put replies to questions; so many tokens of each prompt came from a cache."""
 
     async def put() -> None:
         for question, answer in said:
-            asked = request(question)
+            asked = ask(question)
             usage = {"prompt_tokens": 12, "prompt_tokens_details": {"cached_tokens": cached}}
             body = json.dumps(completion(answer, usage=usage)).encode()
             await store.put(asked, Answer(body, completion_of(asked.key, body)))
@@ -57,12 +52,12 @@ def shard(folder: Path, chunk: int, main: Store) -> Store:
 
 def ended(store: Store, position: int, *questions: str) -> None:
     """The outcome of a unit that asked these."""
-    keys = [request(question).key for question in questions]
+    keys = [ask(question).key for question in questions]
     store.add_outcome(position, f"unit-{position}", "kept", json.dumps({"calls": keys}))
 
 
 def answer(store: Store, question: str) -> str | None:
-    body = store.get(request(question).key)
+    body = store.get(ask(question).key)
     return None if body is None else json.loads(body)["choices"][0]["message"]["content"]
 
 

@@ -11,7 +11,7 @@ from released import run_of, violated
 
 def leaning(folder: Path, preference: int | None) -> Path:
     pairs = []
-    for n in range(40):
+    for n in range(20):
         pair = violated(n)
         draft = pair.draft.model_copy(update={"blind_preference": preference})
         pairs.append(pair.model_copy(update={"draft": draft}))

@@ -239,33 +239,17 @@ def test_a_history_is_what_a_user_wrote_and_chose_before(tmp_path: Path) -> None
 
 def test_a_choice_of_the_same_question_is_not_in_the_history(tmp_path: Path) -> None:
     """An earlier choice of the same question or of one of the responses would tell the answer."""
-    rows = []
-    for user, side in (("u0", "a"), ("u1", "b")):
-        rows += [
-            [user, "Which pot?", "An iron pot.", "A clay pot.", side, "2024-01-01", ""],
-            [user, "Which pan?", "A steel pan.", "A copper pan.", side, "2024-01-02", ""],
-            [user, "Which pot?", "A tin pot.", "An oak pot.", side, "2024-01-03", ""],
-            [user, "For stew?", "An iron pot.", "A steel pan.", side, "2024-01-04", ""],
-            [
-                user,
-                "Which tea?",
-                "Green tea of Uji.",
-                "Black tea of Assam.",
-                side,
-                "2024-01-05",
-                "",
-            ],
-        ]
-    source = rules(write_csv(tmp_path / "c.csv", CHOICES, rows), "choices", min_posts=1)
-    _, known = read_choosers(source, DOMAINS, Path("/"))
-    found = [one for one in natural_items(known, 6, 1, 0) if isinstance(one, Item)]
-    by_question = {item.question: item for item in found}
-    tea, stew = by_question["Which tea?"], by_question.get("For stew?")
-    assert len(tea.profile) == 4
-    assert stew
-    assert ["tin pot" in post.text for post in stew.profile] == [True]
-    pots = [item for item in found if item.question == "Which pot?"]
-    assert all("Which pot?" not in post.text for item in pots for post in item.profile)
+    rows = opposite_rows(
+        ("Which pot?", "An iron pot.", "A clay pot.", "2024-01-01"),
+        ("Which pan?", "A steel pan.", "A copper pan.", "2024-01-02"),
+        ("Which pot?", "A tin pot.", "An oak pot.", "2024-01-03"),
+        ("For stew?", "An iron pot.", "A steel pan.", "2024-01-04"),
+        ("Which tea?", "Green tea of Uji.", "Black tea of Assam.", "2024-01-05"),
+    )
+    found = profiles(tmp_path, rows)
+    assert len(found["Which tea?"]) == 2 * 4
+    assert ["tin pot" in post for post in found["For stew?"]] == [True] * 2
+    assert all("Which pot?" not in post for post in found.get("Which pot?", ()))
 
 
 def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:

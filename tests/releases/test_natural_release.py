@@ -4,7 +4,6 @@ What needs a rubric or annotators refuses them in a sentence."""
 import csv
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,6 @@ from pairwright.records import content_id, pseudonym
 from pairwright.releases.primary import Provenance
 from pairwright.releases.verify.rows import TwinCheck, check_evidence, check_own_choice
 from pairwright.settings.config import Config
-from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.removal import forget
 from pairwright.workflows.rl_data import export_rl
 from pairwright.workflows.study_plan import plan_study
@@ -39,17 +37,25 @@ POLIS = Path(__file__).resolve().parents[3] / "shared" / "data" / "polis"
 ATTRIBUTION = "Gathered by the ward, with attribution to its people."
 
 
+CHOICES_OF = {"path": "choices.csv", "format": "choices", "default_category": "travel"}
+
+
+def built(folder: Path, source: dict[str, str], **release: object) -> Path:
+    """A run of natural twins of a source in the folder."""
+    config = {"modes": ["natural"], "source": source, "release": release}
+    build(Config.model_validate(config), folder / "run", folder=folder)
+    return folder / "run"
+
+
+def polis(path: str) -> dict[str, str]:
+    return {"path": path, "format": "polis", "default_category": "politics"}
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("natural")
     conversation(folder / "ward", authors=24, written_by={"6": 25})
-    config = {
-        "modes": ["natural"],
-        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
-        "release": {"name": "ward", "licence": "CC-BY-4.0", "attribution": ATTRIBUTION},
-    }
-    build(Config.model_validate(config), folder / "run", folder=folder)
-    return folder / "run"
+    return built(folder, polis("ward"), name="ward", licence="CC-BY-4.0", attribution=ATTRIBUTION)
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +71,9 @@ def rows(folder: Path) -> list[Row]:
     return [row for row in load_release(folder) if isinstance(row, Row)]
 
 
-def test_a_release_of_natural_twins_needs_no_study_and_verifies(released: Path) -> None:
+def test_a_release_of_natural_twins_needs_no_study_and_verifies(run: Path, released: Path) -> None:
     assert verify(released).kind == "release"
+    dyads: dict[str | None, set[str | None]] = {}
     for row in rows(released):
         assert row.mode == "natural"
         assert row.rubric_aspects == ()
@@ -74,20 +81,14 @@ def test_a_release_of_natural_twins_needs_no_study_and_verifies(released: Path) 
         assert not row.verified
         assert row.source_url == "https://pol.is/ward"
         assert row.licence == "CC-BY-4.0"
-    assert {part.split for part in parts_of(released)} == {"test", "validation"}
-    dyads: dict[str | None, set[str | None]] = {}
-    for row in rows(released):
         dyads.setdefault(row.user, set()).add(row.dyad)
     assert all(len(own) == 1 for own in dyads.values()), "a user has one partner"
-
-
-def test_users_of_the_source_are_in_no_file_of_a_release(run: Path, released: Path) -> None:
+    assert {part.split for part in parts_of(released)} == {"test", "validation"}
     users = {pair.user for pair in iterate_pairs(run)}
     assert users
     for path in released.rglob("*"):
-        if path.is_file():
-            content = path.read_bytes()
-            assert not any(user.encode() in content for user in users), path
+        content = path.read_bytes() if path.is_file() else b""
+        assert not any(user.encode() in content for user in users), path
 
 
 def test_a_person_who_is_somebodys_partner_can_be_forgotten(run: Path, tmp_path: Path) -> None:
@@ -183,16 +184,8 @@ def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path
     ]  # fmt: skip
     write_csv(tmp_path / "choices.csv", [*CHOICES, "url"], table)
     table_of_texts(tmp_path / "texts.csv", users=4)
-    config = {
-        "modes": ["natural"],
-        "source": {
-            "path": "choices.csv", "texts": "texts.csv", "format": "choices",
-            "default_category": "travel",
-        },
-        "release": {"name": "ways", "licence": "CC-BY-4.0"},
-    }  # fmt: skip
-    run, out = tmp_path / "run", tmp_path / "1.0.0"
-    build(Config.model_validate(config), run, folder=tmp_path)
+    out, source = tmp_path / "1.0.0", CHOICES_OF | {"texts": "texts.csv"}
+    run = built(tmp_path, source, name="ways", licence="CC-BY-4.0")
     assert '"reason":"bad_address"' in (run / "source_problems.jsonl").read_text(encoding="utf-8")
     release(run, out, "1.0.0")
     assert verify(out).kind == "release"
@@ -224,17 +217,12 @@ def test_each_half_has_the_time_and_the_address_of_its_own_choice(tmp_path: Path
 
 def test_the_card_counts_statements_that_moderators_took_out(tmp_path: Path) -> None:
     conversation(tmp_path / "ward", taken_out=["9", "13"])
-    config = {
-        "modes": ["natural"],
-        "source": {"path": "ward", "format": "polis", "default_category": "politics"},
-    }
-    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
-    release(tmp_path / "run", tmp_path / "1.0.0", "1.0.0")
+    release(built(tmp_path, polis("ward")), tmp_path / "1.0.0", "1.0.0")
     card = (tmp_path / "1.0.0" / "README.md").read_text(encoding="utf-8")
     assert "Moderators of the source had taken out 2 statements" in card
 
 
-def test_the_halves_of_a_twin_agree_on_who_wrote_the_responses(released: Path) -> None:
+def test_halves_that_disagree_on_authors_or_of_a_model_cannot_pass(released: Path) -> None:
     first, other = rows(released)[:2]
     halves = TwinCheck()
     halves.add(first, "here")
@@ -243,6 +231,9 @@ def test_the_halves_of_a_twin_agree_on_who_wrote_the_responses(released: Path) -
     turned = other.model_copy(update={"response_sources": first.response_sources})
     with pytest.raises(Difference, match="response_sources"):
         halves.add(turned, "here")
+    check_own_choice(first, "here")
+    with pytest.raises(Difference, match="generator in mode natural"):
+        check_own_choice(first.model_copy(update={"generator": "a-model"}), "here")
 
 
 def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> None:
@@ -264,13 +255,6 @@ def test_the_pages_say_what_the_label_is_and_what_it_is_not(released: Path) -> N
     assert "What was made from them" not in licences
     croissant = json.loads((released / "croissant.json").read_text(encoding="utf-8"))
     assert "Machine-generated text" not in croissant["rai:dataCollectionType"]
-
-
-def test_a_generated_pair_cannot_pass_as_a_natural_one(released: Path) -> None:
-    row = rows(released)[0]
-    check_own_choice(row, "here")
-    with pytest.raises(Difference, match="generator in mode natural"):
-        check_own_choice(row.model_copy(update={"generator": "a-model"}), "here")
 
 
 def test_an_audit_asks_no_natural_twin_for_aspects(released: Path, tmp_path: Path) -> None:
@@ -342,19 +326,13 @@ def test_a_release_without_addresses_keeps_the_bound_and_attribution_that_it_sta
 ) -> None:
     table_of_choices(tmp_path / "choices.csv", users=8, questions=6)
     table_of_texts(tmp_path / "texts.csv", users=8)
-    config = {
-        "modes": ["natural"],
-        "source": {"path": "choices.csv", "format": "choices", "texts": "texts.csv",
-                   "default_category": "travel"},
-        "release": {"licence": "CC-BY-4.0", "attribution": ATTRIBUTION, "max_overlap": 0.51},
-    }  # fmt: skip
-    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
-    out = tmp_path / "1.0.0"
-    made = release(tmp_path / "run", out, "1.0.0")
+    stated = {"licence": "CC-BY-4.0", "attribution": ATTRIBUTION, "max_overlap": 0.51}
+    run, out = built(tmp_path, CHOICES_OF | {"texts": "texts.csv"}, **stated), tmp_path / "1.0.0"
+    made = release(run, out, "1.0.0")
     assert not any("Licences" in check for check in made.failed_checks)
-    stated = json.loads((out / "stated.json").read_text(encoding="utf-8"))["info"]
-    assert stated["max_overlap"] == 0.51
-    assert "max_aspects_overlap" not in stated
+    info = json.loads((out / "stated.json").read_text(encoding="utf-8"))["info"]
+    assert info["max_overlap"] == 0.51
+    assert "max_aspects_overlap" not in info
     assert verify(out).kind == "release"
     card = " ".join((out / "README.md").read_text(encoding="utf-8").split())
     assert "The study set a bound: words of the posts may pick the chosen response" in card
@@ -382,11 +360,8 @@ def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(tmp_path: Pat
         for day, topic in enumerate(f"{a}{b}" for a in TOPICS[:6] for b in "xyz")
     ]  # fmt: skip
     write_csv(tmp_path / "choices.csv", CHOICES, rows)
-    source = {"path": "choices.csv", "format": "choices", "default_category": "travel"}
-    config = {"modes": ["natural"], "source": source}
-    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
     out = tmp_path / "1.0.0"
-    release(tmp_path / "run", out, "1.0.0")
+    release(built(tmp_path, CHOICES_OF), out, "1.0.0")
     found = audit(out, out=tmp_path / "audit")
     checks = {one.name: one for one in found.audit.checks}
     assert (length := checks["length_taken"].found)
@@ -406,11 +381,8 @@ def test_a_taste_for_length_is_named_by_audit_card_and_leaderboard(tmp_path: Pat
 def test_conversations_are_compared_in_audit_and_leaderboard(tmp_path: Path) -> None:
     for name in ("north", "south"):
         conversation(tmp_path / "both" / name, authors=12)
-    source = {"path": "both", "format": "polis", "default_category": "politics"}
-    config = {"modes": ["natural"], "source": source}
-    build(Config.model_validate(config), tmp_path / "run", folder=tmp_path)
     out = tmp_path / "1.0.0"
-    release(tmp_path / "run", out, "1.0.0")
+    release(built(tmp_path, polis("both")), out, "1.0.0")
     found = audit(out, out=tmp_path / "audit")
     (by_source,) = (one for one in found.audit.breakdowns if one.by == "source")
     assert {name.rpartition("/")[2] for name in (one.name for one in by_source.rows)} == {
@@ -446,13 +418,21 @@ def test_conversations_are_compared_in_audit_and_leaderboard(tmp_path: Path) -> 
 
 def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
     page = " ".join((DOCS / "choices.md").read_text(encoding="utf-8").split())
-    config = write_example_study(tmp_path / "own", choices=True)
+    written = pairwright("init", tmp_path / "own", "--choices")
+    assert written.code == 0
+    assert "choices.csv" in written.said
+    files = {path.name for path in (tmp_path / "own").iterdir()}
+    assert files == {"pairwright.toml", "choices.csv", "texts.csv", "rubrics"}
+    config = tmp_path / "own" / "pairwright.toml"
     done = build(config, tmp_path / "run")
     twins = done.status.tally.units
     choices = len((config.parent / "choices.csv").read_text(encoding="utf-8").splitlines()) - 1
     assert f"{choices} choices on twelve questions" in page
     assert f"The build makes {twins} natural twins of six couples" in page
-    assert len({frozenset(users) for users in couples_of(tmp_path / "run")}) == 6
+    users: dict[str | None, set[str]] = {}
+    for pair in iterate_pairs(tmp_path / "run"):
+        users.setdefault(pair.twin_id, set()).add(pair.user)
+    assert len({frozenset(couple) for couple in users.values()}) == 6
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_bytes())
     for reason, n in manifest["source"]["refused"].items():
         assert f"refused {n}: {reason}" in page
@@ -462,26 +442,10 @@ def test_the_example_gives_what_its_page_says(tmp_path: Path) -> None:
         assert "12 fictional users" in (made.folder / name).read_text(encoding="utf-8")
 
 
-def test_init_writes_the_example_of_choices(tmp_path: Path) -> None:
-    done = pairwright("init", tmp_path / "own", "--choices")
-    assert done.code == 0
-    assert "choices.csv" in done.said
-    files = {path.name for path in (tmp_path / "own").iterdir()}
-    assert files == {"pairwright.toml", "choices.csv", "texts.csv", "rubrics"}
-
-
-def couples_of(run: Path) -> Iterator[tuple[str, ...]]:
-    by_twin: dict[str | None, list[str]] = {}
-    for pair in iterate_pairs(run):
-        by_twin.setdefault(pair.twin_id, []).append(pair.user)
-    yield from (tuple(users) for users in by_twin.values())
-
-
 @pytest.mark.skipif(not POLIS.is_dir(), reason=f"no conversations at {POLIS}")
 def test_a_real_conversation_gives_twins_of_its_own_votes(tmp_path: Path) -> None:
     name = "scoop-hivemind.affordable-housing"
-    source = {"path": str(POLIS / name), "format": "polis", "default_category": "politics"}
-    build(Config.model_validate({"modes": ["natural"], "source": source}), tmp_path / "run")
+    built(tmp_path, polis(str(POLIS / name)))
     pairs = list(iterate_pairs(tmp_path / "run"))
     assert len(pairs) >= 60
     with (POLIS / name / "comments.csv").open(encoding="utf-8", newline="") as file:

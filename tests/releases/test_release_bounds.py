@@ -7,7 +7,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pairwright.dataset import Row, lines, parquet_batches, read_lines, read_rows, write_rows
+from pairwright.dataset import (
+    Row,
+    RowPost,
+    lines,
+    parquet_batches,
+    read_lines,
+    read_rows,
+    write_lines,
+    write_rows,
+)
 from pairwright.dataset.lines import read_document
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError, SourceError
@@ -20,30 +29,19 @@ def _rows(n: int, question: str = "How?") -> list[Row]:
     return [Row(id=f"pair-{k}", question=question, chosen="a", rejected="b") for k in range(n)]
 
 
-def test_a_text_longer_than_any_is_refused_with_its_row(
+def test_a_text_longer_than_any_is_refused_with_its_row_and_inside_of_a_post_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
-    rows = _rows(3)
-    rows[1] = rows[1].model_copy(update={"question": "x" * 5_001})
-    write_rows(tmp_path / "a.parquet", rows)
-    with pytest.raises(InputError) as error:
-        list(read_rows(tmp_path / "a.parquet"))
-    assert error.value.where == f"{tmp_path / 'a.parquet'}:2 [question]"
-    assert "a text of 5,001 bytes" in error.value.what
-
-
-def test_a_text_inside_of_a_post_is_bounded_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(parquet_batches, "LONGEST", 5_000)
-    row = Row.model_validate(
-        {**_rows(1)[0].model_dump(), "profile": [{"id": "p", "text": "x" * 6_000}]}
-    )
-    write_rows(tmp_path / "a.parquet", [row])
-    with pytest.raises(InputError) as error:
-        list(read_rows(tmp_path / "a.parquet"))
-    assert error.value.where.endswith(":1 [profile]")
+    post = RowPost(id="p", text="x" * 5_001)
+    for name, value in (("question", "x" * 5_001), ("profile", (post,))):
+        rows = _rows(3)
+        rows[1] = rows[1].model_copy(update={name: value})
+        write_rows(tmp_path / "a.parquet", rows)
+        with pytest.raises(InputError) as error:
+            list(read_rows(tmp_path / "a.parquet"))
+        assert error.value.where == f"{tmp_path / 'a.parquet'}:2 [{name}]"
+        assert "a text of 5,001 bytes" in error.value.what
 
 
 def test_a_column_larger_than_any_is_refused_before_it_is_read(
@@ -192,9 +190,7 @@ def test_a_line_longer_than_any_is_refused_with_its_number(
 ) -> None:
     monkeypatch.setattr(lines, "LONGEST", 200)
     unit = UnitOutcome(unit="unit-0", mode="twin", outcome="rejected", stage="plan", reason="r")
-    long = unit.model_copy(update={"reason": "r" * 300})
-    text = "".join(f"{of.model_dump_json()}\n" for of in (unit, unit, long))
-    (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
+    write_lines(tmp_path / "a.jsonl", [unit, unit, unit.model_copy(update={"reason": "r" * 300})])
     with pytest.raises(InputError) as error:
         list(read_lines(tmp_path / "a.jsonl", UnitOutcome))
     assert error.value.where == f"{tmp_path / 'a.jsonl'}:3"

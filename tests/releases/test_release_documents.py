@@ -5,7 +5,6 @@ import io
 import json
 import re
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from huggingface_hub import DatasetCard
 from markdown_it import MarkdownIt
+from pydantic import JsonValue
 
 from hostile import HOSTILE
 from pairwright.audits.records import Audit, AuditSource, Check
@@ -22,21 +22,25 @@ from pairwright.dataset.conversion import user_message
 from pairwright.dataset.layout import file_digest
 from pairwright.dataset.parquet import SCHEMA
 from pairwright.errors import InputError
-from pairwright.models.store import Store
 from pairwright.records import Pair
 from pairwright.releases.derive import (
     Manifest,
     ReleaseContext,
-    derived_files,
 )
 from pairwright.releases.derive.documents import attribution, attribution_lines, preference_line
 from pairwright.releases.derive.pages import column_texts
-from pairwright.releases.primary import Erratum, Version, read_primary
-from pairwright.releases.summary import SummaryBuilder, rows_of
+from pairwright.releases.primary import Erratum, Version
 from pairwright.releases.write import write_primary
-from pairwright.workflows.progress import log_notes
-from pairwright.workflows.release_content import ReleaseOptions, gather_release_content
-from released import DOMAINS, PAIRS, run_of, violated
+from released import (
+    DOMAINS,
+    PAIRS,
+    context_of,
+    gathered,
+    run_of,
+    texts,
+    unaddressed,
+    violated,
+)
 
 
 def primary(
@@ -44,21 +48,10 @@ def primary(
 ) -> ReleaseContext:
     """What `pairwright release` knows once the primary files are written."""
     layout = Layout(folder)
-    with closing(Store(run / "calls.sqlite")) as store:
-        options = ReleaseOptions("1.0.0", None, trial, share)
-        content = gather_release_content(run, store, options, log_notes).content
-    write_primary(layout, content)
+    write_primary(layout, gathered(run, trial=trial, share=share).content)
     if audit:
         write_one(layout.audit, audit)
-    summing = SummaryBuilder()
-    for part, row in rows_of(layout):
-        summing.add(part, row)
-    return ReleaseContext(layout, read_primary(layout), summing.summary())
-
-
-def texts(known: ReleaseContext) -> dict[str, str]:
-    """Every derived file."""
-    return {path: "".join(pieces) for path, pieces in derived_files(known)}
+    return context_of(layout)
 
 
 def front_matter(card: str) -> dict[str, Any]:
@@ -229,12 +222,15 @@ def test_a_rule_that_was_changed_is_said_to_be(tmp_path: Path) -> None:
     assert changed in made["README.md"]
 
 
-def test_the_datasheet_has_the_seven_sections(made: dict[str, str]) -> None:
+def test_the_datasheet_has_the_seven_sections_and_every_column_is_described(
+    made: dict[str, str],
+) -> None:
     found = [line[3:] for line in made["DATASHEET.md"].splitlines() if line.startswith("## ")]
     assert found == [
         "Motivation", "Composition", "Collection process",
         "Preprocessing, cleaning and labelling", "Uses", "Distribution", "Maintenance",
     ]  # fmt: skip
+    assert list(column_texts()) == list(Row.model_fields)
 
 
 def test_a_citation_is_the_makers_own_or_names_the_release(tmp_path: Path) -> None:
@@ -268,7 +264,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         known.layout.errata,
         [Erratum(pair=text, versions=text, what=text, mended=text) for text in TEXTS],
     )
-    return texts(ReleaseContext(known.layout, read_primary(known.layout), known.summary))
+    return texts(context_of(known.layout))
 
 
 def _hostile(pair: Pair, text: str) -> Pair:
@@ -282,13 +278,13 @@ def test_hostile_text_is_shown_and_nothing_of_it_is_markup(
     path: str, hostile: dict[str, str], made: dict[str, str]
 ) -> None:
     shown, plain = (_rendered(of[path]) for of in (hostile, made))
-    ours = {"details", "summary"}
+    ours, links = {"details", "summary"}, {of["href"] for of in _tokens(plain)}
     for token in _tokens(shown):
         assert token["tag"] not in ("img", "script", "iframe"), token
         if token["type"] in ("html_block", "html_inline"):
             assert any(f"{name}>" in token["content"] for name in ours), token
             assert "owned" not in token["content"]
-        assert not token["href"] or token["href"] in {of["href"] for of in _tokens(plain)}
+        assert not token["href"] or token["href"] in links
     assert [t["content"] for t in _headings(shown)] == [t["content"] for t in _headings(plain)]
 
 
@@ -347,8 +343,11 @@ def test_prompts_hold_posts_oldest_first_and_neither_aspects_nor_narrative(
     assert "Post 1 of 3, 2010-05-01:\n> " in prompt
     assert prompt.endswith(f"> {row.question}")
     assert row.narrative
-    assert row.narrative not in prompt
-    assert not any(of.aspect in prompt or of.reason in prompt for of in row.rubric_aspects)
+    hidden = [
+        row.narrative,
+        *(text for of in row.rubric_aspects for text in (of.aspect, of.reason)),
+    ]
+    assert not any(text in prompt for text in hidden)
 
 
 FRAME = (
@@ -357,34 +356,21 @@ FRAME = (
 )
 
 
-def test_no_text_of_a_user_can_pass_for_the_frame(known: ReleaseContext) -> None:
+def test_no_text_of_a_user_can_pass_for_the_frame_and_a_line_is_one_for_every_reader(
+    known: ReleaseContext,
+) -> None:
     row = rows_of_part(known, "Home-violate")[0]
     posts = tuple(post.model_copy(update={"text": FRAME}) for post in row.profile)
     forged = row.model_copy(update={"profile": posts, "question": FRAME})
-
-    def frame(of: Row) -> list[str]:
-        return [
-            line
-            for line in user_message(of.question, of.profile).splitlines()
-            if not line.startswith("> ")
-        ]
-
-    assert frame(forged) == frame(row)
-    quoted = [
-        line[2:]
-        for line in user_message(forged.question, forged.profile).splitlines()
-        if line.startswith("> ")
-    ]
-    assert quoted == FRAME.splitlines() * 4
-
-
-def test_a_line_of_the_preference_view_is_one_line_for_every_reader(known: ReleaseContext) -> None:
-    row = rows_of_part(known, "Home-violate")[0]
+    lines, plain = (user_message(of.question, of.profile).splitlines() for of in (forged, row))
+    frame = [line for line in lines if not line.startswith("> ")]
+    assert frame == [line for line in plain if not line.startswith("> ")]
+    assert [line[2:] for line in lines if line.startswith("> ")] == FRAME.splitlines() * 4
     odd = row.model_copy(update={"chosen": FRAME, "question": "ends\u2028here\n\r\n"})
-    line = preference_line(odd, "canary")
-    assert line.count("\n") == 1
-    assert "\r" not in line
-    assert json.loads(line)["chosen"][1]["content"] == FRAME
+    written = preference_line(odd, "canary")
+    assert written.count("\n") == 1
+    assert "\r" not in written
+    assert json.loads(written)["chosen"][1]["content"] == FRAME
 
 
 # Attribution and licences
@@ -404,15 +390,16 @@ def test_attribution_has_one_line_for_every_post_and_question(
     assert {tuple(line) for line in lines} == expected
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-def test_no_cell_of_attribution_is_a_formula(start: str, known: ReleaseContext) -> None:
+def test_no_cell_of_attribution_is_a_formula(known: ReleaseContext) -> None:
     row = rows_of_part(known, "Home-violate")[0]
-    evil = f"{start}HYPERLINK(1)"
-    post = row.profile[0].model_copy(update={"id": evil, "licence": evil})
-    text = "".join(attribution(set(attribution_lines(row.model_copy(update={"profile": (post,)})))))
-    cells = [cell for line in csv.reader(io.StringIO(text, newline="")) for cell in line]
-    assert cells.count(f"'{evil}") == 2
-    assert not any(cell.startswith(start) for cell in cells)
+    for start in ("=", "+", "-", "@", "\t", "\r"):
+        evil = f"{start}HYPERLINK(1)"
+        post = row.profile[0].model_copy(update={"id": evil, "licence": evil})
+        lines = set(attribution_lines(row.model_copy(update={"profile": (post,)})))
+        text = io.StringIO("".join(attribution(lines)), newline="")
+        cells = [cell for line in csv.reader(text) for cell in line]
+        assert cells.count(f"'{evil}") == 2
+        assert not any(cell.startswith(start) for cell in cells)
 
 
 def test_the_licence_page_counts_posts_and_states_share_alike(
@@ -429,12 +416,7 @@ def test_the_licence_page_counts_posts_and_states_share_alike(
 
 
 def test_posts_without_a_licence_are_said_to_have_none(tmp_path: Path) -> None:
-    pairs = [
-        pair.model_copy(update={"profile": tuple(
-            post.model_copy(update={"source_url": None}) for post in pair.profile)})
-        for pair in PAIRS[:6]
-    ]  # fmt: skip
-    run = run_of(tmp_path / "run", pairs, info={"name": "small-pairs"})
+    run = run_of(tmp_path / "run", unaddressed(PAIRS[:6]), info={"name": "small-pairs"})
     page = texts(primary(tmp_path / "x", run))["LICENSE.md"]
     assert "posts no licence is known. Without one, nobody but their authors" in page
     assert "Share-alike" not in page
@@ -479,25 +461,17 @@ def test_croissant_names_every_file_with_its_hash_and_every_column(
     assert sum(name.startswith("rai:") for name in found) >= 15
 
 
-def test_every_column_is_described() -> None:
-    assert list(column_texts()) == list(Row.model_fields)
-
-
 # Damaged primary files
 
 
-def test_a_build_that_no_run_writes_is_refused_with_its_field(known: ReleaseContext) -> None:
+def test_a_build_or_an_audit_that_is_none_is_refused_with_its_field(known: ReleaseContext) -> None:
     stated = known.primary.provenance
     wrong = stated.model_copy(update={"build": {**stated.build, "prompts": {"plan": 3}}})
-    with pytest.raises(InputError) as error:
-        texts(replace(known, primary=known.primary._replace(provenance=wrong)))
-    assert "stated.json [build.prompts.plan]" in str(error.value)
-
-
-def test_an_audit_that_is_none_is_refused_with_its_field(known: ReleaseContext) -> None:
-    wrong = known.primary._replace(
-        audit={"pairwright": "0", "source": {"digest": "sha256:0"}, "checks": []}
-    )
-    with pytest.raises(InputError) as error:
-        texts(replace(known, primary=wrong))
-    assert "audit.json [source.name]" in str(error.value)
+    no_audit: JsonValue = {"pairwright": "0", "source": {"digest": "sha256:0"}, "checks": []}
+    for primary_, place in (
+        (known.primary._replace(provenance=wrong), "stated.json [build.prompts.plan]"),
+        (known.primary._replace(audit=no_audit), "audit.json [source.name]"),
+    ):
+        with pytest.raises(InputError) as error:
+            texts(replace(known, primary=primary_))
+        assert place in str(error.value)

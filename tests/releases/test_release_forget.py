@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from pairwright.releases.run_notes import add_tombstones, read_tombstones
 from released import DOMAINS, PAIRS, gathered, question, rows, run_of, subjects, violated, written
 from small_studies import user_of
 from study import Done, pairwright
+from tampering import Damage, dropped, replaced
 
 SITE = "https://diy.stackexchange.com"
 
@@ -45,33 +45,24 @@ def forget(run: Path, *options: object) -> Done:
 # Who leaves
 
 
-def test_a_user_leaves_with_every_pair_and_the_twin_whole(run: Path, tmp_path: Path) -> None:
-    assert forget(run, "--user", user_of(1)).code == 0
-    assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 2)
+TWIN = {question(1)[0].twin_id}
 
 
-def test_a_partner_leaves_with_the_twin_and_the_askers_own_pair_stays(
-    run: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("options", "gone"),
+    [
+        (("--user", user_of(1)), about(1)),
+        (("--user", user_of(1, "_partner")), TWIN),
+        (("--url", question(1)[1].profile[2].source_url), TWIN),
+        (("--url", question(1)[0].source_url), about(1)),
+    ],
+    ids=["a user", "a partner", "a post of the partner", "a question"],
+)
+def test_who_and_what_is_forgotten_leaves_with_every_pair_and_with_whole_twins(
+    options: tuple[object, ...], gone: set[str], run: Path, tmp_path: Path
 ) -> None:
-    assert forget(run, "--user", user_of(1, "_partner")).code == 0
-    twin = {pair.twin_id for pair in question(1)} - {None}
-    assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 1, 2) - twin
-
-
-def test_an_address_leaves_with_every_pair_whose_profile_holds_it(
-    run: Path, tmp_path: Path
-) -> None:
-    asked, other, own = question(1)
-    url = other.profile[2].source_url
-    assert forget(run, "--url", url).code == 0
-    gone = {pair.twin_id for pair in (asked, other)}
+    assert forget(run, *options).code == 0
     assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 1, 2) - gone
-    assert own.id in subjects(rows(written(run, tmp_path / "again")))
-
-
-def test_a_question_leaves_by_its_address(run: Path, tmp_path: Path) -> None:
-    assert forget(run, "--url", question(1)[0].source_url).code == 0
-    assert subjects(rows(written(run, tmp_path / "out"))) == about(0, 2)
 
 
 def test_outlines_verdicts_and_units_leave_with_the_pairs(run: Path, tmp_path: Path) -> None:
@@ -111,13 +102,10 @@ def test_nothing_of_a_release_names_whom_it_forgot(run: Path, tmp_path: Path) ->
         assert not [name for name in (*tombstones, user_of(1)) if name in text], path
 
 
-def test_the_splits_of_the_others_stay_as_they_are(run: Path, tmp_path: Path) -> None:
+def test_the_splits_of_the_others_stay_and_of_nobody_else_nothing_is_released(run: Path) -> None:
     before = gathered(run, share=0.5).content.splits
     forget(run, "--user", user_of(1))
     assert gathered(run, share=0.5).content.splits == before
-
-
-def test_a_run_of_nobody_else_has_nothing_to_release(run: Path) -> None:
     forget(run, *(part for n in range(3) for part in ("--user", user_of(n))))
     with pytest.raises(InputError, match="6 forgotten"):
         gathered(run)
@@ -141,13 +129,10 @@ def test_the_next_release_counts_them_by_configuration(run: Path, tmp_path: Path
     # It is said once, in the version they left with.
     third = written(run, tmp_path / "third", "1.2.0", previous=second.root)
     assert read_primary(third).history[-1].changes == ()
-
-
-def test_a_run_built_anew_without_them_still_counts_them(run: Path, tmp_path: Path) -> None:
-    first = written(run, tmp_path / "first")
+    # So it is of a run that was built anew without them.
     again = run_of(tmp_path / "again", [*question(0), *question(2)])
     assert forget(again, "--user", user_of(1)).code == 1
-    second = written(again, tmp_path / "second", "1.1.0", previous=first.root)
+    second = written(again, tmp_path / "anew", "1.1.0", previous=first.root)
     reasons = {of.reason for of in read_primary(second).history[-1].changes}
     assert reasons == {"forgotten"}
 
@@ -170,62 +155,46 @@ def test_errata_leave_with_whom_they_are_about(run: Path, tmp_path: Path) -> Non
 
 def test_errata_stay_for_a_release_where_their_pair_left_for_another_reason(tmp_path: Path) -> None:
     fault = Erratum(pair=question(1)[0].id, versions="1.0.0", what="wrong")
-    run = run_of(tmp_path / "run", [*question(0), *question(1)])
+    run = run_of(tmp_path / "run", [*question(0), *question(1)], study=False)
     write_lines(run / "errata.jsonl", [fault])
-    first = written(run, tmp_path / "first")
-    again = run_of(tmp_path / "again", question(0))
-    second = written(again, tmp_path / "second", "1.1.0", previous=first.root)
+    first = written(run, tmp_path / "first", trial=True)
+    again = run_of(tmp_path / "again", question(0), study=False)
+    second = written(again, tmp_path / "second", "1.1.0", previous=first.root, trial=True)
     assert read_primary(second).errata == (fault,)
     # Whether its user is to be forgotten by now, nothing can tell any more.
-    third = written(again, tmp_path / "third", "1.2.0", previous=second.root)
+    third = written(again, tmp_path / "third", "1.2.0", previous=second.root, trial=True)
     assert read_primary(third).errata == ()
 
 
 # What is recorded
 
 
-def test_the_tombstones_hold_hashes_alone(run: Path) -> None:
-    forget(run, "--user", user_of(1), "--url", f"{SITE}/q/1")
-    text = (run / "forgotten.jsonl").read_text(encoding="utf-8")
-    assert re.fullmatch(
-        r'\{"name":"user-[0-9a-f]{16}"\}\n\{"name":"url-[0-9a-f]{16}"\}\n', text
-    )  # fmt: skip
-
-
-def test_it_says_what_of_the_run_is_concerned(run: Path) -> None:
-    done = forget(run, "--user", user_of(1), "--url", question(2)[0].profile[0].source_url)
+def test_it_says_what_of_the_run_is_concerned_and_keeps_hashes_alone(run: Path) -> None:
+    post = question(2)[0].profile[0].source_url
+    options = ("--user", user_of(1), "--url", post, "--user", user_of(1))
+    done = forget(run, *options)
     found = [re.split(r"\s{2,}", line.strip()) for line in done.out.splitlines()]
     assert [user_of(1), "recorded", "1", "3", "3", "2"] in found
-    assert [question(2)[0].profile[0].source_url, "recorded", "1", "1", "3", "2"] in found
-
-
-def test_to_record_again_changes_nothing(run: Path) -> None:
-    options = ("--user", user_of(1), "--url", f"{SITE}/q/1", "--user", user_of(1))
-    forget(run, *options)
-    before = (run / "forgotten.jsonl").read_bytes()
+    assert [post, "recorded", "1", "1", "3", "2"] in found
+    before = (run / "forgotten.jsonl").read_text(encoding="utf-8")
+    assert re.fullmatch(
+        r'\{"name":"user-[0-9a-f]{16}"\}\n\{"name":"url-[0-9a-f]{16}"\}\n', before
+    )  # fmt: skip
     done = forget(run, *options)
     assert (done.code, done.out.count("was recorded before")) == (0, 3)
-    assert (run / "forgotten.jsonl").read_bytes() == before
+    assert (run / "forgotten.jsonl").read_text(encoding="utf-8") == before
 
 
-def test_more_are_added_to_those_before(run: Path) -> None:
+def test_more_are_added_to_those_before_and_a_last_line_that_was_not_ended_is_kept(
+    run: Path,
+) -> None:
     forget(run, "--user", user_of(0))
-    forget(run, "--user", user_of(1))
-    assert read_tombstones(run).users == {pseudonym(user_of(0)), pseudonym(user_of(1))}
-
-
-def test_a_last_line_that_was_not_ended_is_kept(run: Path) -> None:
-    forget(run, "--user", user_of(0))
+    assert forget(run, "--user", pseudonym(user_of(1))).code == 0, "of a release, it will do"
     path = run / "forgotten.jsonl"
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     assert add_tombstones(run, ["user-0123456789abcdef"]) == ("user-0123456789abcdef",)
-    assert len(read_tombstones(run).users) == 2
-
-
-def test_a_pseudonym_of_a_release_will_do(run: Path) -> None:
-    done = forget(run, "--user", pseudonym(user_of(1)))
-    assert done.code == 0
-    assert read_tombstones(run).users == {pseudonym(user_of(1))}
+    known = {pseudonym(user_of(0)), pseudonym(user_of(1)), "user-0123456789abcdef"}
+    assert read_tombstones(run).users == known
 
 
 def test_an_id_that_looks_like_a_pseudonym_is_found_as_what_it_is(tmp_path: Path) -> None:
@@ -280,25 +249,18 @@ def test_what_names_nothing_is_refused(options: tuple[str, ...], said: str, run:
     assert not (run / "forgotten.jsonl").exists()
 
 
-def _damage(name: str, text: str) -> Callable[[Path], None]:
-    def damage(run: Path) -> None:
-        (run / name).write_text(text, encoding="utf-8")
-
-    return damage
-
-
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda run: (run / "config.toml").unlink(), "config.toml"),
-        (lambda run: (run / "items.jsonl").unlink(), "items.jsonl"),
-        (_damage("items.jsonl", "{}\n"), "items.jsonl:1"),
-        (_damage("pairs.jsonl", "{}\n"), "pairs.jsonl:1"),
-        (_damage("forgotten.jsonl", '{"name":"user-1"}\n'), "forgotten.jsonl:1"),
-        (_damage("forgotten.jsonl", "user-0123456789abcdef\n"), "forgotten.jsonl:1"),
+        (dropped("config.toml"), "config.toml"),
+        (dropped("items.jsonl"), "items.jsonl"),
+        (replaced("items.jsonl", "{}\n"), "items.jsonl:1"),
+        (replaced("pairs.jsonl", "{}\n"), "pairs.jsonl:1"),
+        (replaced("forgotten.jsonl", '{"name":"user-1"}\n'), "forgotten.jsonl:1"),
+        (replaced("forgotten.jsonl", "user-0123456789abcdef\n"), "forgotten.jsonl:1"),
     ],
 )
-def test_a_damaged_run_is_refused(spoil: Callable[[Path], None], said: str, run: Path) -> None:
+def test_a_damaged_run_is_refused(spoil: Damage, said: str, run: Path) -> None:
     spoil(run)
     done = forget(run, "--user", user_of(1))
     assert done.code == 2, done.said

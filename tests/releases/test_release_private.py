@@ -5,16 +5,23 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-import pytest
 
 from pairwright.dataset import model_name, read_rows, row_of, write_rows
 from pairwright.records import Follows
-from pairwright.releases.derive import ReleaseContext, derived_files
-from pairwright.releases.primary import Provenance, read_primary
+from pairwright.releases.primary import Provenance
 from pairwright.releases.run_notes import run_provenance
-from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.rules import ReleaseInfo
-from released import INFO, PAIRS, question, rows, run_of, written
+from released import (
+    INFO,
+    PAIRS,
+    context_of,
+    question,
+    rows,
+    run_of,
+    texts,
+    unaddressed,
+    written,
+)
 
 SECRET = "sk-SECRET123"
 HIDDEN = "\x00\x1b\x85\u2028\u2029\u202e\u200b\ufeff\ufffe\uffff\x7f"
@@ -48,13 +55,11 @@ def test_a_model_that_is_a_folder_is_told_by_its_name() -> None:
     found = told(endpoints=served)
     assert found.build["endpoints"] == {"judge": {"model": "judge", "revision": "abc"}}
     assert "/home/ann" not in found.model_dump_json()
-
-
-def test_rows_name_a_model_that_is_a_folder_by_its_name() -> None:
     draft = PAIRS[0].draft.model_copy(update={"generator": "/home/ann/models/writer/"})
-    pair = PAIRS[0].model_copy(update={"draft": draft, "judge": "C:\\models\\judge"})
-    row = row_of(pair)
+    row = row_of(PAIRS[0].model_copy(update={"draft": draft, "judge": "C:\\models\\judge"}))
     assert (row.generator, row.judge) == ("writer", "judge")
+    for name in ("org/model-7b", "model", "models\\judge", "./writer", ""):
+        assert model_name(name) == name, "it is no folder"
 
 
 def test_rows_say_how_the_planner_came_to_an_aspect(tmp_path: Path) -> None:
@@ -88,55 +93,24 @@ def test_a_row_has_what_a_judge_that_knows_nobody_prefers_and_files_without_it_a
     assert next(iter(read_rows(tmp_path / "before.parquet"))) == rows[0]
 
 
-@pytest.mark.parametrize("model", ["org/model-7b", "model", "models\\judge", "./writer", ""])
-def test_a_model_that_is_no_folder_keeps_its_name(model: str) -> None:
-    assert model_name(model) == model
-
-
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Of a release whose makers' own words hold hidden characters, before what could be markup."""
-    folder = tmp_path_factory.mktemp("hidden")
+def test_hidden_characters_reach_no_page_and_what_stands_behind_them_is_no_markup(
+    tmp_path: Path,
+) -> None:
+    """Of makers whose own words hold them, before what could be markup."""
     words = f"{HIDDEN}# A heading{HIDDEN}\n\n{HIDDEN}- A `list`{HIDDEN}."
     fields = ("motivation", "maintainers", "contact", "citation", "annotators", "payment",
               "consent", "maintenance", "licence")  # fmt: skip
-    bare = [
-        pair.model_copy(
-            update={"profile": tuple(p.model_copy(update={"source_url": None}) for p in posts)}
-        )
-        for pair in PAIRS[:6]
-        for posts in (pair.profile,)
-    ]
-    run = run_of(
-        folder / "run", [*bare, *PAIRS[6:9]], info=dict.fromkeys(fields, words) | {"name": "small"}
-    )
-    layout = written(run, folder / "out")
-    layout.manifest.unlink()
-    summing = SummaryBuilder()
-    for part, row in rows_of(layout):
-        summing.add(part, row)
-    known = ReleaseContext(layout, read_primary(layout), summing.summary())
-    return {path: "".join(pieces) for path, pieces in derived_files(known)}
-
-
-@pytest.mark.parametrize("name", ["README.md", "DATASHEET.md", "LICENSE.md", "CHANGELOG.md"])
-def test_hidden_characters_reach_no_page(name: str, pages: dict[str, str]) -> None:
-    assert not set(HIDDEN) & set(pages[name])
-
-
-@pytest.mark.parametrize("name", ["README.md", "DATASHEET.md"])
-def test_what_stands_behind_a_hidden_character_is_no_markup(
-    name: str, pages: dict[str, str]
-) -> None:
-    # The citation stands in a block of code, letter by letter.
-    outside = "".join(pages[name].split("```")[::2])
-    assert "A heading" in outside
-    assert "\n# A heading" not in outside
-    assert "\n- A `" not in outside
-    assert "\n- A \\`" not in outside
-
-
-def test_croissant_names_every_licence_that_posts_have(pages: dict[str, str]) -> None:
+    info = dict.fromkeys(fields, words) | {"name": "small"}
+    run = run_of(tmp_path / "run", [*unaddressed(PAIRS[:6]), *PAIRS[6:9]], info=info)
+    pages = texts(context_of(written(run, tmp_path / "out")))
+    for name in ("README.md", "DATASHEET.md", "LICENSE.md", "CHANGELOG.md"):
+        assert not set(HIDDEN) & set(pages[name])
+    for name in ("README.md", "DATASHEET.md"):
+        # The citation stands in a block of code, letter by letter.
+        outside = "".join(pages[name].split("```")[::2])
+        assert "A heading" in outside
+        for markup in ("\n# A heading", "\n- A `", "\n- A \\`"):
+            assert markup not in outside
     licences = json.loads(pages["croissant.json"])["license"]
     assert "https://spdx.org/licenses/CC-BY-SA-3.0.html" in licences
     others = [licence for licence in licences if not licence.startswith("https:")]

@@ -73,10 +73,13 @@ def refused(root: Path, name: str = NAME, kind: Kind = "release") -> InputError:
 
 def test_every_byte_arrives_in_one_commit_under_a_tag(there: Hub, tmp_path: Path) -> None:
     root = folder(tmp_path / "release")
-    found = verified(root)
+    found, release = verified(root), bytes_of(root)
+    # What git puts into a folder is not pushed.
+    (root / ".git").mkdir()
+    (root / ".git" / "config").write_bytes(b"secret\n")
     pushed = push(root, NAME, found)
     repo = there.repos[NAME]
-    assert without_the_hubs_own(repo.files) == bytes_of(root)
+    assert without_the_hubs_own(repo.files) == release
     assert repo.tags == {"1.0.0": repo.files}
     assert [commit["summary"] for commit in repo.commits] == ["Version 1.0.0"]
     assert found.digest in repo.commits[0]["description"]
@@ -106,15 +109,6 @@ def test_the_next_version_takes_away_what_it_has_not(there: Hub, tmp_path: Path)
     assert repo.private, "a dataset that is there stays as visible as it is"
 
 
-def test_what_git_and_the_hub_put_into_a_folder_is_not_pushed(there: Hub, tmp_path: Path) -> None:
-    root = folder(tmp_path)
-    found = verified(root)
-    (root / ".git").mkdir()
-    (root / ".git" / "config").write_bytes(b"secret\n")
-    push(root, NAME, found)
-    assert not any(path.startswith(".git/") for path in there.repos[NAME].files)
-
-
 # What is refused
 
 
@@ -129,11 +123,10 @@ def test_a_published_version_is_never_changed(there: Hub, tmp_path: Path) -> Non
     assert there.repos[NAME].files == before
 
 
-@pytest.mark.parametrize("name", ["small-pairs", "a/b/c", "../x", "lab/", "lab/a b", "лаб/x"])
-def test_a_name_that_is_none_is_refused_before_anything_is_sent(
-    name: str, there: Hub, tmp_path: Path
-) -> None:
-    assert "ORG/NAME" in refused(folder(tmp_path), name).fix
+def test_a_name_that_is_none_is_refused_before_anything_is_sent(there: Hub, tmp_path: Path) -> None:
+    root = folder(tmp_path)
+    for name in ("small-pairs", "a/b/c", "../x", "lab/", "lab/a b", "лаб/x"):
+        assert "ORG/NAME" in refused(root, name).fix
     assert not there.asked
 
 
@@ -146,24 +139,22 @@ def test_a_trial_goes_only_under_a_name_that_says_so(there: Hub, tmp_path: Path)
     assert there.repos[f"{NAME}-trial"].tags.keys() == {"1.0.0-trial"}
 
 
-def test_without_a_login_nothing_is_sent(
+def test_without_a_login_nothing_is_sent_and_no_login_is_quoted(
     there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    root = folder(tmp_path)
     monkeypatch.delenv("HF_TOKEN")
-    error = refused(folder(tmp_path))
+    error = refused(root)
     assert "not logged in" in error.what
     assert "hf auth login" in error.fix
     assert not there.asked
-
-
-def test_a_login_of_somebody_else_is_told_so(
-    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_another")
-    error = refused(folder(tmp_path))
+    error = refused(root)
     assert "401" in error.what
     assert "HF_TOKEN" in error.fix
     assert "hf_another" not in str(error)
+    monkeypatch.setenv("HF_TOKEN", "hf_\x01secret")
+    assert "secret" not in str(refused(root)), "it cannot be sent"
 
 
 @pytest.mark.parametrize(
@@ -211,33 +202,19 @@ def test_without_a_network_nothing_is_a_traceback(
     assert "Check network" in refused(folder(tmp_path)).fix
 
 
-def test_a_folder_that_was_changed_since_is_not_pushed(there: Hub, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["checksums.sha256", "README.md"])
+def test_what_was_changed_since_it_was_verified_is_not_pushed(
+    name: str, there: Hub, tmp_path: Path
+) -> None:
     root = folder(tmp_path)
     found = verified(root)
-    (root / "checksums.sha256").write_bytes(b"")
-    with pytest.raises(Difference, match="changed since it was verified"):
-        push(root, NAME, found)
-    assert not there.asked
-
-
-def test_a_file_that_was_changed_since_is_not_pushed(there: Hub, tmp_path: Path) -> None:
-    root = folder(tmp_path)
-    found = verified(root)
-    (root / "README.md").write_bytes(b"Better.\n")
+    (root / name).write_bytes(b"Better.\n")
     with pytest.raises(Difference, match="changed since it was verified") as caught:
         push(root, NAME, found)
-    assert caught.value.where == "README.md"
-    assert not there.repos[NAME].commits
+    assert caught.value.where == name
+    assert not any(repo.commits for repo in there.repos.values())
     assert not there.large
-
-
-def test_a_token_that_cannot_be_sent_is_not_quoted(
-    there: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    secret = "hf_\x01secret"
-    monkeypatch.setenv("HF_TOKEN", secret)
-    error = refused(folder(tmp_path))
-    assert "secret" not in str(error)
+    assert name == "README.md" or not there.asked
 
 
 # The command

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from huggingface_hub import DatasetCard
-from test_release_documents import audit_of, primary, texts
+from test_release_documents import audit_of, primary
 
 from pairwright.audits.records import Audit, Check
 from pairwright.audits.shortcuts.informed import BASELINES
@@ -20,13 +20,12 @@ from pairwright.records import Pair
 from pairwright.releases.derive import ReleaseContext
 from pairwright.releases.derive.audit_summary import BLIND, INFORMED, summarise_audit
 from pairwright.releases.derive.sentences import said
-from pairwright.releases.primary import read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.report.claims import ControlComparison
 from pairwright_human_eval.subjects import Subject
-from released import INFO, PAIRS, Answer, Answers, right, run_of
+from released import INFO, PAIRS, Answer, Answers, context_of, right, run_of, texts, unaddressed
 
 TWINS = tuple(pair for pair in PAIRS[:6] if pair.mode == "twin")
 VIOLATES = tuple(pair for pair in PAIRS[:6] if pair.mode == "violate")
@@ -59,7 +58,7 @@ def stating(known: ReleaseContext, **info: Any) -> ReleaseContext:
 def with_audit(known: ReleaseContext, audit: Audit) -> ReleaseContext:
     """The same release with another audit."""
     write_one(known.layout.audit, audit)
-    return ReleaseContext(known.layout, read_primary(known.layout), known.summary)
+    return context_of(known.layout)
 
 
 # Votes
@@ -90,11 +89,6 @@ def test_pairs_on_which_annotators_differed_are_counted(
     for page in (card(some), sheet(some)):
         assert "Of the 6 pairs here with preference votes, 3 have at least one" in page
         assert "annotators differed were not verified" not in page
-
-
-def test_intervals_of_agreement_are_said_to_be_what_they_are(known: ReleaseContext) -> None:
-    page = " ".join(card(known).split())
-    assert "Intervals of agreement are 95 % jackknife intervals by Student's t" in page
 
 
 def test_a_control_of_one_pair_is_told_in_the_singular(known: ReleaseContext) -> None:
@@ -129,6 +123,7 @@ def test_by_people_the_pairs_are_verified(known: ReleaseContext) -> None:
         assert "6 of the 6 pairs are verified by the votes of 9 people." in page
         assert "are a program" not in page
         assert "verified, of those that could" in page
+    assert "Intervals of agreement are 95 % jackknife intervals by Student's t" in card(known)
 
 
 def test_by_a_program_nothing_is_and_a_trial_says_so_at_the_top_of_every_page(
@@ -216,14 +211,14 @@ def test_the_card_shows_what_simple_ways_of_choosing_score(known: ReleaseContext
         _check("bag_of_words", "Home-violate", "pass", 0.52, 0.5),
     )
     page = card(with_audit(known, audit_of().model_copy(update={"checks": checks})))
-    assert "| Home-twin | 4 | 3 | 50 % | 50 % | not estimated | 75 % (60 to 90) |" in page
-    assert "| Home-violate | 4 | 3 | 90 % (80 to 100), more bold, of 3 | 61 % (50 to 72) |" in page
-    assert "see posts or aspects are 95 % intervals, each by itself. Those of the blind" in page
-    assert "Of 3 checks of these configurations" in page
-    assert "1 failed, 1 had too few pairs to decide, 1 passed." in page
-
-
-def test_without_such_checks_no_table_is_there(known: ReleaseContext) -> None:
+    for text in (
+        "| Home-twin | 4 | 3 | 50 % | 50 % | not estimated | 75 % (60 to 90) |",
+        "| Home-violate | 4 | 3 | 90 % (80 to 100), more bold, of 3 | 61 % (50 to 72) |",
+        "see posts or aspects are 95 % intervals, each by itself. Those of the blind",
+        "Of 3 checks of these configurations",
+        "1 failed, 1 had too few pairs to decide, 1 passed.",
+    ):
+        assert text in page
     page = card(with_audit(known, audit_of("pass")))
     assert "What simple ways of choosing score" not in page
     assert "checks of these configurations" not in page
@@ -248,23 +243,8 @@ def _front(known: ReleaseContext) -> dict[str, Any]:
     return vars(DatasetCard(texts(known)["README.md"]).data)
 
 
-def _of_one_licence(pairs: Iterable[Pair]) -> list[Pair]:
-    """Posts and questions without an address, so that [release] licence is theirs."""
-    return [
-        pair.model_copy(
-            update={
-                "source_url": None,
-                "profile": tuple(
-                    post.model_copy(update={"source_url": None}) for post in pair.profile
-                ),
-            }
-        )
-        for pair in pairs
-    ]
-
-
 def test_a_licence_is_claimed_for_the_whole_only_if_it_is_stated_for_all(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", _of_one_licence(PAIRS[:6]))
+    run = run_of(tmp_path / "run", unaddressed(PAIRS[:6]))
     made = primary(tmp_path / "x", run)
     assert _front(made)["license"] == ["cc0-1.0", "other"]
     assert "have no licence of their own that its makers state." in card(made)
@@ -281,13 +261,10 @@ def test_a_licence_is_claimed_for_the_whole_only_if_it_is_stated_for_all(tmp_pat
     ]  # fmt: skip
 
 
-def test_addresses_of_licences_are_not_escaped(known: ReleaseContext) -> None:
+def test_languages_are_stated_or_said_not_to_be(known: ReleaseContext) -> None:
     page = texts(known)["LICENSE.md"]
     assert "<https://spdx.org/licenses/CC-BY-SA-3.0.html>" in page
-    assert "\\:" not in page
-
-
-def test_languages_are_stated_or_said_not_to_be(known: ReleaseContext) -> None:
+    assert "\\:" not in page, "addresses are not escaped"
     assert _front(known)["language"] is None
     assert "Languages: not stated." in card(known)
     both = stating(known, languages=("en", "de"))
@@ -307,7 +284,7 @@ def test_where_posts_were_published_is_said_of_those_with_an_address(
 ) -> None:
     posts = known.summary.posts
     assert f"{posts} of the {posts} posts have an address: a scorer may" in card(known)
-    none = primary(tmp_path / "x", run_of(tmp_path / "run", _of_one_licence(PAIRS[:6])))
+    none = primary(tmp_path / "x", run_of(tmp_path / "run", unaddressed(PAIRS[:6])))
     assert "No post has an address, and nothing here tells where" in card(none)
     assert "Addresses of posts may stop working" not in sheet(none)
     assert "Stack Exchange" not in texts(none)["LICENSE.md"]

@@ -64,12 +64,6 @@ def test_an_untouched_release_verifies(release: Path) -> None:
     assert bytes_of(release) == before, "to verify changes nothing"
 
 
-def test_a_zip_that_was_made_and_extracted_verifies(trial: Path, tmp_path: Path) -> None:
-    packed = shutil.make_archive(str(tmp_path / "release"), "zip", trial)
-    shutil.unpack_archive(packed, tmp_path / "there")
-    assert verify_release(tmp_path / "there", root_digest(trial)) == verify_release(trial)
-
-
 def test_the_version_after_it_verifies_with_somebody_forgotten(release: Path, run: Path) -> None:
     assert pairwright("forget", run, "--user", "secret_user_1").code == 0
     second = released(run, run.with_name("second"), "1.1.0", "--previous", release).root
@@ -84,37 +78,36 @@ def test_a_trial_that_simulated_annotators_answered_verifies_as_one(tmp_path: Pa
     assert found.rows == 6
 
 
-def test_what_downloads_leave_beside_a_release_is_told_and_no_part_of_it(
+def test_a_zip_that_was_extracted_verifies_with_what_downloads_leave_beside_it(
     trial: Path, tmp_path: Path
 ) -> None:
-    root = copy_of(trial, tmp_path / "copy")
+    packed = shutil.make_archive(str(tmp_path / "release"), "zip", trial)
+    root = tmp_path / "there"
+    shutil.unpack_archive(packed, root)
+    assert verify_release(root, root_digest(trial)) == verify_release(trial)
     (root / ".git" / "refs").mkdir(parents=True)
     (root / ".gitattributes").write_bytes(b"*.parquet filter=lfs\n")
-    found = verify_release(root)
-    assert found.beside == (".git", ".gitattributes")
+    assert verify_release(root).beside == (".git", ".gitattributes")
     assert "Not part of the release: .gitattributes" in pairwright("verify", root).out
 
 
 # Versions
 
 
-def _line(version: str, previous: str | None, pairs: int, *changes: Change) -> Version:
-    digest = previous and "sha256:" + "0" * 64
-    return Version(
-        version=version, previous=previous, previous_digest=digest, pairs=pairs, changes=changes
-    )
-
-
-def _added(config: str, pairs: int) -> Change:
-    return Change(config=config, what="added", reason="new", pairs=pairs)
-
-
-FIRST = _line("1.0.0", None, 4, _added("Home-twin", 4))
-
-
 def test_pairs_are_those_of_every_configuration_over_all_versions() -> None:
-    gone = Change(config="Home-twin", what="removed", reason="forgotten", pairs=2)
-    history = (FIRST, _line("1.1.0", "1.0.0", 5, _added("Home-violate", 3), gone))
+    def version(number: str, pairs: int, *changes: tuple[str, str, int]) -> Version:
+        made = (
+            Change.model_validate({"config": config, "what": what, "reason": "", "pairs": n})
+            for config, what, n in changes
+        )
+        return Version(
+            version=number, previous=None, previous_digest=None, pairs=pairs, changes=tuple(made)
+        )
+
+    history = (
+        version("1.0.0", 4, ("Home-twin", "added", 4)),
+        version("1.1.0", 5, ("Home-violate", "added", 3), ("Home-twin", "removed", 2)),
+    )
     check_rows_of_history(history, {"Home-twin": 2, "Home-violate": 3}, "history.jsonl")
     for rows in ({"Home-twin": 3, "Home-violate": 2}, {"Home-twin": 5}, {}):
         with pytest.raises(Difference) as caught:
@@ -122,28 +115,20 @@ def test_pairs_are_those_of_every_configuration_over_all_versions() -> None:
         assert caught.value.where == "history.jsonl:2"
 
 
-# The root digest
+# The command
 
 
-def test_the_root_digest_pins_a_release(trial: Path, tmp_path: Path) -> None:
+def test_the_root_digest_pins_a_release(trial: Path) -> None:
     """Whoever rewrites everything is caught by the digest alone."""
-    assert verify_release(trial, root_digest(trial))
-    other = "sha256:" + "0" * 64
+    own, other = root_digest(trial), "sha256:" + "0" * 64
+    assert verify_release(trial, own)
     done = pairwright("verify", trial, "--digest", other)
     assert done.code == 1
-    assert other in done.err
-    assert root_digest(trial) in done.err
-    assert "checksums.sha256" in done.err
-
-
-@pytest.mark.parametrize("cut", [slice(0, 20), slice(7, None), slice(0, 0)])
-def test_a_digest_that_is_not_whole_is_refused(cut: slice, trial: Path) -> None:
-    done = pairwright("verify", trial, "--digest", root_digest(trial)[cut])
-    assert done.code == 2
-    assert "64 hex digits" in done.err
-
-
-# The command
+    assert all(said in done.err for said in (other, own, "checksums.sha256"))
+    for part in (own[:20], own[7:], ""):
+        done = pairwright("verify", trial, "--digest", part)
+        assert done.code == 2
+        assert "64 hex digits" in done.err
 
 
 def test_the_command_prints_the_digest_and_what_it_cannot_show(trial: Path) -> None:
@@ -154,55 +139,47 @@ def test_the_command_prints_the_digest_and_what_it_cannot_show(trial: Path) -> N
     assert "What this cannot show" in done.out
     assert "compare the root digest" in done.out
     assert not done.err.strip()
+    whole = json.loads(pairwright("verify", trial, "--json").out)
+    assert whole["difference"] is None
+    assert whole["verified"]["digest"] == root_digest(trial)
 
 
-def test_a_difference_is_one_message_and_exit_code_1(trial: Path, tmp_path: Path) -> None:
+def test_a_difference_is_one_message_or_json_and_exit_code_1(trial: Path, tmp_path: Path) -> None:
     root = copy_of(trial, tmp_path / "copy")
     (root / "LICENSE.md").write_bytes(b"MIT\n")
     done = pairwright("verify", root)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("LICENSE.md: sha256 is ")
     assert "Take the release again" in done.err
-
-
-def test_as_json_both_ends_are_told(trial: Path, tmp_path: Path) -> None:
-    whole = json.loads(pairwright("verify", trial, "--json").out)
-    assert whole["difference"] is None
-    assert whole["verified"]["digest"] == root_digest(trial)
-    root = copy_of(trial, tmp_path / "copy")
-    (root / "more.txt").write_bytes(b"")
     done = pairwright("verify", root, "--json")
     assert done.code == 1
     found = json.loads(done.out)
     assert found["verified"] is None
-    assert found["difference"]["where"] == "more.txt"
+    assert found["difference"]["where"] == "LICENSE.md"
     assert set(found["difference"]) == {"where", "what", "fix"}
-
-
-def test_where_there_is_no_release_the_exit_code_is_2(tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_bytes(b"# Data\n")
-    for given, said in ((tmp_path, "is not a release"), (tmp_path / "x", "no such folder")):
-        done = pairwright("verify", given)
-        assert done.code == 2
-        assert said in done.err
-
-
-def test_a_run_folder_is_told_from_a_broken_release(tmp_path: Path) -> None:
-    for name in ("calls.sqlite", "pairs.jsonl", "manifest.json"):
-        (tmp_path / name).touch()
-    done = pairwright("verify", tmp_path)
-    assert done.code == 2
-    assert f"{tmp_path}: is a run folder, not a release" in done.err
-    assert f"`pairwright status {tmp_path} --verify`" in done.err
-
-
-def test_names_of_files_cannot_write_to_the_terminal(trial: Path, tmp_path: Path) -> None:
-    root = copy_of(trial, tmp_path / "copy")
+    # The name of a file cannot write to the terminal.
     (root / "\x1b[2Jgone").write_bytes(b"")
     done = pairwright("verify", root)
     assert done.code == 1
     assert "\x1b" not in done.err
     assert "\\x1b[2Jgone" in done.err
+
+
+def test_where_there_is_no_release_the_exit_code_is_2(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_bytes(b"# Data\n")
+    run = tmp_path / "run"
+    run.mkdir()
+    for name in ("calls.sqlite", "pairs.jsonl", "manifest.json"):
+        (run / name).touch()
+    for given, said in (
+        (tmp_path, "is not a release"),
+        (tmp_path / "x", "no such folder"),
+        (run, f"{run}: is a run folder, not a release"),
+        (run, f"`pairwright status {run} --verify`"),
+    ):
+        done = pairwright("verify", given)
+        assert done.code == 2
+        assert said in done.err
 
 
 # Comparing a file with its text
@@ -211,17 +188,11 @@ def test_names_of_files_cannot_write_to_the_terminal(trial: Path, tmp_path: Path
 TEXT = "first line\nsecond line\nthird line\n"
 
 
-@pytest.mark.parametrize("size", [1, 2, 7, 100])
 @pytest.mark.parametrize(
     ("there", "place", "found", "must"),
     [
         (TEXT.replace("second", "2nd"), 2, "'2nd line", "'second line"),
-        (
-            TEXT.replace("third line\n", "third line"),
-            3,
-            "'third line' and then its end",
-            "'third line",
-        ),
+        (TEXT.removesuffix("\n"), 3, "'third line' and then its end", "'third line"),
         (TEXT.replace("line\n", "line\r\n", 1), 1, "'first line\\r", "'first line\\n"),
         (TEXT + "more\n", 4, "'more", "at its end"),
         (TEXT.removesuffix("third line\n"), 3, "at its end", "'third line"),
@@ -230,16 +201,17 @@ TEXT = "first line\nsecond line\nthird line\n"
     ],
 )
 def test_the_first_line_that_differs_is_shown_with_what_it_must_be(
-    there: str, place: int, found: str, must: str, size: int, tmp_path: Path
+    there: str, place: int, found: str, must: str, tmp_path: Path
 ) -> None:
     (tmp_path / "page").write_bytes(there.encode())
-    pieces = [TEXT[n : n + size] for n in range(0, len(TEXT), size)]
-    with pytest.raises(Difference) as caught:
-        compare(tmp_path, "page", pieces)
-    assert caught.value.where == f"page:{place}"
-    is_, _, must_be = caught.value.what.partition(", and must be ")
-    assert found in is_
-    assert must in must_be
+    for size in (1, 2, 7, 100):
+        pieces = [TEXT[n : n + size] for n in range(0, len(TEXT), size)]
+        with pytest.raises(Difference) as caught:
+            compare(tmp_path, "page", pieces)
+        assert caught.value.where == f"page:{place}"
+        is_, _, must_be = caught.value.what.partition(", and must be ")
+        assert found in is_
+        assert must in must_be
 
 
 def test_long_lines_are_cut_around_the_place(tmp_path: Path) -> None:

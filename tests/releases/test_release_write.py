@@ -25,7 +25,7 @@ from pairwright.dataset.layout import read_checksums, root_digest, splits_of, wr
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
-from pairwright.releases.primary import Provenance, UnitOutcome, read_primary
+from pairwright.releases.primary import UnitOutcome, read_primary
 from pairwright.releases.summary import SummaryBuilder, rows_of
 from pairwright.releases.write import write_primary
 from pairwright.settings.rules import ReleaseInfo
@@ -52,7 +52,7 @@ from released import (
     written,
 )
 from study import Done, pairwright
-from tampering import bytes_of
+from tampering import Damage, bytes_of, dropped, piped, replaced
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(run: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Layout, Done]:
     """Its release, with a validation split, and what the command said. Not to be changed."""
     out = tmp_path_factory.mktemp("release") / "out"
-    done = pairwright("release", run, "--out", out, "--version", "1.0.0", "--validation", "0.4")
+    done = command(run, out, "1.0.0", "--validation", "0.4")
     assert done.code == 0, done.said
     return Layout(out), done
 
@@ -79,6 +79,10 @@ def release(told: tuple[Layout, Done]) -> Layout:
 def copied(run: Path, to: Path) -> Path:
     shutil.copytree(run, to)
     return to
+
+
+def command(run: Path, out: Path, version: str, *options: object) -> Done:
+    return pairwright("release", run, "--out", out, "--version", version, *options)
 
 
 def of_questions(*numbers: int) -> set[str]:
@@ -276,7 +280,7 @@ def test_a_trial_without_a_study_holds_what_the_build_wrote(tmp_path: Path) -> N
     place = next(n for n, line in enumerate(lines) if '"mode":"violate"' in line)
     lines[place] = lines[place].replace('"chosen":"', '"chosen":"By hand. ', 1)
     file.write_text("".join(lines), encoding="utf-8")
-    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0", "--trial")
+    done = command(run, tmp_path / "out", "1.0.0", "--trial")
     differs = rf"not what the build wrote:\n +line {place + 1}: pair-\w{{16}}: chosen\n"
     refused(done, differs)
     assert "build again" in done.err
@@ -486,17 +490,6 @@ def first_line(path: Path, **changes: Any) -> None:
     path.write_text(changed + "".join(rest), encoding="utf-8")
 
 
-def _drop(name: str) -> Callable[[Path], None]:
-    return lambda run: (run / name).unlink()
-
-
-def _write(name: str, text: str) -> Callable[[Path], None]:
-    def write(run: Path) -> None:
-        (run / name).write_text(text, encoding="utf-8")
-
-    return write
-
-
 def _pairs(change: Callable[[list[str]], list[str]]) -> Callable[[Path], None]:
     """Other lines of pairs, without a study, so that nothing but the build's own store knows what
     they were."""
@@ -526,8 +519,8 @@ def _reported(run: Path) -> None:
     first_line(HumanFolder(run).decisions, state="refused", reasons=["preference: for_the_other"])
 
 
-WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
-    "pairs.jsonl is missing": (_drop("pairs.jsonl"), "pairs.jsonl"),
+WRONG: dict[str, tuple[Damage, str]] = {
+    "pairs.jsonl is missing": (dropped("pairs.jsonl"), "pairs.jsonl"),
     "pairs changed after the tasks were made": (
         lambda run: first_line(run / "pairs.jsonl", category="other"), "not the file that the tasks"
     ),
@@ -546,31 +539,31 @@ WRONG: dict[str, tuple[Callable[[Path], None], str]] = {
     "a domain as long as a book": (_domain("x" * 300), "cannot be part of a path"),
     "two domains that differ in case": (_domain("home"), "case does not count"),
     "the build was begun again": (_begun_again, "its build has not finished"),
-    "no store": (_drop("calls.sqlite"), "holds the outcome of each unit"),
-    "no manifest": (_drop("manifest.json"), "manifest.json: cannot be read"),
-    "a manifest of something else": (_write("manifest.json", "[1]"), "not the manifest of a run"),
-    "a manifest that was cut": (_write("manifest.json", '{"source":'), "cannot be read"),
-    "errata that are none": (_write("errata.jsonl", '{"pair": 1}\n'), "errata.jsonl:1"),
+    "no store": (dropped("calls.sqlite"), "holds the outcome of each unit"),
+    "no manifest": (dropped("manifest.json"), "manifest.json: cannot be read"),
+    "a manifest of something else": (replaced("manifest.json", "[1]"), "not the manifest of a run"),
+    "a manifest that was cut": (replaced("manifest.json", '{"source":'), "cannot be read"),
+    "errata that are none": (replaced("errata.jsonl", '{"pair": 1}\n'), "errata.jsonl:1"),
     "errata of no pair": (
-        _write("errata.jsonl", '{"pair":"x","versions":"1.0.0","what":"w"}'), "the id of a pair"
+        replaced("errata.jsonl", '{"pair":"x","versions":"1.0.0","what":"w"}'), "the id of a pair"
     ),
     "errata of no version": (
-        _write(
+        replaced(
             "errata.jsonl", '{"pair":"pair-0123456789abcdef","versions":"all","what":"w"}'
         ), "such as 1.0.0",
     ),
     "an erratum twice": (
-        _write(
+        replaced(
             "errata.jsonl", '{"pair":"pair-0123456789abcdef","versions":"1.0.0","what":"w"}\n' * 2
         ), "errata.jsonl:2: is there twice",
     ),
     "tombstones that are none": (
-        _write("forgotten.jsonl", '{"name":"Ann"}\n'), "forgotten.jsonl:1"
+        replaced("forgotten.jsonl", '{"name":"Ann"}\n'), "forgotten.jsonl:1"
     ),
     "a report of other answers": (_reported, "human report"),
-    "no config": (_drop("config.toml"), "config.toml"),
-    "a config that is none": (_write("config.toml", "x ="), "config"),
-    "a study whose key is lost": (_drop("human/private/key.jsonl"), "the key is missing"),
+    "no config": (dropped("config.toml"), "config.toml"),
+    "a config that is none": (replaced("config.toml", "x ="), "config"),
+    "a study whose key is lost": (dropped("human/private/key.jsonl"), "the key is missing"),
 }  # fmt: skip
 
 
@@ -580,7 +573,7 @@ def test_a_run_that_cannot_be_released_says_why(what: str, run: Path, tmp_path: 
     run = copied(run, tmp_path / "run")
     spoil(run)
     trial = () if HumanFolder(run).study.exists() else ("--trial",)
-    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0", *trial)
+    done = command(run, tmp_path / "out", "1.0.0", *trial)
     refused(done, said)
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "out.partial").exists()
@@ -598,13 +591,10 @@ def test_a_version_is_three_numbers_and_higher_than_the_one_before(
     run: Path, release: Layout, tmp_path: Path
 ) -> None:
     for version in ("1.0", "v1.0.0", "1.0.0-trial", "01.0.0", "1.0.0.0", "", "1.0.x"):
-        done = pairwright("release", run, "--out", tmp_path / "out", "--version", version)
+        done = command(run, tmp_path / "out", version)
         refused(done, "is not a version")
     for version, *options in (("1.0.0",), ("0.9.9",), ("1.0.0", "--trial")):
-        done = pairwright(
-            "release", run, "--out", tmp_path / "out", "--version", version,
-            "--previous", release.root, *options,
-        )  # fmt: skip
+        done = command(run, tmp_path / "out", version, "--previous", release.root, *options)
         refused(done, f"which {version} does not follow")
 
 
@@ -620,7 +610,7 @@ def test_a_release_is_never_written_over_anything(
         (tmp_path / "link", "is there already"),
         (release.root, f"{release.root}: is a release already, which is never changed"),
     ):
-        refused(pairwright("release", run, "--out", out, "--version", "1.0.0"), said)
+        refused(command(run, out, "1.0.0"), said)
 
 
 @pytest.mark.parametrize(
@@ -687,7 +677,7 @@ def test_what_is_no_leftover_is_not_taken_for_one(
 ) -> None:
     put(tmp_path / "out.partial", release)
     there = bytes_of(tmp_path / "out.partial")
-    done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+    done = command(run, tmp_path / "out", "1.0.0")
     refused(done, said)
     assert bytes_of(tmp_path / "out.partial") == there != {}
 
@@ -763,91 +753,73 @@ def test_a_run_on_a_read_only_disk_is_released(
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
-def test_a_validation_share_of_all_is_refused(run: Path, tmp_path: Path) -> None:
+def test_a_validation_share_of_all_and_a_folder_that_is_no_run_are_refused(
+    run: Path, tmp_path: Path
+) -> None:
     for share in ("100%", "1"):
-        done = pairwright(
-            "release", run, "--out", tmp_path / "out", "--version", "1.0.0", "--validation", share
-        )
+        done = command(run, tmp_path / "out", "1.0.0", "--validation", share)
         refused(done, "nothing would be left")
+    refused(command(tmp_path, tmp_path / "out", "1.0.0"), "is not a run folder")
 
 
 def test_a_test_split_that_nobody_is_left_in_is_told(run: Path, tmp_path: Path) -> None:
-    done = pairwright(
-        "release", run, "--out", tmp_path / "out", "--version", "1.0.0", "--validation", "99.9%"
-    )
+    done = command(run, tmp_path / "out", "1.0.0", "--validation", "99.9%")
     assert done.code == 0, done.said
     assert "No user is left in the split `test`" in done.out
     assert "split `validation`:" not in done.out
-
-
-def test_a_run_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    refused(
-        pairwright("release", tmp_path, "--out", tmp_path / "out", "--version", "1.0.0"),
-        "is not a run folder",
-    )
 
 
 def test_no_build_can_change_a_run_while_it_is_released(run: Path, tmp_path: Path) -> None:
     run = copied(run, tmp_path / "run")
     store = Store(RunFolder(run).calls)
     try:
-        done = pairwright("release", run, "--out", tmp_path / "out", "--version", "1.0.0")
+        done = command(run, tmp_path / "out", "1.0.0")
     finally:
         store.close()
     refused(done, "another process is writing")
 
 
-def _renamed(root: Path) -> None:
-    change(root / "stated.json", '"name": "small-pairs"', '"name": "other-pairs"')
-
-
 def _trial(root: Path) -> None:
-    stated = Provenance.model_validate_json((root / "stated.json").read_bytes())
-    of = stated.model_copy(update={"kind": "trial", "version": "1.0.0-trial"})
-    (root / "stated.json").write_text(of.model_dump_json(), encoding="utf-8")
-
-
-def _pipe(root: Path) -> None:
-    (root / "stated.json").unlink()
-    os.mkfifo(root / "stated.json")
-
-
-def _lost_part(root: Path) -> None:
-    (root / Part("Home-twin", "test").path).unlink()
+    change(root / "stated.json", '"kind": "release"', '"kind": "trial"')
+    change(root / "stated.json", '"version": "1.0.0"', '"version": "1.0.0-trial"')
 
 
 def _more(root: Path) -> None:
     """A file that a release may have, and that this one has not."""
-    one, other = Part("Home-twin", "test"), Part("Cellar-twin", "test")
-    (root / other.path).parent.mkdir()
-    shutil.copy(root / one.path, root / other.path)
+    (root / "data" / "Cellar-twin").mkdir()
+    shutil.copy(root / ONE, root / ONE.replace("Home", "Cellar"))
 
 
 def _no_parquet(root: Path) -> None:
-    (root / Part("Home-twin", "test").path).write_bytes(b"no rows at all\n")
+    (root / ONE).write_bytes(b"no rows at all\n")
     write_checksums(root)
 
 
 def _other_history(root: Path) -> None:
     """Sealed, so that only the rows tell."""
-    path = root / "history.jsonl"
-    line = json.loads(path.read_text(encoding="utf-8"))
+    line = json.loads((root / "history.jsonl").read_text(encoding="utf-8"))
     line["changes"][0]["pairs"] += 1
-    path.write_text(json.dumps(line | {"pairs": line["pairs"] + 1}) + "\n", encoding="utf-8")
+    first_line(root / "history.jsonl", changes=line["changes"], pairs=line["pairs"] + 1)
     write_checksums(root)
+
+
+ONE = Part("Home-twin", "test").path
 
 
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (_renamed, "is a release of 'other-pairs'"),
+        (
+            lambda root: change(root / "stated.json", "small-pairs", "other-pairs"),
+            "is a release of 'other-pairs'",
+        ),
         (_trial, "is a trial"),
-        (lambda root: (root / "manifest.json").unlink(), "is not a release"),
-        (lambda root: shutil.rmtree(root), "no such folder"),
-        (lambda root: (root / "checksums.sha256").unlink(), "no checksums"),
-        (lambda root: (root / "history.jsonl").write_text("{}\n"), "history.jsonl:1"),
-        (_pipe, "stated.json: neither a file nor a folder"),
-        (_lost_part, "listed in checksums.sha256, and is not there"),
+        (dropped("manifest.json"), "is not a release"),
+        (shutil.rmtree, "no such folder"),
+        (dropped("checksums.sha256"), "no checksums"),
+        (replaced("history.jsonl", "{}\n"), "history.jsonl:1"),
+        (piped("stated.json"), "stated.json: neither a file nor a folder"),
+        (dropped(ONE), "listed in checksums.sha256, and is not there"),
         (_more, "is there, and is not listed"),
         (_no_parquet, "Home-twin/test.*Parquet"),
         (_other_history, "history.jsonl:1: pairs of 'Garden-twin' is"),
@@ -855,12 +827,10 @@ def _other_history(root: Path) -> None:
     ],
 )
 def test_a_release_follows_a_whole_ordinary_release_of_the_same_name(
-    spoil: Callable[[Path], None], said: str, run: Path, release: Layout, tmp_path: Path
+    spoil: Damage, said: str, run: Path, release: Layout, tmp_path: Path
 ) -> None:
     previous = tmp_path / "previous"
     shutil.copytree(release.root, previous)
     spoil(previous)
-    done = pairwright(
-        "release", run, "--out", tmp_path / "out", "--version", "1.1.0", "--previous", previous
-    )
+    done = command(run, tmp_path / "out", "1.1.0", "--previous", previous)
     refused(done, said)

@@ -47,6 +47,8 @@ def row_of(
     of posts whose own address does not tell one.
     """
     users = {pair.user, partner or pair.user}
+    sides = pair.quality if len(pair.quality) == 2 else {}
+    chosen, rejected = (sides[side].scores if sides else {} for side in ("chosen", "rejected"))
     return Row(
         id=pair.id,
         question=pair.question,
@@ -67,7 +69,11 @@ def row_of(
         strategy=pair.draft.strategy,
         generator=model_name(pair.draft.generator),
         judge=pair.judge and model_name(pair.judge),
-        quality=_quality(pair),
+        quality=tuple(
+            RowQuality(scale=scale, chosen=score, rejected=rejected[scale])
+            for scale, score in chosen.items()
+            if scale in rejected
+        ),
         comparison=_comparison(pair),
         blind_preference=pair.blind_preference,
         votes=votes,
@@ -126,18 +132,6 @@ def _aspects(
     )
 
 
-def _quality(pair: Pair) -> tuple[RowQuality, ...]:
-    sides = pair.quality
-    if len(sides) < 2:
-        return ()
-    chosen, rejected = sides["chosen"].scores, sides["rejected"].scores
-    return tuple(
-        RowQuality(scale=name, chosen=score, rejected=rejected[name])
-        for name, score in chosen.items()
-        if name in rejected
-    )
-
-
 def _comparison(pair: Pair) -> QualityVerdict | None:
     comparison = pair.draft.comparison
     if comparison is None:
@@ -168,17 +162,14 @@ def user_message(question: str, posts: Sequence[Dated] = (), aspects: Sequence[s
     known: list[str] = []
     if posts:
         known.append(_POSTS)
-        known += [_dated_post(post, place, len(posts)) for place, post in enumerate(posts, start=1)]
+    for place, post in enumerate(posts, start=1):
+        day = post.created[:10] if post.created else "no date"
+        known.append(f"Post {place} of {len(posts)}, {day}:\n{_quoted(post.text)}")
     if aspects:
         known.append("\n".join([_ASPECTS, *map(_quoted, aspects)]))
     if not known:
         return question
     return "\n\n".join([*known, f"{_QUESTION}\n{_quoted(question)}"])
-
-
-def _dated_post(post: Dated, place: int, total: int) -> str:
-    day = post.created[:10] if post.created else "no date"
-    return f"Post {place} of {total}, {day}:\n{_quoted(post.text)}"
 
 
 def _quoted(text: str) -> str:

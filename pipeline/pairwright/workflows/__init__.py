@@ -1,6 +1,6 @@
 """What a user does from start to end, a module each: plain arguments in, a result out.
 
-Build      run_build.py build_estimate.py build_words.py run_status.py run_table.py batch_files.py
+Build      run_build.py build_estimate.py run_status.py run_words.py batch_files.py
            recording.py workers/ example_study.py doctor/
 Verify     tasks.py qualification.py text_screening.py
            answers.py study.py participants.py departures.py

@@ -165,11 +165,17 @@ def model_rows(build: BuildSummary) -> list[Row]:
         "generator": build.roles.generator,
         "judge": (build.roles.judge,),
     }
-    return [
-        (f"{role}: {task}", build.model(endpoint), _sampled(build.config.sampling.get(role)))
-        for role, task in tasks.items()
-        for endpoint in named[role]
-    ]
+    rows = list[Row]()
+    for role, task in tasks.items():
+        sampled = "not stated"
+        if sampling := build.config.sampling.get(role):
+            values = {
+                "temperature": sampling.temperature, "top-p": sampling.top_p, "seed": sampling.seed
+            }  # fmt: skip
+            known = [f"{name} {value}" for name, value in values.items() if value is not None]
+            sampled = ", ".join(known) or "as the endpoint decides"
+        rows += [(f"{role}: {task}", build.model(each), sampled) for each in named[role]]
+    return rows
 
 
 def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
@@ -188,11 +194,3 @@ def funnel_rows(build: BuildSummary) -> list[Row]:
         for stage, meaning in STAGES.items()
         if stage in counts and stage != "items"
     ]
-
-
-def _sampled(sampling: RoleSampling | None) -> str:
-    if sampling is None:
-        return "not stated"
-    values = {"temperature": sampling.temperature, "top-p": sampling.top_p, "seed": sampling.seed}
-    parts = [f"{name} {value}" for name, value in values.items() if value is not None]
-    return ", ".join(parts) or "as the endpoint decides"
