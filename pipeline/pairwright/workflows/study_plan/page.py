@@ -16,26 +16,10 @@ from pairwright_human_eval.workload import BRIEFING
 def plan_page(plan: StudyEstimate, *, drawn: bool = True) -> Page:
     """The whole page; a terminal does without the drawing."""
     return render_page(
-        "study_plan",
-        {"sizes": _plot(plan)} if drawn else {},
-        plan=plan,
-        units=MODES[plan.mode].units,
-        single=MODES[plan.mode].halves == 1,
-        points=_points,
-        percent=_percent,
-        power=POWER,
-        limit=LIMIT,
-        briefing=BRIEFING,
-        longest=LONGEST_MINUTES,
-    )
-
-
-def _points(difference: float | None) -> str:
-    return "none" if difference is None else f"{100 * difference:.1f}"
-
-
-def _percent(accuracy: float | None) -> str:
-    return "none" if accuracy is None else f"{100 * accuracy:.1f} %"
+        "study_plan", {"sizes": _plot(plan)} if drawn else {}, plan=plan,
+        units=MODES[plan.mode].units, single=MODES[plan.mode].halves == 1, power=POWER,
+        limit=LIMIT, briefing=BRIEFING, longest=LONGEST_MINUTES,
+    )  # fmt: skip
 
 
 def _plot(plan: StudyEstimate) -> Plot:
