@@ -34,7 +34,8 @@ from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.findings import ScorerFinding
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.content import ContentSources, Strangers, partners_of
-from pairwright.evaluation.decision import Evaluation, PairDecision, evaluate
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.evaluation import Evaluation, evaluate
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import (
     BASELINES,

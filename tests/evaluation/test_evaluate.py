@@ -22,7 +22,8 @@ from pairwright.evaluation.content import (
     asker_of,
     partners_of,
 )
-from pairwright.evaluation.decision import Evaluation, PairDecision, blank_decision, evaluate
+from pairwright.evaluation.decision import PairDecision, blank_decision
+from pairwright.evaluation.evaluation import Evaluation, evaluate
 from pairwright.evaluation.release import Release, ReleaseRef, posts_of
 from pairwright.evaluation.results import (
     ResultSummary,

@@ -11,8 +11,9 @@ from pairwright.dataset.row import is_choice_text
 from pairwright.errors import InputError, near
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
 from pairwright.evaluation.content import ContentSources, Strangers, asker_of, partners_of
-from pairwright.evaluation.decision import Evaluation, PairDecision
-from pairwright.evaluation.decision import evaluate as score_pairs
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.evaluation import Evaluation
+from pairwright.evaluation.evaluation import evaluate as score_pairs
 from pairwright.evaluation.measure.figure import by_mode
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import (
