@@ -196,4 +196,4 @@ def test_a_hostile_reply_is_read_in_no_time(text: str) -> None:
     started = time.process_time()
     assert isinstance(read_verdict(text), Unread)
     assert isinstance(read_rating(text), Unread)
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 1
