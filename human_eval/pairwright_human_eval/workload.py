@@ -338,8 +338,8 @@ def study_pilot(
     for kind in KINDS:
         own = [one for one in timed if (one.kind, one.round) == (kind, 1)]
         people = cluster_numbers([one.annotator for one in own])
-        if time := mean(np.array([one.seconds for one in own]), people, least=0.0):
-            times[kind] = time
+        if own:
+            times[kind] = mean(np.array([one.seconds for one in own]), people, least=0.0)
     # Tasks that nobody was timed on are taken to be as long as the others of their kind.
     whole = {1: 0.0, 2: 0.0}
     for (kind, round), n in tasks.items():

@@ -101,14 +101,13 @@ def import_verdicts(
     with open_study(Path(run)) as study:
         # Somebody may send answers to tasks that were handed over since.
         known = closed_key(study.folder) | study.fixed.key
-        done = import_files(paths, study.folder, known, study.fixed.study)
-        nothing = not done.added and not done.repeated
-        for error in done.refused[: -1 if nothing else None]:
+        added, repeated, refused = import_files(paths, study.folder, known, study.fixed.study)
+        nothing = not added and not repeated
+        for error in refused[: -1 if nothing else None]:
             progress(Note(str(error)))
         if nothing:
-            raise done.refused[-1]
-        added = tuple(file.file for file in done.added)
-        return ImportedVerdicts(added, done.repeated, done.refused, count_answers(study))
+            raise refused[-1]
+        return ImportedVerdicts(tuple(added), tuple(repeated), tuple(refused), count_answers(study))
 
 
 def remove_import(

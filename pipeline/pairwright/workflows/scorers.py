@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from pairwright.errors import ConfigError, near
-from pairwright.evaluation.local.engine import InProcess
 from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.own_scorer import OwnObject, OwnReward, find_class
 from pairwright.evaluation.scorers.score_file import ScoreFile
@@ -23,7 +23,7 @@ from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     Scorer,
 )
-from pairwright.evaluation.scorers.spec import (
+from pairwright.evaluation.settings import (
     Classifier,
     Dpo,
     EmbeddingScorer,
@@ -32,12 +32,12 @@ from pairwright.evaluation.scorers.spec import (
     PairwiseJudge,
     PointwiseJudge,
     PythonScorer,
+    Scorers,
     ScoresOfFile,
     ServedClassifier,
     ServedLikelihood,
     Spec,
 )
-from pairwright.evaluation.settings import Scorers
 from pairwright.models import Model, key_of
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
