@@ -100,6 +100,7 @@ class ReleaseCandidate(NamedTuple):
     own_choice: bool
     """Whether its label is the users' own choice, which nobody needs to verify."""
 
+
 class Candidates(NamedTuple):
     """A run's kept pairs, gone through once."""
 
