@@ -827,6 +827,16 @@ def test_a_derived_file_with_more_after_its_end_or_less_is_caught(
         assert caught(bad.root).where.startswith("LICENSE.md:")
 
 
+def test_another_canary_in_every_file_is_caught(trial: Path, tmp_path: Path) -> None:
+    """The files of preference/ are held to hashes with the canary that the manifest states."""
+    bad = Tampered(copy_of(trial, tmp_path / "copy"))
+    own = bad.one("manifest.json")["canary"].encode()
+    for path, content in bytes_of(bad.root).items():
+        bad.write(path, content.replace(own, own[:-8] + b"00000000"))
+    bad.seal()
+    assert caught(bad.root).where.startswith("manifest.json:")
+
+
 def _made_a_release(bad: Tampered) -> None:
     bad.json("stated.json", kind="release", version="1.0.0", trial_because=[])
     _history(bad, version="1.0.0")
