@@ -9,7 +9,7 @@ where models come in lineages and the scores have nothing to do with each other.
 
 With `--needed` it prints instead how many scorers `pairwright downstream certify` takes to find a
 true rank correlation with a probability of `POWER`: the table of
-`evaluation/certificate/certificate.py`.
+`evaluation/certificate.py`.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from pairwright.evaluation.board.flips import POWER
-from pairwright.evaluation.certificate.certificate import SCORERS_NEEDED
+from pairwright.evaluation.certificate import SCORERS_NEEDED
 from pairwright.evaluation.correlation.correlations import CLAIMS_FROM, Correlation
 from pairwright.evaluation.correlation.measures import PRIMARY, RankMeasure, reported_measures
 from pairwright.evaluation.correlation.uncertainty import (

@@ -169,7 +169,7 @@ def annotated_study(
             id=project, title=title, annotator=who, kind=kind, round=1,
             tasks=dict(zip(names, ids, strict=True)),
         )  # fmt: skip
-        state = state.with_project(pushed)
+        state = state.model_copy(update={"projects": (*state.projects, pushed)})
     write_state(made.folder, state)
     # What is imported has no last editor, unlike what people give.
     with closing(sqlite3.connect(running.data / DATABASE, timeout=60)) as database, database:

@@ -41,8 +41,8 @@ from scoring import SIZES, go_on_elsewhere, pairs, write_model
 from pairwright.construct.folder import to_toml
 from pairwright.dataset.conversion import user_message
 from pairwright.errors import PairwrightError
-from pairwright.evaluation.local.engine import batch_places
-from pairwright.evaluation.scorers.spec import Classifier
+from pairwright.evaluation.scorers.in_process import batch_places
+from pairwright.evaluation.settings import Classifier
 from pairwright.settings.prompt_variables import Message
 from pairwright.training.rewards import RewardClient, RewardSample, UserMessage
 
@@ -59,9 +59,9 @@ class Offline:
     """The model in one loop over all texts."""
 
     def __init__(self, folder: Path) -> None:
-        from pairwright.evaluation.local import models
+        from pairwright.evaluation.scorers import torch_models
 
-        self.model = models.load("offline", Classifier(kind="classifier", model=str(folder)))
+        self.model = torch_models.load("offline", Classifier(kind="classifier", model=str(folder)))
         self.batch_tokens = SIZES_OF_BATCH[-1]
 
     def tune(self, texts: list[Text]) -> None:

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pairwright.dataset.conversion import user_message
-from pairwright.evaluation.local.engine import InProcess
+from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore
-from pairwright.evaluation.scorers.spec import Classifier
+from pairwright.evaluation.settings import Classifier
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore, Durable
 from pairwright.records import Post

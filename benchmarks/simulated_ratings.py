@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from pairwright_human_eval.agreement import Ratings
-from pairwright_human_eval.agreement.ratings import Floats, Indices
+from pairwright_human_eval.agreement.models import Floats, Indices
 
 EACH = 3
 ACCURACY, SIDES = 0.85, (-0.1, 0.1)

@@ -68,14 +68,15 @@ async def ours(url: str, in_flight: int, n: int) -> Took:
     from pairwright.models.client import Client, Meter
     from pairwright.models.run import work_through
     from pairwright.models.store import CallStore, Durable
-    from pairwright.settings.endpoints import Endpoint
+    from pairwright.settings.endpoints import Endpoint, Sampling
     from pairwright.settings.prompt_variables import Ask, Message
 
     endpoint = Endpoint(base_url=url, model="stub", concurrency=in_flight)
     with tempfile.TemporaryDirectory() as folder:
         store = CallStore(Path(folder) / "calls.sqlite")
         async with Client("stub", endpoint, None, Meter()) as client:
-            model = Model(llm=Durable(store, client), name="stub", max_tokens=400, temperature=0.9)
+            sampling = Sampling(max_tokens=400, temperature=0.9)
+            model = Model(Durable(store, client), endpoint, sampling)
 
             async def work(prompt: str) -> None:
                 text = await model.write(Ask("bench", (Message("user", prompt),)))

@@ -9,7 +9,7 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats import inter_rater
 
 from pairwright_human_eval.agreement import Level, Measurement, Ratings
-from pairwright_human_eval.agreement.ratings import Floats, Indices
+from pairwright_human_eval.agreement.models import Floats, Indices
 
 NO_PAIRS = "no item has two ratings"
 ONE_LEVEL = "all ratings are the same"

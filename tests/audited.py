@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from pairwright.audits.catalogue import decide
 from pairwright.audits.page import Sizes
 from pairwright.audits.read import ReadRow
 from pairwright.audits.records import (
@@ -17,8 +18,10 @@ from pairwright.audits.records import (
     Check,
     Count,
     Flag,
+    RowReader,
     Status,
 )
+from pairwright.audits.run import AuditPart
 from pairwright.dataset import Row, RowAspect, RowPost, RowQuality, RowVotes
 from pairwright.estimate import Estimate
 
@@ -28,6 +31,22 @@ DIGEST = f"sha256:{'0' * 64}"
 def line(given: Row, split: str = "") -> ReadRow:
     """A row as an audit reads it from a source."""
     return ReadRow(split, given, "")
+
+
+def checks_of(
+    readers: Iterable[RowReader], rows: Iterable[Row | ReadRow], name: str = ""
+) -> list[Check]:
+    """What the readers find in rows; with a name what that check finds, by its reader alone."""
+    part = AuditPart(reader for reader in readers if not name or name in reader.names)
+    for given in rows:
+        part.add(line(given) if isinstance(given, Row) else given)
+    return [check for check in decide(part.checks()) if not name or check.name == name]
+
+
+def estimate(check: Check) -> Estimate:
+    """The estimate of a check that has one."""
+    assert check.found is not None
+    return check.found
 
 
 def post(n: int, k: int, text: str = "") -> RowPost:

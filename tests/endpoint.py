@@ -19,10 +19,17 @@ from typing import Any
 from aiohttp import web
 
 from model_double import ModelDouble, share
-from pairwright.models import SIMULATED
+from pairwright.models import SIMULATED, Request
+from pairwright.settings.prompt_variables import Message
 
 Body = dict[str, Any]
 """A JSON object."""
+
+
+def ask(text: str = "hello", **changes: Any) -> Request:
+    """A request of one message."""
+    given = {"model": "m", "max_tokens": 50, "purpose": "plan", **changes}
+    return Request(messages=(Message("user", text),), **given)
 
 
 @dataclass(frozen=True)

@@ -247,7 +247,7 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     source = SourceSummary(
         path="histories.jsonl", hash="b2:0", items=counted.units, refused={}, repaired={}
     )
-    made = make_manifest(database, config, _prompts(), source, counted, [])
+    made = make_manifest(database, config, _prompts(), source, counted)
     write_outcomes(database, folder, made)
     database.finish()
     database.close()

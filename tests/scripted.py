@@ -19,10 +19,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from pairwright import assets
 from pairwright.construct import BuildRules
-from pairwright.models import Completion, Model, Models, Request
+from pairwright.models import LLM, Completion, Model, Models, Request
 from pairwright.records import Aspect, Item, Origin, Post, Rejected, Rubric
 from pairwright.settings.config import Config, validate
 from pairwright.settings.domains import Domains, Scale, load_scales
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 
 T = TypeVar("T")
@@ -95,8 +96,12 @@ def parts(tag: str, prompt: str) -> list[str]:
     return re.findall(rf"<{tag}\b[^>]*>\n?(.*?)\n?</{tag}>", prompt, re.DOTALL)
 
 
-def model(llm: Scripted, name: str = "m", **changes: Any) -> Model:
-    return Model(llm, name, **{"seed": 7, **changes})
+def model(llm: LLM, name: str = "m", **changes: Any) -> Model:
+    """`changes` are of the sampling or of the endpoint, and not validated."""
+    of_sampling = {key: changes.pop(key) for key in Sampling.model_fields if key in changes}
+    sampling = Sampling().model_copy(update={"temperature": None, "seed": 7, **of_sampling})
+    endpoint = Endpoint(base_url="http://127.0.0.1:9/v1", model=name)
+    return Model(llm, endpoint.model_copy(update=changes), sampling)
 
 
 def models(llm: Scripted) -> Models:

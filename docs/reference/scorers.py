@@ -4,8 +4,7 @@ import inspect
 from collections.abc import Iterator
 from typing import get_args
 
-from pairwright.evaluation.scorers.spec import Spec
-from pairwright.evaluation.settings import OutputJudge, Policy, ScorerHistory, Scorers
+from pairwright.evaluation.settings import OutputJudge, Policy, ScorerHistory, Scorers, Spec
 from pairwright.settings.config import Planner
 from reference.keys import SAMPLED, key_table
 from reference.markdown import page_of

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, ValidationError
 
+from pairwright.errors import first_invalid
 from pairwright.records import Record
 from pairwright_human_eval import AnnotationTool
 from pairwright_human_eval.records import Kind, digest
@@ -59,21 +60,11 @@ class Account(NamedTuple):
         return f"{self.source}:{self.id}"
 
 
-class Choice(NamedTuple):
-    """What was chosen in one control of a form, or why nothing can be read there."""
-
-    control: str | None
-    choice: str | Objection
-
-
-class Remark(NamedTuple):
-    """A comment, or why it cannot be read."""
-
-    text: str | Objection
-
-
-Entry = Choice | Remark | Objection
-"""One filled-in place of a form; an objection where the place itself cannot be read."""
+COMMENT = "comment"
+"""The control that holds a comment. Nobody has to write one."""
+Entry = tuple[str | None, str | Objection] | Objection
+"""One filled-in place of a form: its control with what was chosen or written there, or why that
+cannot be read; an objection alone where the place itself cannot be read."""
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -93,8 +84,6 @@ class Annotation:
     skipped: bool = False
     created: str = ""
     updated: str = ""
-    at: datetime = NEVER
-    """The time `updated`, to compare by."""
     seconds: float | None = None
     """Time with the task open."""
     entries: tuple[Entry, ...] = ()
@@ -102,6 +91,11 @@ class Annotation:
     """Why it cannot be a verdict, regardless of who gave it."""
     edited: Objection | None = None
     """Says that it is not as its annotator left it."""
+
+    @property
+    def at(self) -> datetime:
+        """The time `updated`, to compare by."""
+        return datetime.fromisoformat(self.updated) if self.updated else NEVER
 
 
 class ExportedTask(BaseModel):
@@ -179,11 +173,8 @@ def read_stored(content: JsonValue, export: Export, n: int) -> Annotation:
     try:
         row = StoredAnnotation.model_validate(content)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        return Annotation(
-            raw=raw, identity=f"{n} {raw}", problem=Objection("malformed", str(first["msg"]))
-        )
-    choices = tuple(Choice(control, choice) for control, choice in row.choices)
+        problem = Objection("malformed", first_invalid(error)[1])
+        return Annotation(raw=raw, identity=f"{n} {raw}", problem=problem)
     return Annotation(
         raw=raw,
         identity=row.identity or raw,
@@ -193,6 +184,5 @@ def read_stored(content: JsonValue, export: Export, n: int) -> Annotation:
         created=row.when,
         updated=row.when,
         seconds=row.seconds,
-        entries=(*choices, Remark(row.comment)),
-        at=datetime.fromisoformat(row.when) if row.when else NEVER,
+        entries=(*row.choices, (COMMENT, row.comment)),
     )

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, cast
 
 from pairwright.settings.domains import Scale
 from pairwright.text import visible
-from pairwright_human_eval.annotation import Entry, Objection, Remark
+from pairwright_human_eval.annotation import COMMENT, Entry, Objection
 from pairwright_human_eval.language import ENGLISH, Language
 from pairwright_human_eval.records import (
     BOTH,
@@ -32,7 +32,6 @@ from pairwright_human_eval.records import (
 from pairwright_human_eval.safe_html import plain_text
 
 CANNOT_JUDGE = "cannot_judge"
-COMMENT = "comment"
 LONGEST = 5_000
 """Characters of a comment that a verdict holds; the raw file has all of it."""
 # An at sign, in any spelling that a page would show as one.
@@ -206,14 +205,14 @@ def read_answers(
     for entry in entries:
         if isinstance(entry, Objection):
             return entry
-        if isinstance(entry, Remark):
-            if isinstance(entry.text, Objection):
-                return entry.text
+        name, choice = entry
+        if name == COMMENT:
+            if isinstance(choice, Objection):
+                return choice
             if comment:
                 return Objection("duplicate_answer", COMMENT)
-            comment = _nameless(entry.text)
+            comment = _nameless(choice)
             continue
-        name, choice = entry
         if name is None or name not in allowed:
             return Objection("unknown_control", "unnamed" if name is None else quoted(name))
         if isinstance(choice, Objection):
@@ -257,8 +256,8 @@ def _answers(
 def skip_remark(entries: Iterable[Entry]) -> str:
     """The comment of a task that was skipped. Nothing else in it is an answer."""
     for entry in entries:
-        if isinstance(entry, Remark):
-            return _nameless(entry.text) if isinstance(entry.text, str) else ""
+        if not isinstance(entry, Objection) and entry[0] == COMMENT:
+            return _nameless(entry[1]) if isinstance(entry[1], str) else ""
     return ""
 
 

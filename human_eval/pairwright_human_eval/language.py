@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from pairwright import assets
-from pairwright.errors import InputError
+from pairwright.errors import InputError, first_invalid
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 
@@ -74,8 +74,7 @@ def load_language(code: str) -> Language:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         what = str(error)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        what = ": ".join(first_invalid(error))
     raise InputError(what, where=path, fix="Compare with de.toml as it ships.")
 
 

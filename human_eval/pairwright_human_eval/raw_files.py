@@ -21,7 +21,7 @@ from typing import NamedTuple
 from pydantic import JsonValue, ValidationError
 
 from pairwright.dataset import write_lines
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError, first_invalid, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record, content_id
 from pairwright_human_eval.annotation import Account, Annotation, Export, ExportedTask, read_stored
@@ -186,9 +186,7 @@ def read_raw(path: Path) -> Export:
         }
         return Export.model_validate({**content, **tasks, "file": path.name})
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise InputError(what, where=path, fix=again) from None
+        raise InputError(": ".join(first_invalid(error)), where=path, fix=again) from None
 
 
 def _stored_task(task: JsonValue) -> ExportedTask:
@@ -243,23 +241,14 @@ class ImportRecord(Record):
     files: tuple[ImportedFile, ...]
 
 
-class ImportResult(NamedTuple):
-    """What became of the files of an import."""
-
-    added: tuple[ImportedFile, ...]
-    repeated: tuple[str, ...]
-    """Files that hold what an earlier one held, to the letter: nothing was added."""
-    refused: tuple[InputError, ...]
-    """Why a file was not taken in. Nothing of it is kept."""
-
-
 def import_files(
     paths: Iterable[Path], folder: HumanFolder, key: Mapping[str, KeyedTask], study: Study
-) -> ImportResult:
+) -> tuple[list[str], list[str], list[InputError]]:
     """Take in every file that is an export of the study, even where others are refused.
 
-    A file that names no task of the `key` is not kept, so that a stranger's texts are never in the
-    study. Raises InputError where simulated answers are.
+    The names of those added, of those that hold what an earlier one held to the letter, so that
+    nothing was added, and why others were refused. Nothing is kept of these: a file that names no
+    task of the `key` may hold a stranger's texts. Raises InputError where simulated answers are.
     """
     check_unmixed(folder, simulated=False)
     before, withdrawals = read_imports(folder), read_withdrawals(folder)
@@ -285,7 +274,7 @@ def import_files(
         # First the record, so that all that is there can be taken back.
         write_lines(folder.imports, [*before, ImportRecord(files=tuple(added))])
         store(export, folder)
-    return ImportResult(tuple(added), tuple(repeated), tuple(refused))
+    return [file.file for file in added], repeated, refused
 
 
 def _export_of_study(

@@ -47,8 +47,8 @@ def digest(value: JsonValue) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-class KeyedTask(Record):
-    """A line of the private key: what one blind task is really about."""
+class AskedTask(Record):
+    """What one blind task is really about."""
 
     task: str
     """The opaque id that is in the task's data as `task`, and the only thing there that
@@ -67,6 +67,11 @@ class KeyedTask(Record):
     a: str
     """The response shown as A, by its neutral name."""
     b: str
+
+
+class KeyedTask(AskedTask):
+    """A line of the private key."""
+
     expected: Place | None
     """Where the chosen response is shown, or the right answer of an attention check."""
     aspects: tuple[str, ...]
@@ -156,19 +161,9 @@ class RubricAnswers(Record):
     aspects: tuple[AspectAnswer, ...]
 
 
-class Verdict(Record):
+class Verdict(AskedTask):
     """One person's answers on one task: a line of verdicts.jsonl."""
 
-    task: str
-    kind: Kind
-    purpose: Purpose
-    round: int
-    annotator: str
-    subject: str
-    pair: str | None
-    domain: str
-    a: str
-    b: str
     answers: QualityAnswers | PreferenceAnswer | RubricAnswers
     comment: str
     created: str

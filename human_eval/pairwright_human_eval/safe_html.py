@@ -24,7 +24,8 @@ def render_markdown(text: str) -> str:
     Tags are those Markdown makes, without `a` and `img`: a link keeps its text, an image its
     description. The one attribute is `start` of a numbered list, a number.
     """
-    text = visible(_whole(text))
+    # Halves of a surrogate pair, which no file can hold, become U+FFFD.
+    text = visible(text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
     tokens = _MARKDOWN.parse(text)
     if any(token.level >= _DEEPEST - 1 for token in tokens):
         return f"<pre>{html.escape(text)}</pre>"
@@ -85,33 +86,17 @@ class _TextReader(HTMLParser):
             self.parts.append(data)
 
 
-def _whole(text: str) -> str:
-    """Halves of a surrogate pair, which no file can hold, as U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def _image(
     _self: RendererHTML, tokens: list[Token], n: int, _options: OptionsDict, _env: EnvType
 ) -> str:
     return html.escape(f"[image: {tokens[n].content}]")
 
 
-def _nothing(
-    _self: RendererHTML, _tokens: list[Token], _n: int, _options: OptionsDict, _env: EnvType
-) -> str:
-    return ""
-
-
-def _markdown() -> MarkdownIt:
-    # `breaks`: a line that ends in the response ends on the page, too.
-    markdown = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST})
-    markdown.enable(["table", "strikethrough"])
-    # A link's definition would vanish from the page with whatever it says.
-    markdown.disable("reference")
-    markdown.add_render_rule("image", _image)
-    markdown.add_render_rule("link_open", _nothing)
-    markdown.add_render_rule("link_close", _nothing)
-    return markdown
-
-
-_MARKDOWN = _markdown()
+# `breaks`: a line that ends in the response ends on the page, too.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST})
+_MARKDOWN.enable(["table", "strikethrough"])
+# A link's definition would vanish from the page with whatever it says.
+_MARKDOWN.disable("reference")
+_MARKDOWN.add_render_rule("image", _image)
+for _rule in ("link_open", "link_close"):
+    _MARKDOWN.add_render_rule(_rule, lambda *_: "")

@@ -18,7 +18,13 @@ from typing import NamedTuple
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
-from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotation, clean_text
+from pairwright_human_eval.annotation import (
+    COMMENT,
+    Export,
+    ExportedTask,
+    StoredAnnotation,
+    clean_text,
+)
 from pairwright_human_eval.form import controls, questions, quoted
 from pairwright_human_eval.language import ENGLISH, Language
 from pairwright_human_eval.records import KeyedTask, Study
@@ -27,7 +33,7 @@ TASK, FIELD, WHAT, TEXT, CHOICES, ANSWER = COLUMNS = (
     "task", "field", "what", "text", "choices", "answer",
 )  # fmt: skip
 """The head of a sheet in English. The first two are the same in every language."""
-COMMENT_FIELD, SKIP_WORD, MINUTES, CONSENT = "comment", "skip", "minutes", "consent"
+SKIP_WORD, MINUTES, CONSENT = "skip", "minutes", "consent"
 YES = "yes"
 """Fields beside the controls of a form, the answer that skips a task, and the one that agrees."""
 _CONTROL = re.compile(r"(support|delivered)_(\d{1,6})")
@@ -244,7 +250,7 @@ def _form(
         rows[control] = cell.row
         # A score may stand without its words, and a spreadsheet may have made 4.0 of it.
         written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(cell.answer))
-        if control == COMMENT_FIELD:
+        if control == COMMENT:
             comment = clean_text(cell.answer)
         elif control not in own:
             what = f"there is no question {quoted(cell.field)}"

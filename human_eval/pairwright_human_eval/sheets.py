@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pairwright.errors import InputError
 from pairwright.files import write_whole
+from pairwright_human_eval.annotation import COMMENT
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import Shown, view_of
 from pairwright_human_eval.language import Language, load_language
@@ -15,7 +16,6 @@ from pairwright_human_eval.raw_files import read_withdrawals
 from pairwright_human_eval.records import KINDS, Data, Kind, Study
 from pairwright_human_eval.sheet_answers import (
     COLUMNS,
-    COMMENT_FIELD,
     CONSENT,
     FIELD,
     MINUTES,
@@ -81,7 +81,7 @@ def _rows(tasks: list[tuple[Kind, Data]], study: Study, language: Language) -> I
                     choices = "\n".join(part.choices.values())
                     field = field_of(part.control)
                     yield (name, field, part.heading, part.question, choices, "")
-            yield (name, COMMENT_FIELD, "", language(COMMENT_QUESTION), "", "")
+            yield (name, COMMENT, "", language(COMMENT_QUESTION), "", "")
     yield ("", MINUTES, "", language(MINUTES_QUESTION), language("a number"), "")
 
 

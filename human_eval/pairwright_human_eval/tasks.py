@@ -113,7 +113,10 @@ def rubric_task(
             else best_posts(pair.question, pair.profile, rules)
         ),
         narrative=[] if pair.rubric.inferable else _narrative(pair),
-        aspects=[_aspect(aspect) for aspect in aspects],
+        aspects=[
+            {"text": visible(aspect.aspect), "quote": visible(aspect.evidence) or NO_PASSAGE}
+            for aspect in aspects
+        ],
     )  # fmt: skip
 
 
@@ -193,10 +196,6 @@ def _posts(posts: Iterable[Post]) -> list[JsonValue]:
 
 def _narrative(pair: Pair) -> list[JsonValue]:
     return [{"text": visible(pair.narrative)}] if pair.narrative else []
-
-
-def _aspect(aspect: Aspect) -> JsonValue:
-    return {"text": visible(aspect.aspect), "quote": visible(aspect.evidence) or NO_PASSAGE}
 
 
 def _task(

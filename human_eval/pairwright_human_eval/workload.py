@@ -158,35 +158,39 @@ class KindLoad(Record):
     """For all tasks."""
 
 
-class StudyLoad(NamedTuple):
+class StudyLoad(Record):
     """What a study of some size asks of people."""
 
-    subjects: int
+    units: int
+    """Twins, or pairs of another mode, that people are asked about."""
     controls: int
-    """Subjects of them that nobody is asked the aspects of: they are not verified."""
+    """Those of them that measure the study and cannot be verified."""
     strangers: int
-    """Those of them that are shown with a stranger's posts."""
+    """Those of the controls that are shown with a stranger's posts."""
     stranger_power: float
-    """The probability that this control shows what it is for (`control_power`)."""
+    """The probability that this control shows that strangers' posts tell nothing, if that is so."""
     kinds: tuple[KindLoad, ...]
     people: int
-    most: float
-    """Hours of the person who is given most, with the briefing."""
+    hours_each: float
+    """Of the person who is given most, with the briefing."""
     second_round: float
     """Its time as a share of the first."""
-
-    @property
-    def hours(self) -> float:
-        """All hours to be paid: tasks, a second round, and everybody's briefing."""
-        return self.hours_at({})
+    hours: float
+    """All hours to be paid: tasks, a second round, and everybody's briefing."""
 
     def hours_at(self, seconds: Mapping[Kind, float]) -> float:
-        """The same if tasks of these kinds take so long."""
-        tasks = sum(
-            kind.tasks * seconds[kind.kind] / 3600 if kind.kind in seconds else kind.hours
-            for kind in self.kinds
-        )
-        return tasks * (1 + self.second_round) + self.people * BRIEFING
+        """All hours if tasks of these kinds take so long."""
+        return _all_hours(self.kinds, self.people, self.second_round, seconds)
+
+
+def _all_hours(
+    kinds: Sequence[KindLoad], people: int, second_round: float, seconds: Mapping[Kind, float]
+) -> float:
+    tasks = sum(
+        kind.tasks * seconds[kind.kind] / 3600 if kind.kind in seconds else kind.hours
+        for kind in kinds
+    )
+    return tasks * (1 + second_round) + people * BRIEFING
 
 
 def study_load(
@@ -208,8 +212,8 @@ def study_load(
     for _ in range(3):
         load = _load(sized, plan, checks, seconds, rate, second_round)
         needed = len(plan.annotators)
-        if load.most > hours_each > BRIEFING:
-            work = needed * (load.most - BRIEFING)
+        if load.hours_each > hours_each > BRIEFING:
+            work = needed * (load.hours_each - BRIEFING)
             needed = max(needed + 1, math.ceil(work / (hours_each - BRIEFING)))
         if needed == len(plan.annotators):
             break
@@ -246,14 +250,15 @@ def _load(
     each = {kind.kind: kind.hours / kind.tasks for kind in kinds}
     most = max(sum(each[task.keyed.kind] for task in own) for own in given.values())
     return StudyLoad(
-        subjects=len(subjects),
+        units=len(subjects),
         controls=len(subjects) - len(with_aspects),
         strangers=strangers,
-        stranger_power=control_power(choices),
+        stranger_power=round(control_power(choices), 6),
         kinds=kinds,
         people=len(plan.annotators),
-        most=most + BRIEFING,
+        hours_each=most + BRIEFING,
         second_round=second_round,
+        hours=_all_hours(kinds, len(plan.annotators), second_round, {}),
     )
 
 
@@ -333,8 +338,8 @@ def study_pilot(
     for kind in KINDS:
         own = [one for one in timed if (one.kind, one.round) == (kind, 1)]
         people = cluster_numbers([one.annotator for one in own])
-        if time := mean(np.array([one.seconds for one in own]), people, least=0.0):
-            times[kind] = time
+        if own:
+            times[kind] = mean(np.array([one.seconds for one in own]), people, least=0.0)
     # Tasks that nobody was timed on are taken to be as long as the others of their kind.
     whole = {1: 0.0, 2: 0.0}
     for (kind, round), n in tasks.items():

@@ -56,7 +56,7 @@ _HOMES = {
     "pairwright.construct.run_pairs": ("load_release",),
     "pairwright.dataset": ("Row",),
     "pairwright.evaluation.board.board": ("Leaderboard",),
-    "pairwright.evaluation.certificate.certificate": ("Certificate",),
+    "pairwright.evaluation.certificate": ("Certificate",),
     "pairwright.notebook": ("run_async",),
     "pairwright.records": ("Contrast", "Pair", "Rejected", "Twin"),
     "pairwright.releases.verify": ("VerifiedRelease",),
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from pairwright.construct.run_pairs import load_release
     from pairwright.dataset import Row
     from pairwright.evaluation.board.board import Leaderboard
-    from pairwright.evaluation.certificate.certificate import Certificate
+    from pairwright.evaluation.certificate import Certificate
     from pairwright.notebook import run_async
     from pairwright.records import Contrast, Pair, Rejected, Twin
     from pairwright.releases.verify import VerifiedRelease

@@ -93,14 +93,6 @@ class StoreError(PairwrightError):
     """The run folder or its store of calls cannot be used as it is."""
 
 
-def cannot_lock(path: Path, error: OSError) -> StoreError:
-    """What to say of a disk on which a file cannot be locked."""
-    return StoreError(
-        f"{path}: this disk cannot lock a file ({error.strerror})\n"
-        "  Without a lock two processes could write at once. Name a folder on a local disk."
-    )
-
-
 class InUse(StoreError):
     """Another process is writing there."""
 

@@ -31,6 +31,11 @@ class Estimate(Record):
     """Why the value is missing, or else its interval; left out of JSON where it is empty."""
 
     @property
+    def why(self) -> str:
+        """What a text says in place of a value or an interval that is missing."""
+        return self.note
+
+    @property
     def k(self) -> int:
         """Of a share of n: how many. 0 of none."""
         return round((self.value or 0.0) * self.n)
@@ -52,7 +57,7 @@ class Estimate(Record):
 
     def _text(self, scale: int, digits: int, sign: bool, unit: str) -> str:
         if self.value is None:
-            return f"n/a ({self.note})" if self.note else "n/a"
+            return f"n/a ({self.why})" if self.why else "n/a"
         form = f"{'+' if sign else ''},.{digits}f"
         # Rounded first, so that no zero has a minus sign.
         value, low, high = (
@@ -60,17 +65,22 @@ class Estimate(Record):
             for x in (self.value, self.low, self.high)
         )
         if low is None:
-            return f"{value}{unit} ({self.note or 'no interval'})"
+            return f"{value}{unit} ({self.why or 'no interval'})"
         if high is None:
             return f"{value}{unit} ({low} or more)"
         return f"{value}{unit} ({low} to {high})"
+
+
+def no_estimate(note: str = "") -> Estimate:
+    """What is known of n = 0: nothing."""
+    return Estimate(value=None, low=None, high=None, n=0, clusters=0, note=note)
 
 
 def share(k: int, n: int, z: float = Z_95) -> Estimate:
     """k of n independent ones with Wilson's score interval (Wilson 1927, eq. 6): never outside 0 to
     1, defined at 0 and n. Of n = 0 nothing is known."""
     if n == 0:
-        return Estimate(value=None, low=None, high=None, n=0, clusters=0, note="none of them")
+        return no_estimate("none of them")
     p = k / n
     centre = p + z * z / (2 * n)
     spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

@@ -1,12 +1,13 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and by one process at a time."""
 
+import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
-from pairwright.errors import on_disk
+from pairwright.errors import PairwrightError, StoreError, on_disk
 
 
 def write_whole(
@@ -36,3 +37,22 @@ def whole_file(path: Path, *, mode: int = 0o666) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
+
+
+def locked(file: TextIO, busy: PairwrightError) -> TextIO:
+    """An open file that this process now holds until it is closed.
+
+    Raises `busy` where another process holds it, StoreError where the disk cannot lock a file.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise busy from None
+    except OSError as error:
+        file.close()
+        raise StoreError(
+            f"{file.name}: this disk cannot lock a file ({error.strerror})\n"
+            "  Without a lock two processes could write at once. Name a folder on a local disk."
+        ) from None
+    return file

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from pairwright.estimate import Estimate
+from pairwright.estimate import Estimate, no_estimate
 from pairwright.records import Cluster
 
 Floats = npt.NDArray[np.float64]
@@ -146,21 +146,24 @@ def cluster_numbers(clusters: Sequence[Cluster]) -> Places:
     )
 
 
+def mean_points(points: Floats, clusters: Places) -> Estimate:
+    """The accuracy of points, shape (n,), with its 95 % interval; without a value where n = 0."""
+    estimate = accuracy(points, clusters)
+    return estimate.found(z_of(LEVEL)) if estimate else no_estimate()
+
+
 def accuracy_by_cluster(points: Sequence[tuple[Cluster, float]]) -> Estimate | None:
     """The accuracy of points, each beside the name of its cluster, with its 95 % interval; None of
     no points."""
     clusters = cluster_numbers([names for names, _ in points])
-    estimate = accuracy(np.array([point for _, point in points], np.float64), clusters)
-    return estimate and estimate.found(z_of(LEVEL))
+    values = np.array([point for _, point in points], np.float64)
+    return mean_points(values, clusters) if points else None
 
 
-def difference(differences: Floats, clusters: Places) -> Estimate | None:
+def difference(differences: Floats, clusters: Places) -> Estimate:
     """The mean of differences of points, from -1 to 1, with its 95 % interval by cluster: halved
-    and moved they are points, and no difference is a tie. None where n = 0."""
-    moved = accuracy((differences + 1) / 2, clusters)
-    if moved is None:
-        return None
-    interval = moved.found(z_of(LEVEL))
+    and moved they are points, and no difference is a tie. Without a value where n = 0."""
+    interval = mean_points((differences + 1) / 2, clusters)
     value, low, high = (
         None if x is None else round(2 * x - 1, 6)
         for x in (interval.value, interval.low, interval.high)
@@ -261,15 +264,13 @@ def with_width(interval: Estimate) -> Estimate:
     return interval.model_copy(update={"low": None, "high": None})
 
 
-def mean(
-    values: Floats, clusters: Places, *, least: float, most: float = math.inf
-) -> Estimate | None:
+def mean(values: Floats, clusters: Places, *, least: float, most: float = math.inf) -> Estimate:
     """A mean of values from `least` to `most`, with its 95 % interval by cluster: errors summed by
     cluster, t with clusters - 1 degrees (Cameron and Miller 2015, J. Human Resources 50, 317-372,
-    eq. 11 and section VI.D). None where n = 0."""
+    eq. 11 and section VI.D). Without a value where n = 0."""
     n = len(values)
     if not n:
-        return None
+        return no_estimate()
     count, fewest = _counts(clusters)
     value = float(values.mean())
     low = high = None
@@ -290,5 +291,4 @@ def mean_by_user(
     places = {user: n for n, user in enumerate(dict.fromkeys(user for user, _ in values))}
     points = np.array([value for _, value in values], dtype=float)
     clusters = np.array([places[user] for user, _ in values], dtype=np.intp)
-    estimate = mean(points, clusters, least=least, most=most)
-    return estimate and with_width(estimate)
+    return with_width(mean(points, clusters, least=least, most=most)) if values else None

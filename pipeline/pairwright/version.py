@@ -9,7 +9,7 @@ from pathlib import Path
 
 __version__ = "0.1.0"
 _PACKAGES = ("pairwright", "pairwright_human_eval")
-_KINDS = (".py", ".jinja", ".css", ".js")
+_KINDS = (".py", ".jinja", ".css", ".js", ".toml")
 _LIBRARIES = ("matplotlib", "numpy", "scikit-learn", "scipy")
 """The libraries that the figures and plots of an audit depend on, to the last digit."""
 

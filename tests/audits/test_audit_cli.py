@@ -1,6 +1,7 @@
 """`pairwright audit` as a person meets it: what it prints, writes and ends with."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from pairwright.audits.integrity.responses import Endings
 from pairwright.audits.leakage.duplicates import Duplicates
 from pairwright.audits.people.scan import PersonalData
 from pairwright.audits.read import ReadRow, open_source
-from pairwright.audits.records import EXAMPLES, Audit, RowReader
+from pairwright.audits.records import EXAMPLES, Audit, Check, RowReader
 from pairwright.audits.run import Options, audit, shortened
 from pairwright.audits.shortcuts import Shortcuts
 from pairwright.dataset import Layout, Part, content_digest, row_of, write_rows
@@ -72,6 +73,17 @@ def release(folder: Path) -> Path:
     return folder
 
 
+def audited(path: Path, *options: object) -> Audit:
+    """What the command prints as JSON."""
+    return Audit.model_validate_json(pairwright("audit", path, *options, "--json").out)
+
+
+def named(checks: Iterable[Check], name: str) -> Check:
+    """The one check of a name."""
+    (check,) = (check for check in checks if check.name == name)
+    return check
+
+
 def refused(done: Done, *said: str) -> None:
     assert done.code == 2, done.said
     assert "Traceback" not in done.said
@@ -96,8 +108,8 @@ def test_who_was_to_be_forgotten_is_looked_for_in_a_run(here: Path) -> None:
     run = run_folder(here / "run")
     line = json.dumps({"name": pseudonym(violate(3).user)})
     (run / "forgotten.jsonl").write_text(line + "\n", encoding="utf-8")
-    found = Audit.model_validate_json(pairwright("audit", run, "--json").out)
-    (check,) = (check for check in found.failed if check.name == "tombstones")
+    found = audited(run)
+    check = named(found.failed, "tombstones")
     assert [flag.row for flag in check.flags] == [violate(3).id]
 
 
@@ -109,7 +121,7 @@ def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
     for command in (("export", run, "--seed", 1), ("simulate", run), ("report", run)):
         done = pairwright("human", *command)
         assert done.code == 0, done.said
-    found = Audit.model_validate_json(pairwright("audit", run, "--json").out)
+    found = audited(run)
     assert found.source.simulated
     told = {check.name: check for check in found.checks if check.family == "human"}
     assert told["not_verified"].of == found.source.rows
@@ -127,8 +139,8 @@ def test_what_people_said_of_a_run_is_part_of_its_audit(here: Path) -> None:
 def test_a_user_in_two_splits_of_a_release_is_found(here: Path) -> None:
     folder = release(here / "release")
     write_rows(folder / Part("Home-violate", "validation").path, [row_of(violate(3))])
-    found = Audit.model_validate_json(pairwright("audit", folder, "--json").out)
-    (check,) = (check for check in found.failed if check.name == "people_across_splits")
+    found = audited(folder)
+    check = named(found.failed, "people_across_splits")
     assert {flag.row for flag in check.flags} == {violate(3).id}
 
 
@@ -138,7 +150,7 @@ def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> 
     done = pairwright("audit", jsonl(here / "theirs.jsonl", rows))
     assert done.code == 1
     found = Audit.model_validate_json((here / "audit-theirs" / "audit.json").read_bytes())
-    (same,) = (check for check in found.failed if check.name == "same_sides")
+    same = named(found.failed, "same_sides")
     assert [flag.row for flag in same.flags] == ["7"]
     words = definition_of(same)
     said = " ".join(done.out.split())
@@ -175,7 +187,7 @@ def test_unreadable_rows_fail_with_their_places_and_are_counted(here: Path) -> N
     found = Audit.model_validate_json(done.out)
     assert found.source.problems == {"bad_json": EXAMPLES + 5}
     assert found.source.rows == 20
-    (check,) = (check for check in found.checks if check.name == "unreadable_rows")
+    check = named(found.checks, "unreadable_rows")
     assert (check.status, check.count, check.of) == ("fail", EXAMPLES + 5, 25 + EXAMPLES)
     assert [flag.row for flag in check.flags[:2]] == ["theirs.jsonl:21", "theirs.jsonl:22"]
 
@@ -208,8 +220,8 @@ def test_a_finding_in_a_release_or_a_run_names_its_file_and_row(here: Path) -> N
     folder = release(here / "release")
     part = Part("Home-violate", "test").path
     write_rows(folder / part, twice)
-    found = Audit.model_validate_json(pairwright("audit", folder, "--json").out)
-    (empty,) = (check for check in found.failed if check.name == "empty_text")
+    found = audited(folder)
+    empty = named(found.failed, "empty_text")
     assert [flag.where for flag in empty.flags] == [f"{part}:2"]
     run = run_folder(here / "run")
     text = (run / "pairs.jsonl").read_text(encoding="utf-8")
@@ -217,17 +229,15 @@ def test_a_finding_in_a_release_or_a_run_names_its_file_and_row(here: Path) -> N
     broken = last.model_copy(update={"question": ""})
     text = text.replace(last.model_dump_json(), broken.model_dump_json())
     (run / "pairs.jsonl").write_text(text, encoding="utf-8")
-    found = Audit.model_validate_json(pairwright("audit", run, "--json").out)
-    (empty,) = (check for check in found.failed if check.name == "empty_text")
+    found = audited(run)
+    empty = named(found.failed, "empty_text")
     assert [flag.where for flag in empty.flags] == ["pairs.jsonl:6"]
 
 
 def test_rows_of_one_id_are_named_by_all_their_places(here: Path) -> None:
     rows = [plain(n, id="x", chosen="", rejected="") for n in range(6)]
-    found = Audit.model_validate_json(
-        pairwright("audit", jsonl(here / "a.jsonl", rows), "--json").out
-    )
-    (empty,) = (check for check in found.failed if check.name == "empty_text")
+    found = audited(jsonl(here / "a.jsonl", rows))
+    empty = named(found.failed, "empty_text")
     assert {flag.where for flag in empty.flags} == {"a.jsonl:1, a.jsonl:2, a.jsonl:3 and 3 more"}
 
 
@@ -258,8 +268,7 @@ def test_no_audit_is_written_into_a_release(here: Path, monkeypatch: pytest.Monk
 
 def test_a_release_is_audited_beside_another(here: Path) -> None:
     official = jsonl(here / "official.jsonl", [plain(n, domain="Home") for n in range(12)])
-    done = pairwright("audit", release(here / "release"), "--against", official, "--json")
-    found = Audit.model_validate_json(done.out)
+    found = audited(release(here / "release"), "--against", official)
     assert found.source.version == "1.0.0"
     assert found.against
     assert (found.against.name, found.against.rows) == ("official.jsonl", 12)
@@ -282,9 +291,8 @@ def test_texts_of_the_auditor_are_looked_for(here: Path) -> None:
     rows = [plain(n) for n in range(20)]
     corpus = here / "corpus.txt"
     corpus.write_text(rows[3]["chosen"] + "\n", encoding="utf-8")
-    done = pairwright("audit", jsonl(here / "a.jsonl", rows), "--corpus", corpus, "--json")
-    found = Audit.model_validate_json(done.out)
-    (overlap,) = (check for check in found.checks if check.name == "corpus_overlap")
+    found = audited(jsonl(here / "a.jsonl", rows), "--corpus", corpus)
+    overlap = named(found.checks, "corpus_overlap")
     assert [flag.row for flag in overlap.flags] == ["3"]
 
 
@@ -323,6 +331,17 @@ def test_wrong_use_is_told_before_anything_is_written(
 # Without the command
 
 
+def nine_pairs(folder: Path) -> Path:
+    return jsonl(folder / "pairs.jsonl", [plain(n, user=f"u{n}") for n in range(9)])
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The checks of those pairs where nothing breaks."""
+    source = open_source(str(nine_pairs(tmp_path_factory.mktemp("whole"))))
+    return {one.name for one in audit(source).checks}
+
+
 @pytest.mark.parametrize(
     ("reader", "lost"),
     [
@@ -333,11 +352,10 @@ def test_wrong_use_is_told_before_anything_is_written(
 )  # fmt: skip
 @pytest.mark.parametrize("method", ["add", "checks"])
 def test_a_check_that_breaks_is_a_finding_and_ends_nothing(
-    reader: type[RowReader], lost: set[str], method: str, here: Path,
+    reader: type[RowReader], lost: set[str], method: str, here: Path, before: set[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    file = jsonl(here / "pairs.jsonl", [plain(n, user=f"u{n}") for n in range(9)])
-    before = {one.name for one in audit(open_source(str(file))).checks}
+    file = nine_pairs(here)
     whole = getattr(reader, method)
 
     def broken(self: RowReader, *line: ReadRow) -> object:
@@ -369,8 +387,8 @@ def test_the_digest_is_that_of_the_rows_and_all_flags_are_kept_until_written(her
     calls: list[tuple[str, int | None]] = []
     found = audit(source, progress=lambda what, n: calls.append((what, n)))
     assert found.source.digest == content_digest(source.rows())
-    (same,) = (check for check in found.checks if check.name == "same_sides")
-    (kept,) = (check for check in shortened(found).checks if check.name == "same_sides")
+    same = named(found.checks, "same_sides")
+    kept = named(shortened(found).checks, "same_sides")
     assert (len(same.flags), len(kept.flags)) == (EXAMPLES + 10, EXAMPLES)
     assert (same.count, kept.count) == (EXAMPLES + 10, EXAMPLES + 10)
     assert "shortcuts" in [what for what, _ in calls]

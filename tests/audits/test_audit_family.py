@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 from scipy.stats import norm, t
 
-from audited import line
+from audited import estimate, line
 from pairwright.audits import run as audit_run
 from pairwright.audits.catalogue import DEFINITIONS, ESTIMATE_CHECKS, decide
 from pairwright.audits.human import AnnotatorComparison, ParityComparison, VoteComparison
@@ -219,19 +219,16 @@ def measure(value: float, low: float, high: float) -> Estimate:
 def test_a_claims_interval_is_the_bootstraps_widened_as_a_normal_one_is() -> None:
     claim = VoteComparison("preferred", "all", measure(0.6, 0.52, 0.66), bound=0.5, least=0.0)
     assert claim.check(LEVEL).status == "pass"
-    found = claim.check(LEVEL).found
-    assert found is not None
+    found = estimate(claim.check(LEVEL))
     assert (found.low, found.high) == (0.52, 0.66)
     strict = claim.check(0.001)
     wider = norm.isf(0.0005) / norm.isf(0.025)
     assert strict.status == "too_few"
-    assert strict.found is not None
-    assert strict.found.low == pytest.approx(0.6 - 0.08 * wider, abs=1e-5)
-    assert strict.found.high == pytest.approx(0.6 + 0.06 * wider, abs=1e-5)
+    assert estimate(strict).low == pytest.approx(0.6 - 0.08 * wider, abs=1e-5)
+    assert estimate(strict).high == pytest.approx(0.6 + 0.06 * wider, abs=1e-5)
     against = VoteComparison("preferred", "all", measure(0.2, 0.1, 0.3), bound=0.5, least=0.0)
     assert against.check(0.001).status == "fail"
-    end = against.check(1e-9).found
-    assert end is not None
+    end = estimate(against.check(1e-9))
     assert end.low == 0
 
 
@@ -273,14 +270,12 @@ def compared(points: Sequence[float], mode: str = "twin") -> ParityComparison:
 def test_parity_is_tested_at_the_level_it_has() -> None:
     given = compared([0.1, -0.2, 0.3, -0.1, 0.0, 0.2] * 5)
     of = given.scale.parity
-    at = given.check(LEVEL).found
-    assert at is not None
+    at = estimate(given.check(LEVEL))
     assert (at.low, at.high) == pytest.approx((of.low, of.high), abs=1e-6)
     assert of.mean is not None
     assert of.low is not None
     error = (of.mean - of.low) / t.isf(LEVEL, 5)
-    strict = given.check(0.001).found
-    assert strict is not None
+    strict = estimate(given.check(0.001))
     assert strict.low == pytest.approx(of.mean - t.isf(0.001, 5) * error, abs=1e-5)
 
 

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from test_pages import HOSTILE
@@ -20,6 +21,7 @@ from pairwright.audits.catalogue import DEFINITIONS, PARTS
 from pairwright.audits.page import HERE, MOST_BYTES, SCRIPTS, write_page
 from pairwright.audits.page import pairs as packing
 from pairwright.audits.page.pairs import Flags, select_pairs
+from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import audit_verdict, undecided_table, warnings
 from pairwright.audits.records import Audit, Breakdown, Check, Count, Flag
 from pairwright.dataset import Row, RowPost
@@ -93,8 +95,18 @@ class SelectedPairs:
                 yield Row.model_validate({**detail["row"], **said, "profile": profile})
 
 
-def page_of(folder: Path, audit: Audit, rows: Sequence[Row] | Again, most: int = MOST_BYTES) -> str:
-    write_page(folder / "report.html", audit, rows, sizes_of(rows), most=most)
+def page_of(
+    folder: Path,
+    audit: Audit,
+    rows: Sequence[Row] | Again,
+    most: int = MOST_BYTES,
+    *,
+    plots: bool = False,
+) -> str:
+    """The page, most often without its plots, which take longer than all else."""
+    drawn = audit_plots if plots else lambda _: {}
+    with patch("pairwright.audits.page.audit_plots", drawn):
+        write_page(folder / "report.html", audit, rows, sizes_of(rows), most=most)
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -108,7 +120,7 @@ def some_rows(n: int = 4) -> list[Row]:
 def test_the_page_loads_nothing_and_runs_one_script_that_its_policy_names(tmp_path: Path) -> None:
     rows = some_rows()
     checks = accuracy("length", 0.7, "fail"), check("rubric_leak", "fail", rows=[rows[0].id])
-    read = Read(page_of(tmp_path, audit_of(rows, *checks), rows))
+    read = Read(page_of(tmp_path, audit_of(rows, *checks), rows, plots=True))
     assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & set(read.tags)
     running = [text for given, text in read.scripts if given["type"] != "text/plain"]
     assert len(running) == len(read.styles) == 1
@@ -139,14 +151,14 @@ def test_the_script_hands_nothing_to_a_parser_and_does_not_end_its_element() -> 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Read:
-    return Read(page_of(tmp_path_factory.mktemp("plain"), *everywhere("x")))
+    return Read(page_of(tmp_path_factory.mktemp("plain"), *everywhere("x"), plots=True))
 
 
 @pytest.mark.parametrize("text", [of for of in HOSTILE if re.search("[<&{]", of)])
 def test_hostile_texts_add_no_element_and_no_attribute(
     text: str, plain: Read, tmp_path: Path
 ) -> None:
-    read = Read(page_of(tmp_path, *everywhere(text)))
+    read = Read(page_of(tmp_path, *everywhere(text), plots=True))
     assert set(read.tags) == set(plain.tags)
     assert {name for name, _ in read.attributes} == {name for name, _ in plain.attributes}
     assert all(value.startswith("#") for name, value in read.attributes if name == "href")
@@ -175,7 +187,8 @@ def everywhere(text: str) -> tuple[Audit, list[Row]]:
 def test_the_same_audit_gives_the_same_bytes(tmp_path: Path) -> None:
     rows = some_rows()
     audit = audit_of(rows, accuracy("length", 0.7, "fail"))
-    assert page_of(tmp_path, audit, rows) == page_of(tmp_path, audit, rows)
+    first, second = (page_of(tmp_path, audit, rows, plots=True) for _ in range(2))
+    assert first == second
 
 
 # What it says
@@ -285,18 +298,18 @@ def test_plots_show_accuracies_lengths_and_counts(tmp_path: Path) -> None:
         accuracy("length", 0.5, "note", "Home-twin").model_copy(update={"limit": None}),
         accuracy("profile_overlap", 0.6, "note").model_copy(update={"family": "baselines"}),
     )
-    page = page_of(tmp_path, audit_of(rows, *checks), rows)
+    page = page_of(tmp_path, audit_of(rows, *checks), rows, plots=True)
     names = re.findall(r'<g id="(\w+)-figure_1">', page)
     assert names == ["shortcuts", "baselines", "counts", "lengths"]
     drawn = page[page.index("shortcuts-figure_1") : page.index("baselines-figure_1")]
     assert all(f">{label}<" in drawn for label in ("Home-violate", "Home-twin", "length", "fails"))
-    assert not re.findall(r"<svg", page_of(tmp_path, audit_of([]), []))[2:]
+    assert not re.findall(r"<svg", page_of(tmp_path, audit_of([]), [], plots=True))[2:]
 
 
 def test_many_configurations_are_cut_and_counted(tmp_path: Path) -> None:
     rows = [row(n, domain=f"Domain{n}") for n in range(14)]
     checks = [accuracy("length", 0.7, "fail", of.config) for of in rows]
-    read = Read(page_of(tmp_path, audit_of(rows, *checks), rows))
+    read = Read(page_of(tmp_path, audit_of(rows, *checks), rows, plots=True))
     assert "Of 14 configurations, the 9 with the most pairs." in read.text
     assert "and in 2 further configurations" in read.text
 

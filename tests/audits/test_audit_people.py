@@ -1,20 +1,19 @@
 """The audit's part on people: what the rows say about persons."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
 
-from audited import line
-from pairwright.audits.catalogue import DEFINITIONS, decide, names_of
+from audited import checks_of
+from pairwright.audits.catalogue import DEFINITIONS, names_of
 from pairwright.audits.people import people_checks
 from pairwright.audits.people.names import mask
 from pairwright.audits.people.scan import KINDS as DATA_KINDS
 from pairwright.audits.people.scan import MOST_FINDINGS, PersonalData, find
 from pairwright.audits.records import Check, Redaction
-from pairwright.audits.run import AuditPart
 from pairwright.dataset import Row, RowAspect, RowPost
 from pairwright.dataset.address import ForgetList, url_name
 
@@ -57,20 +56,20 @@ def row(id: str = "r1", **changes: Any) -> Row:
 class Searched(NamedTuple):
     """The checks on some rows, and what is to be redacted in them."""
 
-    checks: Callable[[], list[Check]]
-    redactions: Callable[[], Iterator[Redaction]]
+    checks: list[Check]
+    redactions: list[Redaction]
 
 
-def part(rows: Iterable[Row], forgotten: ForgetList | None = None, **options: bool) -> Searched:
+def part(
+    rows: Iterable[Row], forgotten: ForgetList | None = None, name: str = "", **options: bool
+) -> Searched:
     data = PersonalData()
-    people = AuditPart(people_checks(data, forgotten, **options))
-    for given in rows:
-        people.add(line(given))
-    return Searched(lambda: decide(people.checks()), data.redactions)
+    checks = checks_of(people_checks(data, forgotten, **options), rows, name)
+    return Searched(checks, [*data.redactions()])
 
 
 def only(rows: Iterable[Row], name: str, forgotten: ForgetList | None = None) -> Check:
-    (check,) = [check for check in part(rows, forgotten).checks() if check.name == name]
+    (check,) = part(rows, forgotten, name).checks
     return check
 
 
@@ -264,8 +263,7 @@ PLANTED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("share", [2, 5, 20])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "share"), [*zip(KINDS, [2, 5, 20] * 4, strict=False)])
 def test_what_is_planted_in_few_rows_is_found_and_nothing_else(kind: str, share: int) -> None:
     fields = ("question", "chosen", "rejected", "narrative", "post")
     rows = []
@@ -276,7 +274,7 @@ def test_what_is_planted_in_few_rows_is_found_and_nothing_else(kind: str, share:
             field, told = fields[n % 5], f"{words} By the way, {PLANTED[kind]}. It is red."
             changes |= {"profile": (post(told),)} if field == "post" else {field: told}
         rows.append(row(f"r{n}", **changes))
-    checks = {check.name: check for check in part(rows).checks()}
+    checks = {check.name: check for check in part(rows).checks}
     assert (checks[kind].count, checks[kind].of) == (share, 100)
     assert checks[kind].status == ("fail" if kind in FAILS else "note")
     assert not any(checks[other].count for other in KINDS if other != kind)
@@ -311,7 +309,7 @@ def test_every_text_of_a_row_is_scanned() -> None:
         rejected=f"Yes, {MAIL}", profile=(post(), post(f"I am {MAIL}", 2)),
         rubric_aspects=(aspect,),
     )  # fmt: skip
-    log = list(part([given]).redactions())
+    log = part([given]).redactions
     assert [(one.field, one.post) for one in log] == [
         ("question", ""), ("narrative", ""), ("chosen", ""), ("rejected", ""),
         ("profile[1].text", "p2"), ("rubric_aspects[0].aspect", ""),
@@ -330,8 +328,8 @@ def test_contact_and_payment_fail_and_public_names_are_told(kind: str) -> None:
 def test_nothing_personal_stands_in_flags_or_log_in_clear() -> None:
     words = " and ".join(given for kind in KINDS for given in FOUND[kind])
     people = part([row(narrative=words)])
-    flags = [flag.detail for check in people.checks() for flag in check.flags]
-    said = "\n".join([*flags, *map(str, people.redactions())])
+    flags = [flag.detail for check in people.checks for flag in check.flags]
+    said = "\n".join([*flags, *map(str, people.redactions)])
     told = ("6789", "elm", "kowalska", "anna", "62704", *(key[4:12].lower() for key in KEYS[:8]))
     for secret in ("jane", "doe", "7946", "5309", "6467", "3704", "WEST", "69.142", *told):
         assert secret not in said.lower().replace("west", "WEST")
@@ -342,7 +340,7 @@ def test_a_post_of_many_rows_is_logged_once_with_how_many_hold_it() -> None:
     rows = [row(f"r{n}", profile=(post("Nothing.", 5), shared)) for n in range(4)]
     people = part([row("clean"), *rows])
     words = shared.text
-    assert list(people.redactions()) == [
+    assert people.redactions == [
         Redaction(
             row="r0",
             field="profile[1].text",
@@ -354,7 +352,7 @@ def test_a_post_of_many_rows_is_logged_once_with_how_many_hold_it() -> None:
             rows=4,
         )
     ]
-    (check,) = [check for check in people.checks() if check.name == "email"]
+    (check,) = [check for check in people.checks if check.name == "email"]
     assert [flag.row for flag in check.flags] == ["r0", "r1", "r2", "r3"]
 
 
@@ -363,7 +361,7 @@ def test_addresses_that_the_licence_asks_for_are_no_findings() -> None:
         source_url="https://movies.stackexchange.com/users/1/jane", created="2015-01-01",
         licence="CC-BY-SA-3.0", profile=(post(source_url="https://twitter.com/jane"),),
     )  # fmt: skip
-    assert list(part([given]).redactions()) == []
+    assert part([given]).redactions == []
 
 
 def test_the_note_on_names_says_which_are_found() -> None:
@@ -383,7 +381,7 @@ def test_an_address_in_an_id_is_found_and_shown_nowhere(field: str) -> None:
     else:
         given = row(**{"id": "r1", field: words})
     people = part([row("r0"), given, row("r2", chosen="@jane")])
-    checks, log = list(people.checks()), list(people.redactions())
+    checks, log = people.checks, people.redactions
     (check,) = [check for check in checks if check.name == "email"]
     assert (check.status, check.count, check.of) == ("fail", 1, 3)
     named = field.replace("post ", "profile[0].")
@@ -394,8 +392,8 @@ def test_an_address_in_an_id_is_found_and_shown_nowhere(field: str) -> None:
 def test_a_row_whose_id_is_an_address_is_known_by_its_number() -> None:
     people = part([row("r1"), row(MAIL, profile=(post(licence=None),))])
     shown = "row 2: j***.***@****.****.***"
-    assert {one.row for one in people.redactions()} == {shown}
-    flags = {flag.row for check in people.checks() for flag in check.flags}
+    assert {one.row for one in people.redactions} == {shown}
+    flags = {flag.row for check in people.checks for flag in check.flags}
     assert flags == {shown}
 
 
@@ -433,14 +431,14 @@ def test_no_pattern_runs_away(bomb: str) -> None:
 
 
 def test_megabytes_are_scanned() -> None:
-    words = "Some words and the year 1999, or so. " * 80_000
+    words = "Some words and the year 1999, or so. " * 30_000
     start = time.process_time()
     assert [one.kind for one in find(words + MAIL)] == ["email"]
-    assert time.process_time() - start < 30
+    assert time.process_time() - start < 10
 
 
 def test_of_one_kind_in_a_text_the_first_are_logged() -> None:
-    log = list(part([row(chosen="@jane " * 3000)]).redactions())
+    log = part([row(chosen="@jane " * 3000)]).redactions
     assert len(log) == MOST_FINDINGS
 
 
@@ -539,7 +537,7 @@ def test_a_stated_attribution_stands_in_for_addresses_and_not_for_a_licence(
         update={"mode": "natural"}
     )
     people = part([of], has_attribution=True)
-    (check,) = (one for one in people.checks() if one.name == "licence")
+    (check,) = (one for one in people.checks if one.name == "licence")
     assert check.status == status
     assert only([of], "licence").status == "fail"
 
@@ -639,5 +637,5 @@ def test_an_empty_list_of_tombstones_is_honoured_and_none_is_no_list() -> None:
 
 def test_every_check_is_explained_and_speaks_of_no_rows_too() -> None:
     for rows in ([], [row()]):
-        assert {check.name for check in part(rows).checks()} == set(names_of("people"))
-    assert {check.status for check in part([]).checks()} == {"note"}
+        assert {check.name for check in part(rows).checks} == set(names_of("people"))
+    assert {check.status for check in part([]).checks} == {"note"}

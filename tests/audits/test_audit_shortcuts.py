@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from audited import line
-from pairwright.audits.catalogue import decide
+from audited import checks_of, estimate
 from pairwright.audits.records import Check
 from pairwright.audits.shortcuts import Shortcuts, pair_features
 from pairwright.audits.shortcuts.classifiers import CLASSIFIERS
@@ -29,10 +28,8 @@ NOUNS = "lamp kettle garden ladder window engine river button hammer pillow curt
 
 
 def audited(rows: Iterable[Row], bound: float = 0.58) -> dict[tuple[str, str], Check]:
-    part = Shortcuts(max_shortcut=bound)
-    for row in rows:
-        part.add(line(row))
-    return {(check.config, check.name): check for check in decide(part.checks())}
+    found = checks_of([Shortcuts(max_shortcut=bound)], rows)
+    return {(check.config, check.name): check for check in found}
 
 
 def text(chance: random.Random, words: int) -> str:
@@ -106,11 +103,9 @@ def test_the_published_figures_of_picking_the_longer_response_are_reproduced() -
             rows.append(row(n, of["input"], *sides, domain=name))
     found = audited(rows)
     natural, adversarial = found["Natural", "length"], found["Adversarial_GPTInst", "length"]
-    assert natural.found
-    assert adversarial.found
-    assert natural.found.value == 0.55
-    assert round(adversarial.found.value or 0, 3) == 0.163
-    assert (natural.found.n, adversarial.found.n) == (100, 92)
+    assert estimate(natural).value == 0.55
+    assert round(estimate(adversarial).value or 0, 3) == 0.163
+    assert (estimate(natural).n, estimate(adversarial).n) == (100, 92)
     assert (natural.status, adversarial.status) == ("too_few", "fail")
 
 
@@ -122,8 +117,7 @@ def test_pairs_that_give_nothing_away_pass_or_are_too_few(bound: float) -> None:
         check = found["Plain", name]
         assert check.limit == bound
         assert check.of == 900
-        assert check.found
-        assert abs((check.found.value or 0) - 0.5) < 0.05
+        assert abs((estimate(check).value or 0) - 0.5) < 0.05
         assert (check.needed is None) == (check.status == "pass")
     assert found["Plain", "lists"].status == "pass"
 
@@ -179,10 +173,8 @@ def test_pairs_of_one_person_count_less_than_pairs_of_many() -> None:
     alone = audited(rows)["Plain", "length"]
     of_users = [of.model_copy(update={"user": f"user-{n // 30}"}) for n, of in enumerate(rows)]
     together = audited(of_users)["Plain", "length"]
-    assert alone.found
-    assert together.found
-    assert alone.found.value == together.found.value
-    assert (alone.found.clusters, together.found.clusters) == (300, 10)
+    assert estimate(alone).value == estimate(together).value
+    assert (estimate(alone).clusters, estimate(together).clusters) == (300, 10)
     assert alone.status == "fail"
     assert together.status == "too_few"
     assert together.needed
@@ -198,8 +190,7 @@ def test_length_is_set_beside_pairs_of_like_length() -> None:
     found = audited(rows)
     share = found["Plain", "length_matched"]
     assert share.status == "note"
-    assert share.found
-    assert share.found.value == 0.5
+    assert estimate(share).value == 0.5
     assert "On the 60 pairs of like length 50 %" in found["Plain", "lists"].detail
     assert "On the 60 pairs of like length" in found["Plain", "style"].detail
 
@@ -228,12 +219,8 @@ def test_more_checks_need_more_pairs_each() -> None:
     one = audited(even(100))["Plain", "length"]
     rows = [*even(100), *(of for n in range(2) for of in even(100, domain=f"Other {n}"))]
     many = audited(rows)["Plain", "length"]
-    assert one.found
-    assert many.found
-    assert one.found.low is not None
-    assert many.found.low is not None
-    assert many.found.value == one.found.value
-    assert many.found.low < one.found.low
+    assert estimate(many).value == estimate(one).value
+    assert (estimate(many).low or 1) < (estimate(one).low or 0)
 
 
 def test_a_sample_says_of_how_many_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,8 +240,7 @@ def test_classifiers_see_some_of_the_twins_and_say_of_how_many(
     found = audited(rows)
     for name in CLASSIFIERS:
         check = found[rows[0].config, name]
-        assert check.found
-        assert (check.of, check.found.value) == (40, 0.5)
+        assert (check.of, estimate(check).value) == (40, 0.5)
         assert "40 of 80 pairs" in check.detail
     assert found[rows[0].config, "profile_overlap"].of == 80
     assert audited(even(80))["Plain", "style"].of == 80
@@ -298,8 +284,7 @@ def test_overlap_with_the_profile_is_told_and_only_its_residual_can_fail() -> No
     for name in ("profile_overlap", "aspects_overlap", "profile_tfidf"):
         check = found["Plain", name]
         assert (check.family, check.status) == ("baselines", "note"), name
-        assert check.found
-        assert check.found.value == 1
+        assert estimate(check).value == 1
     residual = found["Plain", "profile_residual"]
     # "rudder" is a word of the aspect.
     assert (residual.family, residual.status) == ("shortcuts", "pass")
@@ -336,8 +321,7 @@ def test_a_word_that_only_the_posts_hold_is_found_in_the_chosen_responses_of_twi
 ) -> None:
     """Clean twins tie: nothing but the names of dogs is one user's alone."""
     found = audited(leaky_twins(100, leaks))["Home-twin", "profile_residual"]
-    assert found.found
-    assert found.found.value == 0.5 + leaks / 400
+    assert estimate(found).value == 0.5 + leaks / 400
     assert (found.status, found.limit, found.of) == (status, 0.525, 200)
     assert f"chosen response of {leaks} pairs, in the other of 0." in found.detail
     if status == "fail":
@@ -365,8 +349,7 @@ def test_a_word_of_the_partners_rubric_is_no_leak_though_only_the_asker_wrote_it
             )
         )
     found = audited(rows)["Home-twin", "profile_residual"]
-    assert found.found
-    assert (found.found.value, found.of) == (0.5, 80)
+    assert (estimate(found).value, found.of) == (0.5, 80)
     assert found.detail.startswith(
         "More such words in the chosen response of 0 pairs, in the other"
     )
@@ -377,8 +360,7 @@ def test_a_word_that_two_users_have_written_is_not_theirs_alone() -> None:
     rows = leaky_twins(100, 30)
     posts = RowPost(id="other", text=" ".join(f"Rex{k}ker" for k in range(30)))
     rows.append(row(999, "Another?", "A.", "B.", profile=(posts,), user="other", domain="Home"))
-    found = audited(rows)["Home-twin", "profile_residual"].found
-    assert found
+    found = estimate(audited(rows)["Home-twin", "profile_residual"])
     assert found.value == 0.5
 
 
@@ -407,25 +389,24 @@ def test_a_bound_on_word_overlap_is_held_on_one_side(
     # The auditor's own bound goes before that of the study.
     stated = ReleaseInfo.model_validate({key: bound if by_study else 0.6})
     options: dict[str, Any] = {} if by_study else {key: bound}
-    part = Shortcuts(study=stated, **options)
-    for n, of in enumerate([*solved, *other]):
-        part.add(line(of.model_copy(update={"question": f"Question {n}?"})))
-    checks = [one for one in decide(part.checks()) if one.family == "baselines"]
+    rows = [
+        of.model_copy(update={"question": f"Question {n}?"})
+        for n, of in enumerate([*solved, *other])
+    ]
+    found = checks_of([Shortcuts(study=stated, **options)], rows)
+    checks = [one for one in found if one.family == "baselines"]
     assert [one.name for one in checks if one.limit] == [name]
     (check,) = (one for one in checks if one.name == name)
     assert (check.family, check.status, check.limit) == ("baselines", status, bound)
     assert check.detail == (f"The study set a bound of {bound:g}." if by_study else "")
-    assert check.found
-    assert (check.found.value, check.found.n) == (0.8, 200)
-    assert check.found.low is not None
+    assert (estimate(check).value, estimate(check).n) == (0.8, 200)
+    assert estimate(check).low is not None
 
 
 def test_word_overlap_that_is_mostly_wrong_keeps_to_its_bound() -> None:
-    part = Shortcuts(max_overlap=0.6)
-    for of in informed(120, "Mend the roof first.", "Mend the rudder first."):
-        part.add(line(of))
-    check = next(one for one in decide(part.checks()) if one.name == "profile_overlap")
-    assert check.status == "pass"
+    rows = informed(120, "Mend the roof first.", "Mend the rudder first.")
+    found = checks_of([Shortcuts(max_overlap=0.6)], rows)
+    assert [one.status for one in found if one.name == "profile_overlap"] == ["pass"]
 
 
 def test_rare_words_of_the_profile_weigh_more_in_tfidf() -> None:
@@ -436,9 +417,7 @@ def test_rare_words_of_the_profile_weigh_more_in_tfidf() -> None:
     ]
     found = audited(rows)
     overlap, weighed = (found["Plain", name] for name in ("profile_overlap", "profile_tfidf"))
-    assert overlap.found
-    assert weighed.found
-    assert (overlap.found.value, weighed.found.value) == (0, 1)
+    assert (estimate(overlap).value, estimate(weighed).value) == (0, 1)
     assert "40 pairs have no profile" in overlap.detail
 
 
@@ -461,8 +440,7 @@ def test_on_whole_twins_every_blind_check_is_one_half_by_identity() -> None:
     for name in BLIND:
         check = found["Home-twin", name]
         assert check.status == "note", name
-        assert check.found
-        assert (check.found.value, check.found.low, check.found.n) == (0.5, None, 60)
+        assert (estimate(check).value, estimate(check).low, estimate(check).n) == (0.5, None, 60)
     identity = found["Home-twin", "twin_identity"]
     assert (identity.status, identity.of, identity.flags) == ("pass", 30, ())
 
@@ -478,8 +456,7 @@ def test_lost_halves_end_the_identity_and_are_named() -> None:
     named = {of.twin_id for of in rows if of.id in lost}
     assert {flag.detail.split(":")[0] for flag in identity.flags} == named
     assert "only one half is there" in identity.flags[0].detail
-    length = found["Home-twin", "length"].found
-    assert length
+    length = estimate(found["Home-twin", "length"])
     assert length.value == 0.6  # 30 of 50
     assert "length 0.6" in identity.detail
 
@@ -489,8 +466,7 @@ def test_a_halved_twin_is_caught_though_the_figures_still_balance() -> None:
     balanced = [of for n, of in enumerate(rows) if n not in (1, 2)]
     found = audited(balanced)
     assert found["Home-twin", "length"].found == audited(balanced)["Home-twin", "length"].found
-    length = found["Home-twin", "length"].found
-    assert length
+    length = estimate(found["Home-twin", "length"])
     assert length.value == 0.5
     assert found["Home-twin", "twin_identity"].status == "fail"
 
@@ -535,12 +511,9 @@ def test_how_unequal_twins_are_is_told_beside_the_identity() -> None:
         rows.append(of.model_copy(update={"quality": quality}))
     found = audited(rows)
     length, quality_gap = (found["Home-twin", f"twin_{of}_gap"] for of in ("length", "quality"))
-    assert length.found
-    assert (length.status, length.found.n, length.found.clusters) == ("note", 24, 12)
-    assert length.found.value is not None
-    assert length.found.value > 1.5
-    assert quality_gap.found
-    assert quality_gap.found.value == 1
+    assert (length.status, estimate(length).n, estimate(length).clusters) == ("note", 24, 12)
+    assert (estimate(length).value or 0) > 1.5
+    assert estimate(quality_gap).value == 1
     unjudged = audited(twins(12))["Home-twin", "twin_quality_gap"]
     assert unjudged.found is None
     assert "24 pairs have no scores" in unjudged.detail
@@ -555,8 +528,7 @@ def test_where_overlap_with_the_profile_is_wrong_is_told_of_twins() -> None:
         changes = dict(zip(("chosen", "rejected"), texts, strict=True))
         rows.append(of.model_copy(update={"profile": (post,), **changes}))
     wrong = audited(rows)["Home-twin", "twin_against_baseline"]
-    assert wrong.found
-    assert (wrong.status, wrong.found.value, wrong.found.n) == ("note", 0.5, 24)
+    assert (wrong.status, estimate(wrong).value, estimate(wrong).n) == ("note", 0.5, 24)
 
 
 def test_a_blind_scorer_gains_from_lost_halves_what_the_study_of_twins_says() -> None:
@@ -568,57 +540,47 @@ def test_a_blind_scorer_gains_from_lost_halves_what_the_study_of_twins_says() ->
     kept = []
     for halves in by_twin.values():
         kept += halves if chance.random() > 0.3 else [h for h in halves if h.asked]
-    length = audited(kept)["Home-twin", "length"].found
-    assert length
+    length = estimate(audited(kept)["Home-twin", "length"])
     assert length.value is not None
     assert 0.56 <= length.value <= 0.63
 
 
 def test_people_are_told_where_word_overlap_with_the_profile_is_wrong() -> None:
-    part, sides = Shortcuts(), ("Ripe pears.", "Sour apples.")
-    for n in range(8):
-        for asked in (True, False):
-            chosen, rejected = sides if asked else sides[::-1]
-            # Both users write of apples alone, so overlap is wrong for the one who asked.
-            won = 3 if n else 0
-            part.add(
-                line(Row(
-                    id=f"{n}-{asked}", question=f"Which fruit, number {n}?", chosen=chosen,
-                    rejected=rejected, domain="Home", mode="twin", twin_id=f"twin-{n}",
-                    asked=asked, user=f"user-{n}-{asked}", dyad=f"dyad-{n}",
-                    profile=(RowPost(id="p", text="I like sour apples."),),
-                    votes=RowVotes(chosen=won, rejected=3 - won, equal=0, cannot_tell=1),
-                ))
-            )  # fmt: skip
-    by_name = {check.name: check for check in decide(part.checks())}
-    wrong, people = by_name["twin_against_baseline"], by_name["people_against_baseline"]
-    assert wrong.found
-    assert people.found
-    assert (wrong.found.value, wrong.found.n) == (0.5, 16)
-    assert (people.found.value, people.found.n) == (7 / 8, 8)
+    # Both users write of apples alone, so overlap is wrong for the one who asked.
+    rows = [
+        half.model_copy(
+            update={
+                "votes": RowVotes(
+                    chosen=3 if n else 0, rejected=0 if n else 3, equal=0, cannot_tell=1
+                )
+            }
+        )
+        for n in range(8)
+        for half in twin_rows(("I like sour apples.",), n)
+    ]
+    found = audited(rows)
+    wrong, people = (found["Home-twin", f"{of}_against_baseline"] for of in ("twin", "people"))
+    assert (estimate(wrong).value, estimate(wrong).n) == (0.5, 16)
+    assert (estimate(people).value, estimate(people).n) == (7 / 8, 8)
 
 
 def test_nobody_is_said_to_have_voted_on_no_pairs() -> None:
     def detail(*post: str) -> str:
-        part = Shortcuts()
-        for half in twin_rows(post):
-            part.add(line(half))
-        by_name = {check.name: check for check in decide(part.checks())}
-        return by_name["people_against_baseline"].detail
+        return audited(twin_rows(post))["Home-twin", "people_against_baseline"].detail
 
     assert detail("I like ripe pears.", "I like sour apples.") == "There are no such pairs."
     assert detail("I like sour apples.") == "Nobody voted on these pairs."
 
 
-def twin_rows(posts: tuple[str, ...]) -> Iterator[Row]:
+def twin_rows(posts: tuple[str, ...], n: int = 0) -> Iterator[Row]:
     """A twin whose two users wrote these posts, or both the one."""
     sides = ("Ripe pears.", "Sour apples.")
     for asked, post in zip((True, False), (posts * 2)[:2], strict=True):
         chosen, rejected = sides if asked else sides[::-1]
         yield Row(
-            id=f"half-{asked}", question="Which fruit?", chosen=chosen, rejected=rejected,
-            domain="Home", mode="twin", twin_id="twin-1", asked=asked, user=f"user-{asked}",
-            dyad="dyad-1", profile=(RowPost(id="p", text=post),),
+            id=f"{n}-{asked}", question=f"Which fruit, number {n}?", chosen=chosen,
+            rejected=rejected, domain="Home", mode="twin", twin_id=f"twin-{n}", asked=asked,
+            user=f"user-{n}-{asked}", dyad=f"dyad-{n}", profile=(RowPost(id="p", text=post),),
         )  # fmt: skip
 
 
@@ -635,8 +597,7 @@ def test_how_unequally_twins_repeat_their_own_aspects_is_told() -> None:
         for own in (0, 1)
     ]  # fmt: skip
     gap = audited(rows)["Plain-twin", "twin_echo_gap"]
-    assert gap.found
-    assert (gap.status, gap.found.value, gap.found.n) == ("note", 1.0, 1)
+    assert (gap.status, estimate(gap).value, estimate(gap).n) == ("note", 1.0, 1)
     assert gap.detail == "On average a response repeats 50 % of its own aspects' words."
     (named,) = gap.flags
     assert (named.row, named.detail) == ("row-0", "1.00 in this half, 0.00 in the other")
@@ -683,8 +644,7 @@ def test_a_set_that_leans_to_either_side_fails(
 def test_of_twins_the_half_of_the_user_who_asked_is_told_and_decides_nothing() -> None:
     check = audited(leaning([2] * 30 + [0] * 10, "twin"))["mode twin", "blind_preference"]
     assert (check.status, check.of) == ("note", 40)
-    assert check.found
-    assert check.found.value == 0.75
+    assert estimate(check).value == 0.75
     assert "half of the user who asked" in check.detail
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
@@ -44,6 +44,7 @@ from scripted import (
     wait,
 )
 
+Planned = tuple[str, str, str]
 QUESTION = "How do I bake good bread during the week?"
 NARRATIVE = (
     "My sister visits at Easter. I want to surprise everybody with something from the stove."
@@ -79,31 +80,39 @@ PLAIN = (
     "Buy fresh flour, weigh everything, and bake whenever an hour is free. Most recipes work on "
     "any day, and a timer keeps track of the rise while other things are being done at home."
 )
-SERVED = {aspect[2]: FOR_UNA for aspect in UNAS} | {aspect[2]: FOR_VICTOR for aspect in VICTORS}
 ASKER = item(UNA, narrative=NARRATIVE, question=QUESTION)
 PARTNER = item(VICTOR, id="item-2", user="victor", question="Which flour for pizza?")
 
 
-def planner(request: Request) -> Mapping[str, Any]:
-    told = body(request)
-    return (
-        planned(*UNAS)
-        if "narrowboat" in told
-        else planned(*VICTORS)
-        if "cafe" in told
-        else {"aspects": []}
-    )
+class Case(NamedTuple):
+    """A question with two users: posts, what is planned from them, and what serves it."""
+
+    question: str
+    first_posts: tuple[str, str]
+    second_posts: tuple[str, str]
+    first: tuple[Planned, Planned]
+    second: tuple[Planned, Planned]
+    for_first: str
+    for_second: str
+    plain: str
 
 
-def writer(request: Request) -> str:
-    return FOR_UNA if UNAS[0][2] in body(request) else FOR_VICTOR
+ENGLISH = Case(
+    QUESTION,
+    (UNA[0].text, UNA[1].text),
+    (VICTOR[0].text, VICTOR[1].text),
+    UNAS, VICTORS, FOR_UNA, FOR_VICTOR, PLAIN,
+)  # fmt: skip
 
 
-def judge(request: Request) -> Mapping[str, Any]:
-    """An aspect is served by the answer that was written for it, and by no other."""
-    told = body(request)
-    (response,) = parts("response", told)
-    return scored(*(2 if SERVED.get(a, FOR_UNA) in response else 0 for a in parts("aspect", told)))
+def planner(request: Request, case: Case = ENGLISH) -> Mapping[str, Any]:
+    if case.first_posts[0] in body(request):
+        return planned(*case.first)
+    return planned(*case.second) if case.second_posts[0] in body(request) else planned()
+
+
+def writer(request: Request, case: Case = ENGLISH) -> str:
+    return case.for_first if case.first[0][2] in body(request) else case.for_second
 
 
 def nowhere(request: Request) -> Mapping[str, Any]:
@@ -111,19 +120,28 @@ def nowhere(request: Request) -> Mapping[str, Any]:
     return found_in(*([] for _ in parts("aspect", of)))
 
 
-def script(**changes: Answer) -> Scripted:
+def script(case: Case = ENGLISH, **changes: Answer) -> Scripted:
     """All models of a build in which everything goes well."""
+    served = {aspect[2]: case.for_first for aspect in case.first}
+    served |= {aspect[2]: case.for_second for aspect in case.second}
+
+    def judge(request: Request) -> Mapping[str, Any]:
+        """An aspect is served by the answer that was written for it, and by no other."""
+        (response,) = parts("response", body(request))
+        asked = parts("aspect", body(request))
+        return scored(*(2 if served.get(a, case.for_first) in response else 0 for a in asked))
+
     answers: dict[str, Answer] = {
-        "plan": planner,
+        "plan": lambda r: planner(r, case),
         "plan_blind": {"aspects": ["Timing"]},
-        "write_plain": PLAIN,
+        "write_plain": case.plain,
         "support": lambda r: verdicts(*["carried"] * len(parts("case", body(r)))),
         "match": nowhere,
-        "write_adhering": writer,
-        "write_omitting": PLAIN,
-        "write_contradicting": PLAIN,
-        "paper_expected": FOR_UNA,
-        "paper_avoided": PLAIN,
+        "write_adhering": lambda r: writer(r, case),
+        "write_omitting": case.plain,
+        "write_contradicting": case.plain,
+        "paper_expected": case.for_first,
+        "paper_avoided": case.plain,
         "adherence": judge,
         "quality": graded(4),
         "compare": {"reason": "r", "verdict": "tie"},
@@ -235,13 +253,6 @@ def test_which_model_writes_says_nothing_about_how_it_is_to_write() -> None:
     assert len(both) == 4
 
 
-def test_an_item_without_a_rubric_asks_for_no_draft() -> None:
-    llm = script(plan=planned())
-    rejected = no_pair(llm)
-    assert (rejected.reason, rejected.user) == ("no_personal_signal", "una")
-    assert llm.purposes == ["plan"]
-
-
 def refused_first(bad: str, good: str) -> Callable[[Request], str]:
     """A writer whose draw 0 is bad."""
     return lambda request: bad if request.draw == 0 else good
@@ -267,15 +278,6 @@ def test_the_side_at_fault_is_drawn_again_and_the_other_stays() -> None:
     assert refusals(found.refused) == ["rubric_leakage"]
 
 
-def test_a_draft_that_a_text_gate_refuses_costs_no_judgement() -> None:
-    llm = script(write_adhering=LEAKS)
-    rejected = no_pair(llm, draws=2)
-    assert not llm.asked("quality", "compare")
-    # The one adherence call is that of the generic answer.
-    assert len(llm.asked("adherence")) == 1
-    assert all(not d.adherence and not d.quality for d in rejected.drafts)
-
-
 def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() -> None:
     llm = script(write_adhering=lambda r: [LEAKS, LEAKS, "Bake it twice."][r.draw])
     rejected = no_pair(llm, draws=3)
@@ -283,6 +285,10 @@ def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() ->
     assert rejected.detail == "measured 3, limit 20"
     assert refusals(rejected.drafts) == ["rubric_leakage", "rubric_leakage", "too_short"]
     assert [d.draw for d in rejected.drafts] == [0, 1, 2]
+    # A draft that a text gate refuses costs no judgement; the one call is of the generic answer.
+    assert not llm.asked("quality", "compare")
+    assert len(llm.asked("adherence")) == 1
+    assert all(not d.adherence and not d.quality for d in rejected.drafts)
 
 
 def written_for(request: Request) -> str:
@@ -319,7 +325,7 @@ PARITY: dict[str, Answer] = {"quality": by_response(una=5), "compare": verdict("
 
 def test_after_a_refusal_for_parity_or_an_unread_judgement_both_sides_are_drawn_again() -> None:
     for changes in (PARITY, {"quality": "no JSON"}):
-        llm = script(**changes)
+        llm = script(ENGLISH, **changes)
         assert no_pair(llm, draws=2, strategies=["omit"]).stage == "gates"
         assert drawn(llm) == {"write_adhering": [0, 1], "write_omitting": [0, 1]}
 
@@ -358,7 +364,7 @@ REFUSED = "An earlier version of this answer was refused. "
 def test_a_redraw_tells_the_writer_what_was_wrong(
     name: str, changes: dict[str, Answer], note: str
 ) -> None:
-    llm = script(**changes)
+    llm = script(ENGLISH, **changes)
     no_pair(llm, draws=2, strategies=["omit"])
     lines = llm.prompts(name)[-1].split("\n")
     told = [line.removeprefix(REFUSED) for line in lines if line.startswith(REFUSED)]
@@ -413,9 +419,9 @@ def test_each_way_to_be_refused_has_its_reason(
     changes: dict[str, Answer], reason: str | None
 ) -> None:
     if reason is None:
-        assert kept_pair(script(**changes), strategies=["omit"], draws=1)
+        assert kept_pair(script(ENGLISH, **changes), strategies=["omit"], draws=1)
         return
-    rejected = no_pair(script(**changes), strategies=["omit"], draws=1)
+    rejected = no_pair(script(ENGLISH, **changes), strategies=["omit"], draws=1)
     assert rejected.reason == reason
     assert rejected.stage
     if rejected.stage == "gates":
@@ -447,7 +453,7 @@ def test_a_gate_that_is_off_lets_the_pair_through_with_its_measure() -> None:
 def test_a_failed_call_is_not_a_rejection() -> None:
     for name in ("plan", "write_adhering", "quality"):
         with pytest.raises(CallFailed):
-            contrast(script(**{name: CallFailed("http_500", "down")}))
+            contrast(script(ENGLISH, **{name: CallFailed("http_500", "down")}))
 
 
 # Where rubrics come from
@@ -462,15 +468,6 @@ def gold(*aspects: GoldAspect) -> Item:
     return ASKER.model_copy(update={"rubric_aspects": aspects})
 
 
-def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> None:
-    llm = script()
-    pair = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects="gold").pair
-    assert (pair.rubric.origin, pair.rubric.inferable) == ("gold", False)
-    assert [a.aspect for a in pair.rubric.aspects] == [g.aspect for g in GOLD]
-    assert [a.evidence for a in pair.rubric.aspects] == ["from the stove", ""]
-    assert not llm.asked("plan", "plan_blind", "support", "match", "narrative")
-
-
 TOLD = {
     "aspects": [
         {"aspect": UNAS[0][2], "reason": "r", "evidence": "something from the stove"},
@@ -480,13 +477,26 @@ TOLD = {
 }
 
 
-def test_aspects_of_the_narrative_are_marked_as_not_inferable() -> None:
+@pytest.mark.parametrize(
+    ("origin", "evidence", "dropped", "asked"),
+    [
+        ("gold", ["from the stove", ""], [], 0),
+        ("narrative", ["something from the stove", "surprise everybody"],
+         ["evidence_not_in_narrative"], 1),
+    ],
+)  # fmt: skip
+def test_aspects_of_the_data_are_taken_from_there_and_marked_as_not_inferable(
+    origin: str, evidence: list[str], dropped: list[str], asked: int
+) -> None:
     llm = script(narrative=TOLD)
-    pair = kept_pair(llm, modes=["violate"], aspects="narrative").pair
-    assert (pair.rubric.origin, pair.rubric.inferable) == ("narrative", False)
-    assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
-    assert [d.reason for d in pair.rubric.dropped] == ["evidence_not_in_narrative"]
-    assert not llm.asked("plan")
+    rubric = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects=origin).pair.rubric
+    assert (rubric.origin, rubric.inferable) == (origin, False)
+    assert [(a.aspect, a.evidence) for a in rubric.aspects] == [
+        (aspect[2], passage) for aspect, passage in zip(UNAS, evidence, strict=True)
+    ]
+    assert [d.reason for d in rubric.dropped] == dropped
+    assert len(llm.asked("narrative")) == asked
+    assert not llm.asked("plan", "plan_blind", "support", "match")
 
 
 @pytest.mark.parametrize(
@@ -540,39 +550,26 @@ def paper(llm: Scripted, of: Item | None = None) -> Contrast:
     return found
 
 
-def test_the_papers_setting_keeps_the_first_draft_ungated_and_unjudged() -> None:
-    llm = script(paper_avoided="Bake.")
-    pair = paper(llm).pair
-    assert (pair.chosen, pair.rejected) == (FOR_UNA, "Bake.")
-    assert (pair.draft.strategy, pair.draft.gates, pair.judge) == ("avoid", (), None)
-    assert sorted(llm.purposes) == ["paper_avoided", "paper_expected"]
-
-
-def test_the_papers_writers_see_posts_and_gold_aspects_but_not_the_narrative() -> None:
-    llm = script()
-    paper(llm)
-    for prompt in llm.prompts("paper_expected", "paper_avoided"):
-        assert parts("post", prompt) == [p.text for p in UNA]
-        assert parts("aspect", prompt) == [g.aspect for g in GOLD]
-        assert NARRATIVE not in prompt
-        assert "100 words" in prompt
+def test_the_papers_setting_keeps_the_first_draft_of_ten_posts_ungated_and_unjudged() -> None:
+    many = posts(*(f"I bake bread number {n}." for n in range(14)))
+    for profile, shown in ((UNA, [post.text for post in UNA]), (many, None)):
+        llm = script(paper_avoided="Bake.")
+        pair = paper(llm, gold(*GOLD).model_copy(update={"profile": profile})).pair
+        assert (pair.chosen, pair.rejected) == (FOR_UNA, "Bake.")
+        assert (pair.draft.strategy, pair.draft.gates, pair.judge) == ("avoid", (), None)
+        assert sorted(llm.purposes) == ["paper_avoided", "paper_expected"]
+        for prompt in llm.prompts("paper_expected", "paper_avoided"):
+            found = parts("post", prompt)
+            assert found == shown if shown else len(found) == 10
+            assert parts("aspect", prompt) == [g.aspect for g in GOLD]
+            assert NARRATIVE not in prompt
+            assert "100 words" in prompt
 
 
 def test_the_papers_setting_takes_a_single_gold_aspect_but_not_none() -> None:
     assert len(paper(script(), gold(GOLD[0])).pair.rubric.aspects) == 1
     rejected = no_pair(script(), of=ASKER, preset="paper", planner={"retrieval": "bm25"})
     assert rejected.reason == "no_gold_aspects"
-
-
-def test_the_papers_setting_shows_ten_posts_at_most() -> None:
-    many = gold(*GOLD).model_copy(
-        update={"profile": posts(*(f"I bake bread number {n}." for n in range(14)))}
-    )
-    llm = script()
-    paper(llm, many)
-    assert [len(parts("post", p)) for p in llm.prompts("paper_expected", "paper_avoided")] == [
-        10, 10,
-    ]  # fmt: skip
 
 
 def test_both_sides_of_the_papers_setting_are_written_from_the_same_posts() -> None:
@@ -810,7 +807,7 @@ def served(**shares: int) -> Callable[[Request], Canned]:
 def test_a_twin_is_refused_as_a_whole_with_its_reason(
     changes: dict[str, Answer], reason: str
 ) -> None:
-    rejected = no_twin(script(**changes), draws=1)
+    rejected = no_twin(script(ENGLISH, **changes), draws=1)
     assert rejected.reason == reason
 
 
@@ -871,7 +868,7 @@ def test_echo_is_measured_in_twins_alone_and_where_every_other_text_gate_passes(
 def test_a_redraw_of_a_twin_quotes_neither_posts_nor_the_other_sides_aspects(
     changes: dict[str, Answer],
 ) -> None:
-    llm = script(**changes)
+    llm = script(ENGLISH, **changes)
     no_twin(llm, draws=3)
     redrawn = [body(r) for r in llm.asked("write_adhering") if r.draw > 0]
     assert any(REFUSED in told for told in redrawn)

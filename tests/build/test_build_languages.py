@@ -1,51 +1,14 @@
 """Twins of a Chinese and of a German question: what models are asked, and what gates let by."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
-
 import pytest
+from test_build_functions import Case, script
 
 from pairwright import text
 from pairwright.construct import build_twin
-from pairwright.models import Request
 from pairwright.records import Rejected, Twin
-from scripted import (
-    Scripted,
-    body,
-    found_in,
-    graded,
-    item,
-    models,
-    parts,
-    planned,
-    policy,
-    posts,
-    scored,
-    verdicts,
-    wait,
-)
-
-Planned = tuple[str, str, str]
-
-
-class Case(NamedTuple):
-    """A question with two users: posts, what is planned from them, and what serves it."""
-
-    language: str
-    question: str
-    first_posts: tuple[str, str]
-    second_posts: tuple[str, str]
-    first: tuple[Planned, Planned]
-    second: tuple[Planned, Planned]
-    for_first: str
-    for_second: str
-    plain: str
-    length: str
-    """That writers are asked for."""
-
+from scripted import Scripted, item, models, policy, posts, wait
 
 CHINESE = Case(
-    "Chinese",
     "工作日怎样才能吃上好面包？",
     (
         "我住在一条窄船上，船上没有烤箱，只有一个煤气灶。",
@@ -57,10 +20,8 @@ CHINESE = Case(
     "前一天晚上把面揉好，盖上布慢慢醒。早上擀成薄饼，用厚底锅加盖小火慢煎，中途翻一次面，里面撒些瓜子，吃着香又放心。",
     "设备预热时让两盘面坯同时醒发，入炉先喷几分钟水汽，再排气把外皮烘脆。面粉、清水和盐就够了，用麦芽糖喂养酵母。",
     "买新鲜面粉，每样都称准，有空的时候就动手。多数配方哪天都能用，定个闹钟，家里的事照做，时间到了再来看一眼。",
-    "128 to 152 characters",
 )
 GERMAN = Case(
-    "German",
     "Wie backe ich unter der Woche gutes Brot?",
     (
         "Ich wohne auf einem Hausboot, und an Bord gibt es keinen Ofen, nur eine Gasflamme.",
@@ -84,38 +45,7 @@ GERMAN = Case(
     "geben und für die Kruste abziehen lassen. Mehl, Wasser und Salz genügen, Malz nährt die Hefe.",
     "Frisches Mehl kaufen, alles abwiegen und backen, wann immer eine Stunde frei ist. Die meisten "
     "Anleitungen gelingen an jedem Tag, und ein Wecker behält die Zeit im Auge.",
-    "",
 )
-
-
-def script(case: Case, **changes: Any) -> Scripted:
-    served = {one[2]: case.for_first for one in case.first}
-    served |= {one[2]: case.for_second for one in case.second}
-
-    def planner(request: Request) -> Mapping[str, Any]:
-        return planned(*(case.first if case.first_posts[0] in body(request) else case.second))
-
-    def judge(request: Request) -> Mapping[str, Any]:
-        told = body(request)
-        (response,) = parts("response", told)
-        return scored(*(2 if served[a] in response else 0 for a in parts("aspect", told)))
-
-    def writer(request: Request) -> str:
-        return case.for_first if case.first[0][2] in body(request) else case.for_second
-
-    answers: dict[str, Any] = {
-        "plan": planner,
-        "plan_blind": {"aspects": ["Timing"]},
-        "write_plain": case.plain,
-        "support": lambda r: verdicts(*["carried"] * len(parts("case", body(r)))),
-        "match": lambda r: found_in(*([] for _ in parts("aspect", parts("aspects", body(r))[0]))),
-        "write_adhering": writer,
-        "adherence": judge,
-        "quality": graded(4),
-        "compare": {"reason": "r", "verdict": "tie"},
-        "choose": {"reason": "r", "choice": "A"},
-    }
-    return Scripted(**(answers | changes))
 
 
 def twin(case: Case, llm: Scripted) -> Twin | Rejected:
@@ -124,8 +54,13 @@ def twin(case: Case, llm: Scripted) -> Twin | Rejected:
     return wait(build_twin(asker, partner, models(llm), policy()))
 
 
-@pytest.mark.parametrize("case", [CHINESE, GERMAN], ids=lambda case: case.language)
-def test_a_twin_is_built_and_all_who_write_are_asked_for_its_language(case: Case) -> None:
+@pytest.mark.parametrize(
+    ("case", "language", "length"),
+    [(CHINESE, "Chinese", "128 to 152 characters"), (GERMAN, "German", "")],
+)
+def test_a_twin_is_built_and_all_who_write_are_asked_for_its_language(
+    case: Case, language: str, length: str
+) -> None:
     llm = script(case)
     made = twin(case, llm)
     assert isinstance(made, Twin), made
@@ -133,12 +68,12 @@ def test_a_twin_is_built_and_all_who_write_are_asked_for_its_language(case: Case
     assert all(half.rubric.aspects for half in made.halves)
     for name in ("plan", "plan_blind", "write_plain", "write_adhering"):
         assert llm.prompts(name)
-        assert all(f"in {case.language}" in prompt for prompt in llm.prompts(name)), name
+        assert all(f"in {language}" in prompt for prompt in llm.prompts(name)), name
     for name in ("support", "match", "adherence", "quality", "compare"):
-        assert not any(case.language in prompt for prompt in llm.prompts(name)), name
+        assert not any(language in prompt for prompt in llm.prompts(name)), name
     for prompt in llm.prompts("write_adhering", "write_plain"):
-        assert ("characters" in prompt) == bool(case.length)
-        assert case.length in prompt
+        assert ("characters" in prompt) == bool(length)
+        assert length in prompt
 
 
 def test_a_chinese_draft_that_is_too_long_is_refused_by_its_characters() -> None:

@@ -21,12 +21,12 @@ from pairwright.errors import ConfigError, InputError, Interrupted
 from pairwright.estimate import share
 from pairwright.models.client import client
 from pairwright.settings.config import load
-from pairwright.workflows.build_estimate import estimate
-from pairwright.workflows.build_words import estimate_tables, shortfalls, wait_sentences
+from pairwright.workflows.build_estimate import estimate, estimate_tables
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.progress import BuildBegun, Event, Note, Stop, UnitEnded
 from pairwright.workflows.run_build import build
 from pairwright.workflows.run_status import status, verify_calls
+from pairwright.workflows.run_words import shortfalls, wait_sentences
 from study import OUTCOMES, Study, pairwright
 
 ITEMS = 4
@@ -66,7 +66,12 @@ def test_it_builds_the_same_files_as_the_command_and_inside_a_running_event_loop
         build(str(config), str(tmp_path / "b"), limit=ITEMS)
 
     async def cell_with_files() -> None:
-        assert build(config, tmp_path / "c", limit=1, batch_out=tmp_path / "batches").round
+        # Calls written to files are a round that waits.
+        result = build(config, tmp_path / "c", limit=ITEMS, batch_out=tmp_path / "batches")
+        assert not result.whole
+        assert (result.status.waiting, result.usage.sent) == (2 * ITEMS, 0)
+        assert result.round
+        assert result.round.lines > 0
 
     asyncio.run(cell())
     asyncio.run(cell_with_files())
@@ -117,21 +122,19 @@ def test_status_says_which_endpoint_asks_for_which_wait_while_the_build_runs_and
     assert over.endswith("UTC, which is over.")
 
 
-def test_an_estimate_sends_and_writes_nothing(tmp_path: Path) -> None:
+def test_an_estimate_sends_and_writes_nothing_and_prices_histories_that_a_cache_may_hold(
+    tmp_path: Path,
+) -> None:
     path = write_example_study(tmp_path / "study")
     before = sorted(tmp_path.rglob("*"))
-    expected = estimate(path, limit=ITEMS)
-    assert (expected.items, expected.units) == (ITEMS, 2 * ITEMS)
-    assert {line.role for line in expected.at_most} == {"planner", "generator", "judge"}
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_an_estimate_prices_histories_that_a_cache_may_hold(tmp_path: Path) -> None:
-    path = write_example_study(tmp_path / "study")
     config = load(path)
     prices = {"price_in": 2.0, "price_cached": 0.5, "price_out": 8.0}
     priced = {n: e.model_copy(update=prices) for n, e in config.endpoints.items()}
     expected = estimate(config.model_copy(update={"endpoints": priced}), folder=path.parent)
+    assert expected.units == 2 * expected.items
+    assert estimate(path, limit=ITEMS).units == 2 * ITEMS
+    assert sorted(tmp_path.rglob("*")) == before
+    assert [line.role for line in expected.at_most] == ["planner", "generator", "judge"]
     planner, generator, judge = expected.first_draft
     assert 0 < planner.cached_tokens < planner.prompt_tokens
     saved = planner.cached_tokens * (2.0 - 0.5) / 1e6
@@ -145,13 +148,10 @@ def test_an_endpoint_without_a_price_costs_nothing_that_is_known(tmp_path: Path)
     (_, rows, total), _ = estimate_tables(estimate(path, limit=ITEMS))
     assert [row[-1] for row in (*rows, total)] == ["no price"] * 4
     config = load(path)
-    first, *_ = config.roles.generator
-    endpoint = config.endpoints[first]
-    endpoints = {
-        **config.endpoints,
-        "priced": endpoint.model_copy(update={"price_in": 2.0, "price_out": 8.0}),
-    }
+    endpoint = config.endpoints[config.roles.generator[0]]
+    endpoint = endpoint.model_copy(update={"price_in": 2.0, "price_out": 8.0})
     roles = config.roles.model_copy(update={"generator": ("priced",)})
+    endpoints = {**config.endpoints, "priced": endpoint}
     some = config.model_copy(update={"endpoints": endpoints, "roles": roles})
     (_, rows, total), _ = estimate_tables(estimate(some, folder=path.parent, limit=ITEMS))
     planner, generator, judge = (row[-1] for row in rows)
@@ -186,18 +186,14 @@ def test_a_build_that_keeps_nothing_says_why_and_what_to_try(tmp_path: Path) -> 
     study.assert_whole(12)
 
 
-@pytest.mark.parametrize(
-    ("accepted", "cases", "warned"), [(2, 2, True), (1, 3, True), (0, 7, False), (1, 20, False)]
-)
-def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(
-    tmp_path: Path, accepted: int, cases: int, warned: bool
-) -> None:
+def test_a_judge_that_accepts_the_posts_of_strangers_is_warned_of(tmp_path: Path) -> None:
     config = write_example_study(tmp_path / "study")
     made = build(config, tmp_path / "run", limit=1).status
-    nods = ReplyCheck("support_control", "support by stranger's post", share(accepted, cases))
-    said = " ".join(shortfalls(replace(made, checks=(nods,))))
-    assert ("a stranger's posts support" in said) == warned
-    assert (nods.found.counted() in said) == warned
+    for accepted, cases, warned in ((2, 2, True), (1, 3, True), (0, 7, False), (1, 20, False)):
+        nods = ReplyCheck("support_control", "support by stranger's post", share(accepted, cases))
+        said = " ".join(shortfalls(replace(made, checks=(nods,))))
+        assert ("a stranger's posts support" in said) == warned
+        assert (nods.found.counted() in said) == warned
 
 
 @pytest.mark.parametrize(
@@ -245,16 +241,6 @@ def test_what_does_not_go_together_is_refused_before_anything_is_written(tmp_pat
     with pytest.raises(InputError, match="cannot be shared"):
         build(path, tmp_path / "run", engine="ray", batch_out=tmp_path / "batches")
     assert not (tmp_path / "run").exists()
-
-
-def test_calls_written_to_files_are_a_round_that_waits(tmp_path: Path) -> None:
-    path = write_example_study(tmp_path / "study")
-    result = build(path, tmp_path / "run", limit=ITEMS, batch_out=tmp_path / "batches")
-    assert not result.whole
-    assert result.status.waiting == 2 * ITEMS
-    assert result.usage.sent == 0
-    assert result.round
-    assert result.round.lines > 0
 
 
 def test_another_thread_can_stop_a_build_and_the_same_call_goes_on(tmp_path: Path) -> None:

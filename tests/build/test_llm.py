@@ -5,9 +5,10 @@ import gc
 import importlib
 import json
 import pkgutil
+from collections.abc import Coroutine
 from dataclasses import fields, replace
 from hashlib import blake2b
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import pytest
 
@@ -17,7 +18,6 @@ from pairwright.models import (
     SIMULATED,
     WHOLE_NUMBER,
     Completion,
-    Model,
     Reply,
     Request,
     completion_of,
@@ -36,6 +36,7 @@ from pairwright.stages.planner import PlanBlindReply, PlanReply
 from pairwright.stages.support_check import SupportReply
 from scripted import Said, Scripted, good, model, refused, scored, wait
 
+T = TypeVar("T")
 ASK = Ask("adherence", (Message("system", "You judge."), Message("user", "How far?")))
 WRITE = Ask("write_plain", (Message("system", "You write."), Message("user", "Bread?")))
 REQUEST = Request(
@@ -215,7 +216,7 @@ def test_a_reply_that_is_thinking_alone_is_refused_with_what_to_set(
     thinking = {"content": content, "reasoning_content": "Hm, the user wants ..."}
     reply = read(body(thinking, finish_reason=finish))
     assert (reply.text, reply.only_thinking) == ("", True)
-    thinker = Model(llm=Thinker(reply), name="m")
+    thinker = model(Thinker(reply))
     outcomes = [
         asyncio.run(thinker.write(WRITE)), asyncio.run(thinker.answer(ASK, AdherenceReply))
     ]  # fmt: skip
@@ -228,7 +229,7 @@ def test_a_reply_that_is_thinking_alone_is_refused_with_what_to_set(
 
 def test_room_for_thinking_is_added_to_every_call() -> None:
     llm = Scripted(write_plain="Bread.")
-    thinker = Model(llm=llm, name="m", max_tokens=100, thinking_tokens=2000)
+    thinker = model(llm, max_tokens=100, thinking_tokens=2000)
     assert asyncio.run(thinker.write(WRITE)) == "Bread."
     assert llm.requests[0].max_tokens == 2100
     assert not llm.requests[0].enlarged
@@ -426,12 +427,10 @@ def test_a_schema_is_closed_and_holds_only_what_strict_endpoints_take(reply: typ
         assert set(node) <= KEYWORDS | {"$ref", "$defs"}
 
 
-def test_a_schema_has_a_name_and_is_the_same_every_time() -> None:
+def test_a_schema_has_a_name_and_properties_called_like_schema_keywords_stay() -> None:
     assert [schema_of(reply)[0] for reply in (PlanReply, SupportReply)] == ["plan", "support"]
     assert schema_of(PlanReply) is schema_of(PlanReply)
 
-
-def test_properties_called_like_schema_keywords_stay() -> None:
     class TitledReply(Reply):
         """A description that no model needs."""
 
@@ -571,27 +570,31 @@ def test_an_empty_text_is_drawn_again_without_taking_a_draw_of_the_writers() -> 
 # Together
 
 
+def answered(*calls: Coroutine[Any, Any, T]) -> tuple[T, ...]:
+    """What calls answer that are made together."""
+
+    async def run() -> tuple[T, ...]:
+        return await together(*calls)
+
+    return asyncio.run(run())
+
+
+async def after(turns: int, reason: str = "") -> int:
+    """The turns that were waited for, or a failure with a reason."""
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    if reason:
+        raise CallFailed(reason, "")
+    return turns
+
+
 def test_calls_made_together_answer_in_order() -> None:
-    async def after(turns: int) -> int:
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        return turns
-
-    async def run() -> tuple[tuple[int, ...], tuple[int, ...]]:
-        return await together(after(5), after(1), after(3)), await together()
-
-    assert asyncio.run(run()) == ((5, 1, 3), ())
+    assert answered(after(5), after(1), after(3)) == (5, 1, 3)
+    assert answered() == ()
 
 
-@pytest.mark.parametrize(
-    ("error", "at_once"),
-    [
-        (CallFailed("http_500", "down"), True),
-        (CallFailed("http_500", "down"), False),
-        (Unanswered("waiting"), False),
-        (Unanswered("waiting"), True),
-    ],
-)
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("error", [CallFailed("http_500", "down"), Unanswered("waiting")])
 @pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
 def test_siblings_are_awaited_before_an_error_is_let_through(
     error: BaseException, at_once: bool
@@ -604,47 +607,31 @@ def test_siblings_are_awaited_before_an_error_is_let_through(
         raise error
 
     async def works() -> None:
-        for _ in range(10):
-            await asyncio.sleep(0)
+        await after(10)
         finished.append("sibling")
 
-    async def run() -> None:
-        await together(works(), fails(), works(), together(works(), works()))
+    async def nested() -> None:
+        await together(works(), works())
 
     with pytest.raises(type(error)):
-        asyncio.run(run())
+        answered(works(), fails(), works(), nested())
     assert finished == ["sibling"] * 4
 
 
 def test_a_bug_does_not_hide_behind_a_call_that_is_not_answered_yet() -> None:
-    async def waits() -> None:
-        raise Unanswered("plan")
-
-    async def breaks() -> None:
-        raise KeyError("a bug")
-
-    async def run() -> None:
-        await together(waits(), breaks())
+    async def raises(error: BaseException) -> None:
+        raise error
 
     with pytest.raises(KeyError, match="a bug"):
-        asyncio.run(run())
+        answered(raises(Unanswered("plan")), raises(KeyError("a bug")))
 
 
 @pytest.mark.parametrize("turns", [(5, 0), (0, 5), (0, 0), (5, 5)])
 def test_the_first_of_several_errors_is_raised_in_the_order_of_the_calls(
     turns: tuple[int, int],
 ) -> None:
-    async def run() -> None:
-        await together(fails(turns[0], "first"), fails(turns[1], "second"))
-
     with pytest.raises(CallFailed, match="first"):
-        asyncio.run(run())
-
-
-async def fails(turns: int, reason: str) -> None:
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    raise CallFailed(reason, "")
+        answered(after(turns[0], "first"), after(turns[1], "second"))
 
 
 def test_errors_that_are_not_raised_are_not_complained_about_either() -> None:
@@ -655,7 +642,7 @@ def test_errors_that_are_not_raised_are_not_complained_about_either() -> None:
             lambda _, context: complaints.append(context["message"])
         )
         with pytest.raises(CallFailed, match="first"):
-            await together(fails(0, "first"), fails(0, "second"), fails(3, "third"))
+            await together(after(0, "first"), after(0, "second"), after(3, "third"))
         gc.collect()
 
     asyncio.run(run())
@@ -665,19 +652,12 @@ def test_errors_that_are_not_raised_are_not_complained_about_either() -> None:
 def test_what_needs_no_wait_is_answered_before_what_does() -> None:
     order = []
 
-    async def stored(name: str) -> str:
+    async def call(name: str, turns: int) -> str:
+        await after(turns)
         order.append(name)
         return name
 
-    async def sent(name: str) -> str:
-        await asyncio.sleep(0)
-        order.append(name)
-        return name
-
-    async def run() -> tuple[str, ...]:
-        return await together(sent("a"), stored("b"), sent("c"), stored("d"))
-
-    assert asyncio.run(run()) == ("a", "b", "c", "d")
+    assert answered(call("a", 1), call("b", 0), call("c", 1), call("d", 0)) == ("a", "b", "c", "d")
     assert order == ["b", "d", "a", "c"]
 
 
@@ -690,33 +670,28 @@ def test_a_cancelled_piece_of_work_cancels_all_its_calls() -> None:
         finally:
             cancelled.append(name)
 
+    async def both() -> None:
+        await together(waits("a"), together(waits("b"), waits("c")))
+
     async def run() -> None:
         work = asyncio.create_task(both())
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        await after(2)
         work.cancel()
         with pytest.raises(asyncio.CancelledError):
             await work
-
-    async def both() -> None:
-        await together(waits("a"), together(waits("b"), waits("c")))
 
     asyncio.run(run())
     assert sorted(cancelled) == ["a", "b", "c"]
 
 
 def test_an_event_set_between_two_steps_wakes_the_call() -> None:
-    async def run() -> tuple[str, str]:
+    async def run() -> tuple[object, ...]:
         ready = asyncio.Event()
-
-        async def waits() -> str:
-            await ready.wait()
-            return "woken"
 
         async def wakes() -> str:
             ready.set()
             return "set"
 
-        return await together(waits(), wakes())
+        return await together(ready.wait(), wakes())
 
-    assert asyncio.run(run()) == ("woken", "set")
+    assert asyncio.run(run()) == (True, "set")

@@ -312,13 +312,8 @@ def test_over_the_context_the_best_ranked_posts_stay(retrieval: str, k: int) -> 
     found = plan_of(Scripted(plan=over(2)), profile, retrieval=retrieval, posts=k)
     assert isinstance(found, Plan)
     assert [p.id for p in found.shown.posts] == ["post-6", "post-7"]
-
-
-def test_posts_that_were_never_shown_are_not_called_left_out() -> None:
-    profile = posts(*(f"{'bread ' * n} Post number {n}." for n in range(8)))
-    found = plan_of(Scripted(plan=over(3)), profile, posts=4)
-    assert isinstance(found, Plan)
-    assert [p.id for p in found.shown.left_out] == ["post-4"]
+    # Posts that were never shown are not called left out.
+    assert {p.id for p in found.shown.left_out} == {f"post-{n}" for n in range(8 - min(k, 8), 6)}
 
 
 def test_a_refusal_that_fewer_posts_cannot_mend_is_final() -> None:
@@ -436,14 +431,18 @@ RUBRIC = rubric(NO_OVEN[2], NO_NUTS[2], SHIFTS[2])
 RESPONSE = "Use a heavy covered pan."
 
 
-def test_adherence_has_one_score_an_aspect_in_order() -> None:
+def test_adherence_has_one_score_an_aspect_in_order_and_the_judge_reads_names_alone() -> None:
+    secret = {"reason": "SECRET", "evidence": "SECRET"}
+    aspects = tuple(a.model_copy(update=secret) for a in RUBRIC.aspects)
+    spelled = RUBRIC.model_copy(update={"aspects": aspects})
     llm = Scripted(adherence=scored(2, 0, 1))
-    found = good(adherence(QUESTION, RESPONSE, RUBRIC, model(llm), prompts()))
+    found = good(adherence(QUESTION, RESPONSE, spelled, model(llm), prompts()))
     assert [s.score for s in found.scores] == [2, 0, 1]
     assert found.share == 0.5
     (prompt,) = llm.prompts("adherence")
     assert parts("aspect", prompt) == [NO_OVEN[2], NO_NUTS[2], SHIFTS[2]]
     assert parts("response", prompt) == [RESPONSE]
+    assert "SECRET" not in prompt
 
 
 def test_the_order_of_numbered_entries_does_not_matter() -> None:
@@ -456,20 +455,6 @@ def test_the_order_of_numbered_entries_does_not_matter() -> None:
     listed = renumbered(found_in([], [1]), 2, 1)
     asked = match(QUESTION, ["a", "b"], LISTS, model(Scripted(match=listed)), prompts())
     assert good(asked) == (frozenset({0}), frozenset())
-
-
-def test_the_adherence_judge_reads_no_reason_evidence_or_post() -> None:
-    spelled = RUBRIC.model_copy(
-        update={
-            "aspects": tuple(
-                a.model_copy(update={"reason": "SECRET", "evidence": "SECRET"})
-                for a in RUBRIC.aspects
-            )
-        }
-    )
-    llm = Scripted(adherence=scored(2, 0, 1))
-    good(adherence(QUESTION, RESPONSE, spelled, model(llm), prompts()))
-    assert "SECRET" not in llm.prompts("adherence")[0]
 
 
 def test_quality_has_a_score_for_every_scale() -> None:
@@ -772,9 +757,16 @@ def test_aspects_that_are_the_users_own_make_a_rubric() -> None:
     assert found.inferable
     assert found.shown == ("post-0", "post-1", "post-2", "post-3")
     assert (found.left_out, found.others, found.dropped) == ((), 5, ())
-    assert sorted(llm.purposes) == sorted(
-        ["plan"] * 6 + ["plan_blind", "write_plain", "support", "match", "adherence"]
-    )
+    # Each role is played by its own model.
+    asked = [("plan", "the-planner")] * 6 + [
+        ("plan_blind", "the-planner"), ("write_plain", "the-generator"),
+        ("support", "the-judge"), ("match", "the-judge"), ("adherence", "the-judge"),
+    ]  # fmt: skip
+    assert sorted((r.purpose, r.model) for r in llm.requests) == sorted(asked)
+    # The aspects are held against the blind rubric and each other user's.
+    (prompt,) = llm.prompts("match")
+    lists = [parts("aspect", text) for text in parts("list", prompt)]
+    assert lists == [["Crust", "Timing"], *[["Honey as a sweetener", "Jars"]] * 5]
 
 
 def test_shared_work_is_done_once_is_in_every_log_and_never_mixes_users_up() -> None:
@@ -790,28 +782,6 @@ def test_shared_work_is_done_once_is_in_every_log_and_never_mixes_users_up() -> 
     other = inferred(llm, plans=plans, profile=renamed)
     assert other.shown == tuple(post.id for post in renamed)
     assert {name for aspect in other.aspects for name in aspect.post_ids} <= set(other.shown)
-
-
-def test_the_aspects_are_held_against_the_blind_rubric_and_each_other_users() -> None:
-    llm = script()
-    inferred(llm)
-    (prompt,) = llm.prompts("match")
-    lists = [parts("aspect", text) for text in parts("list", prompt)]
-    assert lists == [["Crust", "Timing"], *[["Honey as a sweetener", "Jars"]] * 5]
-
-
-def test_each_role_is_played_by_its_own_model() -> None:
-    llm = script()
-    inferred(llm)
-    by_model = {request.purpose: request.model for request in llm.requests}
-    assert by_model == {
-        "plan": "the-planner",
-        "plan_blind": "the-planner",
-        "write_plain": "the-generator",
-        "support": "the-judge",
-        "match": "the-judge",
-        "adherence": "the-judge",
-    }
 
 
 @pytest.mark.parametrize(
@@ -865,21 +835,17 @@ def of_two_posts() -> dict[str, Any]:
     return reply
 
 
-def test_support_is_judged_on_all_posts_that_an_aspect_names() -> None:
-    llm = script(of_two_posts())
-    inferred(llm)
-    cases = parts("case", llm.prompts("support")[0])
-    assert [parts("post", case) for case in cases] == [[BOAT], [TEETH, NUTS], [NIGHTS]]
-
-
-def test_the_control_shows_as_many_posts_of_strangers() -> None:
+def test_support_is_judged_on_all_posts_of_an_aspect_and_the_control_on_as_many() -> None:
     llm = script(of_two_posts())
     inferred(llm, support_control=1.0)
-    cases = parts("case", llm.prompts("support_control")[0])
-    shown = [parts("post", case) for case in cases]
-    assert [len(each) for each in shown] == [1, 2, 1]
-    assert len(set(shown[1])) == 2
-    assert all(post.startswith("Stranger") for each in shown for post in each)
+    cases, control = (
+        [parts("post", case) for case in parts("case", llm.prompts(name)[0])]
+        for name in ("support", "support_control")
+    )
+    assert cases == [[BOAT], [TEETH, NUTS], [NIGHTS]]
+    assert [len(each) for each in control] == [1, 2, 1]
+    assert len(set(control[1])) == 2
+    assert all(post.startswith("Stranger") for each in control for post in each)
 
 
 def test_support_can_be_left_out_or_asked_again_with_strangers_posts_which_decides_nothing() -> (
@@ -901,6 +867,7 @@ def test_support_can_be_left_out_or_asked_again_with_strangers_posts_which_decid
 
 
 def test_fewer_aspects_than_the_least_are_no_personal_signal() -> None:
+    assert len(inferred(script(match=found_in([1], [1], [])), min_aspects=1).aspects) == 1
     llm = script(match=found_in([1], [], []), adherence=scored(0, 2, 0))
     rejected = not_inferred(llm, min_aspects=2)
     assert (rejected.stage, rejected.reason) == ("plan", "no_personal_signal")
@@ -918,11 +885,8 @@ def test_a_history_that_says_nothing_costs_one_call() -> None:
         assert rejected.reason == "no_personal_signal"
         assert llm.purposes == ["plan"]
     assert why(rejected) == [("Pans", "names_no_shown_post")]
-
-
-def test_the_least_aspects_of_a_rubric_can_be_set() -> None:
-    assert len(inferred(script(match=found_in([1], [1], [])), min_aspects=1).aspects) == 1
-    assert not_inferred(script(match=found_in([1], [], [])), min_aspects=3).dropped
+    # One that cannot be read names the user it is about, too.
+    assert not_inferred(script("nonsense")).user == "una"
 
 
 def four(*generic: int) -> Scripted:
@@ -942,9 +906,7 @@ def test_no_more_aspects_are_used_than_the_words_can_carry() -> None:
     assert "3 aspects" in found.dropped[0].detail
     assert len(inferred(four(), words=67).aspects) == 2
     assert len(inferred(four(), words=134).aspects) == 4
-
-
-def test_an_aspect_that_is_dropped_leaves_its_room_to_the_next() -> None:
+    # One that is dropped leaves its room to the next.
     found = inferred(four(1))
     assert names(found.aspects) == [NO_NUTS[2], SHIFTS[2], SOFT[2]]
     assert why(found) == [(NO_OVEN[2], "expected_without_history")]
@@ -988,10 +950,6 @@ def test_a_failed_call_fails_the_item_after_its_siblings_were_awaited() -> None:
     with pytest.raises(CallFailed):
         infer(llm)
     assert sorted(llm.purposes) == ["plan"] * 6 + ["plan_blind", "support", "write_plain"]
-
-
-def test_an_unreadable_plan_names_the_user_it_is_about() -> None:
-    assert not_inferred(script("nonsense")).user == "una"
 
 
 # The scale of adherence

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from test_build_functions import ASKER, PARTNER, UNAS, VICTOR, VICTORS, planner, script
+from test_build_functions import ASKER, ENGLISH, PARTNER, UNAS, VICTOR, VICTORS, planner, script
 
 from endpoint import Asked, double, fail, in_thread
 from pairwright.construct import BuildRules
@@ -42,7 +42,7 @@ CANDIDATES = {"victor": VICTOR, "wim": STRANGER}
 
 def survey(least: int = 1, **answers: Answer) -> tuple[Survey, Scripted]:
     """The survey of Una's question, and the models that were asked."""
-    llm = script(**answers)
+    llm = script(ENGLISH, **answers)
     rules = policy(Others([VICTOR, STRANGER]), planner={"min_aspects": least})
     return wait(survey_question(ASKER, CANDIDATES, models(llm), rules)), llm
 

@@ -31,7 +31,7 @@ from pairwright.models.store import Store
 from pairwright.records import Draft, GateResult, Rejected
 from pairwright.text import passages
 from pairwright.workflows.run_status import status as status_of_run
-from pairwright.workflows.run_table import run_sections
+from pairwright.workflows.run_words import run_sections
 from study import HISTORIES, KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 8

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from pairwright.evaluation.local.engine import InProcess
-from pairwright.evaluation.scorers.spec import Likelihood
+from pairwright.evaluation.scorers.in_process import InProcess
+from pairwright.evaluation.settings import Likelihood
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Meter
 from pairwright.settings.prompt_variables import Message

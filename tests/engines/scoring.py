@@ -14,8 +14,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.local.engine import InProcess
-from pairwright.evaluation.scorers.spec import Classifier, Dpo
+from pairwright.evaluation.scorers.in_process import InProcess
+from pairwright.evaluation.settings import Classifier, Dpo
 from pairwright.models import Request, Unstored
 from pairwright.models.client import Meter
 from pairwright.settings.prompt_variables import Message

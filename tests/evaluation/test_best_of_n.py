@@ -19,15 +19,15 @@ from endpoint import Endpoint, completion, in_thread
 from pairwright.cli.downstream import print_scores
 from pairwright.cli.printing import print_page
 from pairwright.dataset import Row, read_lines
-from pairwright.dataset.layout import write_checksums
 from pairwright.errors import ConfigError, InputError
-from pairwright.evaluation.best_of_n.curves import (
+from pairwright.evaluation.best_of_n import (
     CEILING,
     BestOfN,
     Curve,
     PolicySample,
     SampledQuestion,
     SampleScores,
+    best_of_n_page,
     ceiling,
     curve,
     of_first,
@@ -35,7 +35,6 @@ from pairwright.evaluation.best_of_n.curves import (
     powers,
     weights,
 )
-from pairwright.evaluation.best_of_n.page import best_of_n_page
 from pairwright.evaluation.outputs import (
     JudgedOutput,
     OutputScores,
@@ -48,19 +47,12 @@ from pairwright.evaluation.release import Release, ReleaseRef
 from pairwright.evaluation.results import TRIAL, ScorerRef
 from pairwright.evaluation.settings import load_scorers
 from pairwright.records import AspectScore
-from released import run_of, written
 from study import Done, pairwright
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As much of a release as is read here."""
-    folder = tmp_path_factory.mktemp("best-of-n")
-    layout = written(run_of(folder / "run"), folder / "release")
-    manifest = {"name": "small-pairs", "version": "1.0.0", "kind": "release"}
-    layout.manifest.write_text(json.dumps(manifest), encoding="utf-8")
-    write_checksums(layout.root)
-    return layout.root
+def release(small_release: Path) -> Path:
+    return small_release
 
 
 @pytest.fixture(scope="module")
@@ -116,9 +108,7 @@ def test_the_first_k_are_the_first_draws_and_ties_share() -> None:
     assert of_first(scores, worth, 1) == 0.9
     assert of_first(scores, worth, 2) == 0.5
     assert of_first(scores, worth, 4) == pytest.approx(0.6)
-
-
-def test_a_constant_scorer_picks_at_random() -> None:
+    # So a constant scorer picks at random.
     for k in range(1, 7):
         assert of_subsets(np.zeros(6), np.array(WORTH), k) == pytest.approx(np.mean(WORTH))
 
@@ -616,14 +606,18 @@ def test_an_empty_output_is_counted_and_not_judged(
     assert endpoint.n == 0
 
 
-def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is(tmp_path: Path) -> None:
-    found = BestOfN(
+def report(policy: str) -> BestOfN:
+    return BestOfN(
         release=ReleaseRef(name="r", version="1.0.0", digest="d", pairs=1),
-        limit=None, n=2, policy=ScorerRef(name="policy", kind="policy", model="<script>x</script>"),
+        limit=None, n=2, policy=ScorerRef(name="policy", kind="policy", model=policy),
         judge=ScorerRef(name="judge", kind="judge", model="j"), simulated=False, questions=1,
         sampled=1, unscored={}, ceiling=ceiling(samples([0.0, 1.0]), (1, 2)),
         curves=(made(samples([0.0, 1.0]), [0, 1]),),
     )  # fmt: skip
+
+
+def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is() -> None:
+    found = report("<script>x</script>")
     page = best_of_n_page(found)
     html = page.html
     assert "<script>" not in html
@@ -632,12 +626,7 @@ def test_a_model_that_bears_a_hostile_name_is_shown_as_it_is(tmp_path: Path) -> 
 
 
 def test_at_one_sample_there_is_no_gain() -> None:
-    found = BestOfN(
-        release=ReleaseRef(name="r", version="1.0.0", digest="d", pairs=1),
-        limit=None, n=2, policy=ScorerRef(name="policy", kind="policy", model="p"),
-        judge=ScorerRef(name="judge", kind="judge", model="j"), simulated=False, questions=1,
-        sampled=1, unscored={}, ceiling=None, curves=(made(samples([0.0, 1.0]), [0, 1]),),
-    )  # fmt: skip
+    found = report("p").model_copy(update={"ceiling": None})
     text = io.StringIO()
     print_page(Console(file=text, width=100), best_of_n_page(found, drawn=False))
     one, two = [line.split("  ") for line in text.getvalue().splitlines() if "s, n = 1" in line]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from decided import judged, violate
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import figures_of
 from pairwright.evaluation.measure.calibration import (
@@ -17,22 +18,13 @@ PAIRS = 4000
 TEMPERATURE = 4.0
 
 
-def decision(n: int, margin: float, cluster: str = "", **changes: object) -> PairDecision:
-    """A pair of mode violate with this lead of its chosen response."""
-    return PairDecision(
-        id=f"p{n}", item_id=f"i{n}", config="cooking-violate", domain="cooking", category="c",
-        mode="violate", twin_id=None, asked=True, user=f"u{n}", cluster=cluster or f"u{n}",
-        chosen=margin, rejected=0.0,
-    ).model_copy(update=changes)  # fmt: skip
-
-
 def scored(temperature: float, seed: int = 1) -> list[PairDecision]:
     """A scorer whose margins, divided by `temperature`, are the log-odds of being right."""
     drawn = np.random.default_rng(seed)
     sizes = np.abs(drawn.normal(0, 1.5, PAIRS))
     right = drawn.random(PAIRS) < 1 / (1 + np.exp(-sizes))
     return [
-        decision(n, float(temperature * (size if ok else -size)))
+        violate(n, float(temperature * (size if ok else -size)))
         for n, (size, ok) in enumerate(zip(sizes, right, strict=True))
     ]
 
@@ -106,8 +98,8 @@ def test_the_surer_half_is_right_more_often_where_margins_tell() -> None:
 
 def test_equal_margins_share_a_bin_and_stay_together() -> None:
     """A judge that compares has three margins: its two verdicts agree, or are a tie."""
-    both = [decision(n, 0, orders=("chosen", "chosen")) for n in range(6)]
-    none = [decision(n, 0, orders=("chosen", "rejected")) for n in range(6, 10)]
+    both = [judged(n, "chosen", "chosen") for n in range(6)]
+    none = [judged(n, "chosen", "rejected") for n in range(6, 10)]
     (mode_pairs,) = by_mode([*both, *none])
     found = calibration_of(mode_pairs)
     assert found is not None
@@ -123,6 +115,6 @@ def test_equal_margins_share_a_bin_and_stay_together() -> None:
 
 
 def test_one_cluster_has_nothing_to_be_scaled_by() -> None:
-    found = figure([decision(n, 1.0, "all") for n in range(5)], "ece_scaled")
+    found = figure([violate(n, 1.0, cluster="all") for n in range(5)], "ece_scaled")
     assert (found.value, found.n) == (None, 0)
     assert found.note == "one cluster: nothing to fit it on"

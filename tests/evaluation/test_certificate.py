@@ -12,8 +12,7 @@ import pytest
 from decided import RELEASE, result, twin
 from pairwright import certify
 from pairwright.errors import InputError
-from pairwright.evaluation.certificate.certificate import SCORERS_NEEDED, Certificate
-from pairwright.evaluation.certificate.page import certificate_page
+from pairwright.evaluation.certificate import SCORERS_NEEDED, Certificate, certificate_page
 from pairwright.evaluation.correlation import uncertainty
 from pairwright.evaluation.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluation.decision import PairDecision
@@ -53,10 +52,8 @@ def test_scorers_that_go_together_are_found_to(tmp_path: Path) -> None:
     assert found.primary is not None
     assert found.primary.value == pytest.approx(1.0)
     assert found.primary.adjusted == found.primary.chance.p, "the primary measure is outside Holm"
-    assert (
-        "Generated and natural twins rank these scorers alike (Spearman 1.00"
-        in (claim_sentences(found)[0])
-    )
+    alike = "Generated and natural twins rank these scorers alike (Spearman 1.00"
+    assert alike in claim_sentences(found)[0]
     best = found.scorers[0]
     assert (best.scorer, best.generated.value) == ("s13", 0.5 + 26 / 80)
     assert best.difference == pytest.approx((13 - 26) / 80)
@@ -83,10 +80,8 @@ def test_few_scorers_carry_no_claim_and_the_page_says_how_many_are_needed(tmp_pa
 def test_two_scorers_have_no_correlation(tmp_path: Path) -> None:
     found = certify(*results(tmp_path, {"a": 4, "b": 8}, {"a": 4, "b": 8}))
     assert found.correlations is None
-    assert (
-        "2 scorers are ranked on both releases, and a correlation takes 3"
-        in (claim_sentences(found)[0])
-    )
+    few = "2 scorers are ranked on both releases, and a correlation takes 3"
+    assert few in claim_sentences(found)[0]
     assert "<svg" in certificate_page(found).html
 
 

@@ -9,19 +9,20 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from test_leaderboard import run
+from test_leaderboard import _undrawn, run
 
 from decided import RELEASE, board_of, judged, result, twin, violate
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.findings import ScorerFinding, adjust_findings
-from pairwright.evaluation.board.pages import board_notes, board_page
-from pairwright.evaluation.board.rows import label
+from pairwright.evaluation.board.page import board_notes, board_page
+from pairwright.evaluation.board.tables import label
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.figure import ScorerFigure
 from pairwright.evaluation.results import ScorerRef
-from pairwright.evaluation.scorers.spec import EmbeddingScorer
+from pairwright.evaluation.settings import EmbeddingScorer
 
+__all__ = ["_undrawn"]
 OVERLAP = ScorerRef(name="overlap", kind="baseline")
 Right = tuple[bool, bool]
 

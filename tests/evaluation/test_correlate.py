@@ -13,7 +13,12 @@ from scipy import stats
 
 from pairwright.errors import InputError
 from pairwright.evaluation.correlation import uncertainty
-from pairwright.evaluation.correlation.correlations import Correlations, DownstreamFacts, correlate
+from pairwright.evaluation.correlation.correlations import (
+    Correlations,
+    DownstreamFacts,
+    correlate,
+    correlation_page,
+)
 from pairwright.evaluation.correlation.measures import (
     RankMeasure,
     Ties,
@@ -27,7 +32,6 @@ from pairwright.evaluation.correlation.measures import (
     spearman,
 )
 from pairwright.evaluation.correlation.measures import weighted_tau as weighted
-from pairwright.evaluation.correlation.page import correlation_page
 from pairwright.evaluation.correlation.table import ModelTable, read_models
 from pairwright.evaluation.correlation.uncertainty import (
     Jackknife,
@@ -334,7 +338,7 @@ def test_one_lineage_has_no_interval(few: None, tmp_path: Path) -> None:
     intervals = [of.interval for of in found.found["good"]]
     intervals += [of.interval for of in found.differences]
     assert {(of.low, of.high) for of in intervals} == {(None, None)}
-    assert "| none: one lineage |" in correlation_page(akin, found).markdown
+    assert "| none: one lineage |" in correlation_page(akin, found, drawn=False).markdown
 
 
 def write(path: Path, text: str) -> Path:
@@ -476,7 +480,7 @@ def test_models_of_one_lineage_are_not_orders_of_their_own(few: None, tmp_path: 
     assert not any("goes with" in claim for claim in together.claims)
     far = [of.measure for of in together.found["good"] if of.is_significant]
     assert not {"Spearman", "NDCG", "RBO"} & set(far)
-    page = correlation_page(models_of(path), together).markdown
+    page = correlation_page(models_of(path), together, drawn=False).markdown
     assert "orders of the means of lineages" in page
 
 
@@ -493,7 +497,7 @@ def test_nothing_is_claimed_where_means_of_lineages_go_the_other_way(few: None) 
     assert spearman.beyond_chance
     assert not any("goes" in claim for claim in found.claims)
     assert "the means of lineages go one way and the models the other" in found.claims[0]
-    page = correlation_page(table, found).markdown
+    page = correlation_page(table, found, drawn=False).markdown
     assert "of lineage means" in page
     assert "-1.0000" in page
 
@@ -534,7 +538,8 @@ def test_a_p_below_a_thousandth_is_not_printed_as_0(few: None, tmp_path: Path) -
     spearman = small.found["good"][0]
     uncertainty = spearman.chance.model_copy(update={"p": 0.0005})
     tiny = spearman.model_copy(update={"chance": uncertainty})
-    page = correlation_page(models, small.model_copy(update={"found": {"good": (tiny,)}}))
+    one = small.model_copy(update={"found": {"good": (tiny,)}})
+    page = correlation_page(models, one, drawn=False)
     assert "| &lt; 0.001 (" in page.markdown
 
 

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import math
+import shutil
 from collections.abc import Awaitable, Callable
 from itertools import product
 from pathlib import Path
@@ -22,7 +23,7 @@ from pairwright.evaluation.content import (
     partners_of,
 )
 from pairwright.evaluation.decision import PairDecision, blank_decision
-from pairwright.evaluation.evaluation import Evaluation, evaluate, reasons
+from pairwright.evaluation.evaluation import Evaluation, evaluate
 from pairwright.evaluation.release import Release, ReleaseRef, posts_of
 from pairwright.evaluation.results import (
     ResultSummary,
@@ -39,6 +40,7 @@ from pairwright.evaluation.scorers.scorer import (
     ResponseScore,
     Scorer,
     Unscored,
+    reasons,
 )
 from pairwright.settings.rules import HistoryRules
 from released import PAIRS
@@ -126,22 +128,12 @@ def shown_in(row: Row, condition: ConditionName, rows: list[Row]) -> PromptConte
 # Where the content comes from
 
 
-def test_the_question_alone_comes_without_posts_and_aspects(rows: list[Row]) -> None:
-    assert shown_in(rows[0], "none", rows) == PromptContent(rows[0].question)
-
-
-def test_the_profile_is_the_rows_own_oldest_first(rows: list[Row]) -> None:
-    shown = shown_in(rows[0], "profile", rows)
-    assert isinstance(shown, PromptContent)
-    assert [post.id for post in shown.posts] == [post.id for post in rows[0].profile]
-    assert not shown.aspects
-
-
-def test_the_rubric_shows_aspects_and_no_posts(rows: list[Row]) -> None:
-    shown = shown_in(rows[0], "rubric", rows)
-    assert shown == PromptContent(
-        rows[0].question, (), tuple(a.aspect for a in rows[0].rubric_aspects)
-    )
+def test_nothing_the_own_posts_oldest_first_or_the_aspects_are_shown(rows: list[Row]) -> None:
+    row = rows[0]
+    aspects = tuple(one.aspect for one in row.rubric_aspects)
+    assert shown_in(row, "none", rows) == PromptContent(row.question)
+    assert posts_shown(row, "profile", rows) == [post.id for post in row.profile]
+    assert shown_in(row, "rubric", rows) == PromptContent(row.question, (), aspects)
 
 
 def test_a_wrong_profile_is_of_one_other_user_of_the_category(rows: list[Row]) -> None:
@@ -181,23 +173,6 @@ def test_the_same_seed_draws_the_same_stranger_and_another_seed_others(rows: lis
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
-
-
-def test_nobody_else_in_the_category_is_a_reason_and_no_score(rows: list[Row]) -> None:
-    alone = [row for row in rows if row.mode == "violate"][:1]
-    (decision,) = scored(alone, Baseline("longer"), "wrong-profile")
-    assert (decision.choice, decision.unscored) == (None, "no_other_profile")
-
-
-def test_a_row_without_profile_has_no_score_where_posts_are_shown(rows: list[Row]) -> None:
-    bare = rows[0].model_copy(update={"profile": ()})
-    assert scored([bare], Baseline("overlap"))[0].unscored == "no_profile"
-    assert scored([bare], Baseline("longer"), "none")[0].choice is not None
-
-
-def test_a_row_without_aspects_has_no_score_under_its_rubric(rows: list[Row]) -> None:
-    bare = rows[0].model_copy(update={"rubric_aspects": ()})
-    assert scored([bare], Baseline("overlap"), "rubric")[0].unscored == "no_rubric"
 
 
 def test_twins_have_no_wrong_profile(rows: list[Row]) -> None:
@@ -248,14 +223,21 @@ def test_a_pair_without_the_condition_is_counted_with_its_reason(rows: list[Row]
     uncited = row.model_copy(update={"rubric_aspects": tuple(gold)})
     cited = {post for aspect in row.rubric_aspects for post in aspect.post_ids}
     bare = row.model_copy(update={"profile": tuple(p for p in row.profile if p.id in cited)})
-    for given, condition, reason in (
+    silent = row.model_copy(update={"profile": ()})
+    alone = next(row for row in rows if row.mode == "violate")
+    cases: tuple[tuple[Row, ConditionName, str], ...] = (
         (uncited, "profile-without-evidence", "no_cited_posts"),
         (uncited, "evidence-only", "no_cited_posts"),
         (bare, "profile-without-evidence", "no_other_posts"),
         (row, "partner-profile", "no_partner"),
-    ):
-        (decision,) = scored([given], Baseline("overlap"), condition)  # type: ignore[arg-type]
+        (alone, "wrong-profile", "no_other_profile"),
+        (silent, "profile", "no_profile"),
+        (row.model_copy(update={"rubric_aspects": ()}), "rubric", "no_rubric"),
+    )
+    for given, condition, reason in cases:
+        (decision,) = scored([given], Baseline("overlap"), condition)
         assert (decision.choice, decision.unscored) == (None, reason)
+    assert scored([silent], Baseline("longer"), "none")[0].choice is not None
 
 
 def test_shown_the_partners_posts_a_scorer_is_right_just_where_it_was_wrong(
@@ -364,9 +346,7 @@ def test_the_higher_score_is_the_choice_and_equal_ones_are_a_tie(rows: list[Row]
     assert (decision.choice, decision.points, decision.margin) == ("chosen", 1.0, 1.0)
     assert decision.tokens == 10
     assert scored([second], Baseline("constant"))[0].choice == "tie"
-    lower = scored([third], Scripted(lambda _, text: ResponseScore(float(text == third.rejected))))[
-        0
-    ]
+    (lower,) = scored([third], Scripted(lambda _, text: ResponseScore(text == third.rejected)))
     assert (lower.choice, lower.margin) == ("rejected", -1.0)
 
 
@@ -466,54 +446,47 @@ def test_the_first_subjects_keep_twins_whole(release: Path) -> None:
     assert all(halves.count(twin) == 2 for twin in halves)
 
 
-def test_another_file_of_rows_is_refused(release: Path, tmp_path: Path) -> None:
-    copy = _copy(release, tmp_path)
+def other_rows(copy: Path) -> None:
     part = next(copy.glob("data/*/*.parquet"))
     part.write_bytes(part.read_bytes() + b" ")
-    with pytest.raises(InputError, match=r"is not the file that checksums\.sha256 names"):
+
+
+def no_manifest(copy: Path) -> None:
+    Layout(copy).manifest.write_text("[]")
+
+
+def other_planner(copy: Path) -> None:
+    manifest = Layout(copy).manifest
+    manifest.write_text(manifest.read_text().replace("judge-70b", "judge-8b"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (other_rows, r"is not the file that checksums\.sha256 names"),
+        (no_manifest, "not a release's manifest"),
+        (other_planner, "is not the file that checksums"),
+        (shutil.rmtree, "no such folder"),
+    ],
+)
+def test_what_is_not_the_release_that_was_written_is_refused(
+    release: Path, tmp_path: Path, spoil: Callable[[Path], None], message: str
+) -> None:
+    copy = Path(shutil.copytree(release, tmp_path / "copy"))
+    spoil(copy)
+    with pytest.raises(InputError, match=message):
         Release(copy)
-
-
-def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a release"):
         Release(tmp_path)
 
 
-def test_a_split_that_is_not_there_is_refused(release: Path) -> None:
-    with pytest.raises(InputError, match="no pairs in the split 'nowhere'"):
-        Release(release, "nowhere")
-
-
-def test_a_manifest_that_is_none_is_refused(release: Path, tmp_path: Path) -> None:
-    copy = _copy(release, tmp_path)
-    Layout(copy).manifest.write_text("[]")
-    with pytest.raises(InputError, match="not a release's manifest"):
-        Release(copy)
-
-
-def test_a_manifest_that_names_another_planner_is_refused(release: Path, tmp_path: Path) -> None:
-    manifest = Layout(_copy(release, tmp_path)).manifest
-    manifest.write_text(manifest.read_text().replace("judge-70b", "judge-8b"))
-    with pytest.raises(InputError, match="is not the file that checksums"):
-        Release(manifest.parent)
-
-
-def test_the_release_says_what_inferred_its_aspects(release: Path) -> None:
+def test_the_release_says_what_built_it_and_inferred_its_aspects(release: Path) -> None:
     built = Release(release).construction
     assert built.planner == "judge-70b"
     assert built.prompt.startswith("b2:")
-
-
-def test_the_release_says_which_models_built_it(release: Path) -> None:
     assert [(one.role, one.model) for one in Release(release).ref.builders] == [
         ("planner", "judge-70b"), ("generator", "writer-7b"), ("judge", "judge-70b"),
     ]  # fmt: skip
-
-
-def _copy(release: Path, to: Path) -> Path:
-    import shutil
-
-    return Path(shutil.copytree(release, to / "copy"))
 
 
 # Results
@@ -570,11 +543,6 @@ def test_results_that_are_not_whole_are_refused(
     (result,) = read_results(tmp_path)
     with pytest.raises(InputError, match=complaint):
         list(result.decisions())
-
-
-def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no results"):
-        read_results(tmp_path)
 
 
 @pytest.mark.parametrize("before", ['{"pairs"', '{"pairs": 3}', ""])

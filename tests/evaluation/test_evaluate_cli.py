@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from decided import RELEASE
 from endpoint import Endpoint, double, double_url, in_thread, say
 from pairwright.assets import DOCS
 from pairwright.cli.evaluation import print_result, uncovered
@@ -15,7 +16,7 @@ from pairwright.dataset import Layout
 from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.board.inputs import gather_results
 from pairwright.evaluation.conditions import CONDITIONS
-from pairwright.evaluation.release import Release, ReleaseRef
+from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import (
     Result,
     ResultSummary,
@@ -65,6 +66,16 @@ def evaluated(
     return {one.about.stem: one.about for one in result.results}
 
 
+def summary(**changes: object) -> ResultSummary:
+    """Of 15 pairs."""
+    fields: dict[str, object] = {
+        "release": RELEASE, "scorer": ScorerRef(name="mine", kind="python"), "pairs": 15,
+        "condition": "wrong-profile", "scored": 0, "ties": 0, "unstable": 0, "unscored": {},
+        "shortened": 0, "tokens": 0,
+    }  # fmt: skip
+    return ResultSummary.model_validate(fields | changes)
+
+
 def written(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(out.glob("*.json*"))}
 
@@ -109,15 +120,22 @@ def test_tokens_in_and_out_are_those_of_the_stored_calls_and_are_priced(
     assert free["longer.none"].prompt_tokens == 0
 
 
-def test_no_request_is_sent_twice_and_blind_ones_once_for_both_halves_of_a_twin(
+def test_blind_requests_are_sent_once_for_both_halves_of_a_twin_and_hold_no_post(
     release: Path, tmp_path: Path, endpoint: Endpoint
 ) -> None:
     of = settings(endpoint.url)
-    evaluated(release, tmp_path / "out", of, "rater", conditions=("none",))
+    made = evaluated(release, tmp_path / "out", of, "rater", "overlap", conditions=("none",))
     asked = [request.identity for request in endpoint.asked]
     assert len(asked) == len(set(asked))
     # Eight twins and eight violate pairs, two responses each: the halves of a twin share theirs.
     assert len(asked) == 2 * 8 + 2 * 8
+    rows = list(Release(release).rows())
+    said = "\n".join(request.said for request in endpoint.asked)
+    assert not any(row.narrative and row.narrative in said for row in rows)
+    assert not any(post.text in said for row in rows for post in row.profile)
+    # The model of these tests is the embedded one.
+    assert made["rater.none"].simulated
+    assert not made["overlap.none"].simulated
 
 
 def test_judges_are_asked_in_both_orders(release: Path, tmp_path: Path, endpoint: Endpoint) -> None:
@@ -130,23 +148,12 @@ def test_judges_are_asked_in_both_orders(release: Path, tmp_path: Path, endpoint
         assert any(second in said for said in orders)
 
 
-def test_no_request_holds_narrative_or_another_users_posts(
-    release: Path, tmp_path: Path, endpoint: Endpoint
-) -> None:
-    evaluated(release, tmp_path / "out", settings(endpoint.url), "rater", conditions=("none",))
-    rows = list(Release(release).rows())
-    said = "\n".join(request.said for request in endpoint.asked)
-    assert not any(row.narrative and row.narrative in said for row in rows)
-    assert not any(post.text in said for row in rows for post in row.profile)
-
-
 def test_a_result_says_that_its_scorer_built_the_release(release: Path, tmp_path: Path) -> None:
     builders = Release(release).ref.builders
-    ref = ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=1, builders=builders)
-    about = ResultSummary(
-        release=ref, scorer=ScorerRef(name="own", kind="pairwise", model="JUDGE-70B"),
-        condition="none", pairs=0, scored=0, ties=0, unstable=0, unscored={}, shortened=0, tokens=0,
-    )  # fmt: skip
+    about = summary(
+        release=RELEASE.model_copy(update={"builders": builders}),
+        scorer=ScorerRef(name="own", kind="pairwise", model="JUDGE-70B"),
+    )
     (line,) = (one for one in summary_lines(about, []) if "Self-preference" in one)
     assert "own is the build's planner and judge (the planner was judge-70b, the judge was" in line
     plain = about.model_copy(update={"scorer": ScorerRef(name="other", kind="dpo", model="x/y")})
@@ -165,16 +172,6 @@ def test_with_the_partners_posts_a_judge_is_asked_nothing_new(
         ).values()
         assert about.scored == about.pairs > 0
         assert len(endpoint.asked) == asked
-
-
-def test_results_of_the_embedded_model_say_so(
-    release: Path, tmp_path: Path, endpoint: Endpoint
-) -> None:
-    made = evaluated(
-        release, tmp_path / "out", settings(endpoint.url), "rater", "overlap", conditions=("none",)
-    )
-    assert made["rater.none"].simulated
-    assert not made["overlap.none"].simulated
 
 
 def test_scorers_are_shown_the_posts_that_people_saw_unless_all_are_asked_for(
@@ -214,7 +211,9 @@ def test_results_say_by_which_rules_posts_were_shown(
 
     def of(name: str, **more: object) -> dict[str, ResultSummary]:
         given = settings(endpoint.url, **more)
-        made = evaluated(release, tmp_path / name, given, "overlap", conditions=conditions)
+        made = evaluated(
+            release, tmp_path / name, given, "overlap", conditions=conditions, limit=12
+        )
         return {about.condition: about for about in made.values()}
 
     plain, fewer, drawn = of("a"), of("b", history={"posts": 1}), of("c", seed=1)
@@ -275,7 +274,7 @@ def test_scorers_of_the_file_that_are_not_asked_are_named(release: Path, tmp_pat
         on_result=lambda about, decisions: said.extend(summary_lines(about, decisions)),
     )  # fmt: skip
     assert Note("Not asked, because --scorer names none: judge, rater.") in events
-    assert "twin right 50.0% (by identity, n = " in " ".join(said)
+    assert "twin right 50.0 % (by identity), n = " in " ".join(said)
 
 
 def test_a_limit_keeps_twins_whole_and_is_told(release: Path, tmp_path: Path) -> None:
@@ -289,31 +288,20 @@ def test_a_limit_keeps_twins_whole_and_is_told(release: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("table", "complaint"),
     [
-        pytest.param(
-            '[scorers.Big]\nkind = "served"\nendpoint = "toy"',
-            "lower case",
-            id="a name in capitals",
-        ),
-        pytest.param(
-            '[scorers.longer]\nkind = "pairwise"\nendpoint = "toy"', "baseline", id="a baseline's"
-        ),
-        pytest.param(
-            '[scorers.a]\nkind = "pairwise"\nendpoint = "nowhere"', "'nowhere'", id="no endpoint"
-        ),
-        pytest.param('[scorers.a]\nkind = "oracle"', "scorers.a", id="an unknown kind"),
-        pytest.param(
-            '[scorers.a]\nkind = "classifier"', "scorers.a.model", id="a model that is missing"
-        ),
-        pytest.param("[scorers.a]\nmodel = 'm'", r"\[scorers\.a\]: has no kind", id="no kind"),
-        pytest.param(
-            "[scorers.a]\nkind = 'pairwize'",
-            r"kind is 'pairwize', and must be one of 'classifier'",
-            id="a kind that is none",
-        ),
-        pytest.param("[scorer.a]\nkind = 1", r"\[scorer", id="an unknown table"),
-        pytest.param("[scorers.a", "not TOML", id="no TOML"),
+        ('[scorers.Big]\nkind = "served"\nendpoint = "toy"', "lower case"),
+        ('[scorers.longer]\nkind = "pairwise"\nendpoint = "toy"', "baseline"),
+        ('[scorers.a]\nkind = "pairwise"\nendpoint = "nowhere"', "'nowhere'"),
+        ('[scorers.a]\nkind = "classifier"', "scorers.a.model"),
+        ("[scorers.a]\nmodel = 'm'", r"\[scorers\.a\]: has no kind"),
+        ("[scorers.a]\nkind = 'pairwize'", r"kind is 'pairwize', and must be one of 'classifier'"),
+        ("[scorer.a]\nkind = 1", r"\[scorer"),
+        ("[scorers.a", "not TOML"),
     ],
-)
+    ids=[
+        "capitals", "a baseline's name", "no endpoint", "no model", "no kind", "unknown kind",
+        "unknown table", "no TOML",
+    ],
+)  # fmt: skip
 def test_a_file_of_scorers_that_is_wrong_is_refused(
     tmp_path: Path, table: str, complaint: str
 ) -> None:
@@ -352,8 +340,6 @@ def test_a_judge_that_says_both_has_no_verdict_and_the_command_ends_short(
 
 
 def test_a_release_that_was_changed_is_refused(release: Path, tmp_path: Path) -> None:
-    import shutil
-
     copy = Path(shutil.copytree(release, tmp_path / "copy"))
     Layout(copy).manifest.write_text("{}")
     done = pairwright("evaluate", copy, "--out", tmp_path / "out")
@@ -386,20 +372,8 @@ def test_of_twins_alone_the_usual_conditions_are_those_that_they_have(
 def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
     scored: int, why: str, short: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    of = ResultSummary(
-        release=ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=15),
-        scorer=ScorerRef(name="longer", kind="baseline"),
-        condition="wrong-profile",
-        pairs=15,
-        scored=scored,
-        unscored={why: 15 - scored},
-        units=scored if why == "no_other_profile" else 15,
-        units_scored=scored,
-        ties=0,
-        unstable=0,
-        shortened=0,
-        tokens=0,
-    )
+    units = scored if why == "no_other_profile" else 15
+    of = summary(scored=scored, unscored={why: 15 - scored}, units=units, units_scored=scored)
     result = EvaluationResult(tmp_path, (Result(write_result(tmp_path, of, [])),))
     assert uncovered(result, 0.95) == short
     assert bool(capsys.readouterr().err) == short
@@ -408,20 +382,8 @@ def test_coverage_is_of_the_pairs_that_the_release_lets_a_scorer_be_shown(
 def test_pairs_that_count_as_wrong_are_told_from_those_that_do_not_count(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    about = ResultSummary(
-        release=ReleaseRef(name="r", version="1.0.0", digest="sha256:0", pairs=15),
-        scorer=ScorerRef(name="mine", kind="python"),
-        condition="wrong-profile",
-        pairs=15,
-        scored=10,
-        unscored={"no_score": 3, "no_other_profile": 2},
-        units=13,
-        units_scored=10,
-        ties=0,
-        unstable=0,
-        shortened=0,
-        tokens=0,
-    )
+    unscored = {"no_score": 3, "no_other_profile": 2}
+    about = summary(scored=10, unscored=unscored, units=13, units_scored=10)
     print_result(about, [])
     lines = capsys.readouterr().out.splitlines()
     assert "  without a score, counted as wrong: 3 no_score" in lines

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from decided import judged, violate
 from pairwright import assets
 from pairwright.evaluation.decision import Choice, PairDecision
 from pairwright.evaluation.measure.accuracy import (
@@ -384,24 +385,12 @@ def kappa(first: Sequence[object], second: Sequence[object]) -> float:
 def decisions(found: Sequence[Preference | Unscored]) -> list[PairDecision]:
     """As evaluation writes them, output 1 being the chosen one."""
     names: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
-    rows = []
-    for n, of in enumerate(found):
-        row: dict[str, Any] = (
-            {"unscored": of.reason}
-            if isinstance(of, Unscored)
-            else {"orders": (names[of.forward], names[of.backward])}
-        )
-        rows.append(decision(n, **row))
-    return rows
-
-
-def decision(n: int, **changes: Any) -> PairDecision:
-    fields: dict[str, Any] = {
-        "id": f"pair-{n}", "item_id": f"item-{n}", "config": "Home-violate", "domain": "Home",
-        "category": "", "mode": "violate", "twin_id": None, "asked": True, "user": f"user-{n}",
-        "cluster": f"dyad-{n}",
-    }  # fmt: skip
-    return PairDecision(**(fields | changes))
+    return [
+        violate(n, None, unscored=of.reason)
+        if isinstance(of, Unscored)
+        else judged(n, names[of.forward], names[of.backward])
+        for n, of in enumerate(found)
+    ]
 
 
 # Consistency
@@ -421,7 +410,7 @@ def test_kappa_of_a_published_table_has_its_published_standard_error() -> None:
 
 def test_a_judge_with_one_verdict_for_everything_has_no_kappa() -> None:
     assert kappa_terms(["first"] * 9, ["first"] * 9) is None
-    always = [decision(0, orders=("chosen", "chosen"))]
+    always = [judged(0, "chosen", "chosen")]
     (figure,) = [of for of in figures_of(always) if of.name == "order_kappa"]
     assert (figure.value, figure.n) == (None, 1)
     assert "every verdict is the same" in figure.note
@@ -429,7 +418,7 @@ def test_a_judge_with_one_verdict_for_everything_has_no_kappa() -> None:
 
 def test_a_judge_that_never_changes_its_mind_has_no_interval_of_no_width() -> None:
     sides: list[Choice] = ["chosen", "rejected"]
-    rows = [decision(n, orders=(sides[n % 2], sides[n % 2])) for n in range(20)]
+    rows = [judged(n, sides[n % 2], sides[n % 2]) for n in range(20)]
     figures = {of.name: of for of in figures_of(rows)}
     kappa = figures["order_kappa"]
     assert (kappa.value, kappa.low, kappa.high, kappa.n) == (1, None, None, 20)
@@ -449,44 +438,39 @@ def test_a_judge_that_only_looks_at_the_place_is_flagged(place: str) -> None:
     orders: tuple[Choice, Choice] = ("chosen", "rejected")
     if place == "second":
         orders = ("rejected", "chosen")
-    figures = {of.name: of for of in figures_of([decision(n, orders=orders) for n in range(12)])}
+    figures = {of.name: of for of in figures_of([judged(n, *orders) for n in range(12)])}
     first = figures["first_position"]
     assert first.value == (1 if place == "first" else 0)
     assert is_position_bias(first)
-    assert position_bias_text(first).startswith(f"pairs of mode violate, {first.value:.1%} (")
-    assert "n = 12" in position_bias_text(first)
+    shown = f"pairs of mode violate, {100 * first.value:.1f} % ("
+    assert position_bias_text(first).startswith(shown)
+    assert position_bias_text(first).endswith("), n = 12")
     # One cluster shows nothing of how far it goes.
-    alone = [decision(n, orders=orders, cluster="one") for n in range(12)]
+    alone = [judged(n, *orders, cluster="one") for n in range(12)]
     assert not any(map(is_position_bias, figures_of(alone)))
 
 
 def test_both_halves_of_a_twin_call_a_response_the_same() -> None:
     # The judge always wants the asker's response: "chosen" in one half, "rejected" in the other.
     halves = [
-        decision(
-            n, mode="twin", twin_id=f"twin-{n // 2}", asked=n % 2 == 0,
-            cluster=f"dyad-{n // 2}", orders=(["chosen", "rejected"][n % 2],) * 2,
-        )
+        judged(n, side, side, mode="twin", twin_id=f"twin-{n // 2}", asked=n % 2 == 0)
         for n in range(200)
-    ]  # fmt: skip
+        for side in (("chosen", "rejected")[n % 2],)
+    ]
     called = {(of.twin_id, _blind_names(of, of.orders)[0]) for of in halves if of.orders}
     assert len(called) == 100
     assert 30 < sum(name == "chosen" for _, name in called) < 70
 
 
 def test_scorers_that_do_not_compare_have_no_figures_of_consistency() -> None:
-    names = {
-        of.name for of in figures_of([decision(n, chosen=1.0, rejected=0.0) for n in range(9)])
-    }
+    names = {of.name for of in figures_of([violate(n, 1.0) for n in range(9)])}
     assert not names & {"swap_consistency", "first_position", "order_kappa"}
 
 
 def test_the_better_judge_does_not_have_the_lower_kappa() -> None:
     # Right in both orders nine times of ten, else wrong in one: its kappa is that of responses
     # called first and second at random, and not that of "chosen", which agrees by chance.
-    stable: tuple[Choice, Choice] = ("chosen", "chosen")
-    orders: list[tuple[Choice, Choice]] = [stable] * 9 + [("chosen", "rejected")]
-    rows = [decision(n, orders=orders[n % 10]) for n in range(400)]
+    rows = [judged(n, "chosen", "chosen" if n % 10 else "rejected") for n in range(400)]
     (figure,) = [of for of in figures_of(rows) if of.name == "order_kappa"]
     assert figure.value == pytest.approx(0.8, abs=0.05)
     assert (figure.n, figure.clusters) == (400, 400)

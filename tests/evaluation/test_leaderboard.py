@@ -18,14 +18,13 @@ from pairwright.blind_preference import PreferenceFigure
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board import board as board_module
+from pairwright.evaluation.board import page as page_module
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.exports import csv_table
 from pairwright.evaluation.board.flips import sign_flip
 from pairwright.evaluation.board.inputs import gather_results
-from pairwright.evaluation.board.pages import board_notes, board_page
-from pairwright.evaluation.board.plots import accuracies
+from pairwright.evaluation.board.page import accuracies, board_notes, board_page
 from pairwright.evaluation.board.ranking import group_letters
-from pairwright.evaluation.board.rows import figure_text
+from pairwright.evaluation.board.tables import csv_table, figure_text
 from pairwright.evaluation.conditions import ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import IDENTITIES, figures_of
@@ -33,6 +32,18 @@ from pairwright.evaluation.measure.figure import FIGURES, RULE, FigureKind, Scor
 from pairwright.evaluation.release import BuildModel, build_ties
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
 from study import Done, pairwright
+
+
+@pytest.fixture(autouse=True)
+def _undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawings take longer than all else; who looks at them asks for `drawn`."""
+    if "drawn" not in request.fixturenames:
+        monkeypatch.setattr(page_module, "_plots", lambda _: ())
+
+
+@pytest.fixture
+def drawn() -> None:
+    """The pages of a test have their drawings."""
 
 
 def right_on(wins: int, n: int = 40, **changes: Any) -> list[PairDecision]:
@@ -763,14 +774,6 @@ def test_a_folder_without_results_is_refused(tmp_path: Path, there: bool, what: 
     assert what in done.err
 
 
-def test_a_result_without_its_lines_is_to_be_evaluated_again(tmp_path: Path) -> None:
-    path = result(tmp_path, "a", right_on(30))
-    path.with_suffix(".jsonl").unlink()
-    done = pairwright("leaderboard", tmp_path)
-    assert done.code == 2
-    assert "Run `pairwright evaluate` again" in done.err
-
-
 @pytest.mark.parametrize("place", ["board", "board/of/mine"])
 def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path, place: str) -> None:
     (tmp_path / "board").write_text("mine")
@@ -796,7 +799,7 @@ def test_results_without_a_single_pair_are_refused(tmp_path: Path) -> None:
 # What is shown
 
 
-def test_the_command_prints_the_table_and_writes_three_reports(tmp_path: Path) -> None:
+def test_the_command_prints_the_table_and_writes_three_reports(drawn: None, tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "board"
     twins = [half for n in range(10) for half in twin(n, (1.0, 0.0), (1.0, 0.0))]
     result(folder, "good", [*twins, *right_on(38)])
@@ -868,13 +871,13 @@ def test_the_page_has_one_box_at_most_and_open_tables_of_five_columns(tmp_path: 
         assert all(line.count("|") <= 6 for line in heads)
 
 
-def test_the_same_results_give_the_same_bytes_in_any_order(tmp_path: Path) -> None:
+def test_the_same_results_give_the_same_bytes_in_any_order(drawn: None, tmp_path: Path) -> None:
     paths = [result(tmp_path, name, right_on(n)) for name, n in (("a", 30), ("b", 30), ("c", 9))]
     one, other = board_of(*paths), board_of(*reversed(paths))
     assert board_page(one).html == board_page(other).html
 
 
-def test_hostile_names_are_shown_as_they_are_and_do_nothing(tmp_path: Path) -> None:
+def test_hostile_names_are_shown_as_they_are_and_do_nothing(drawn: None, tmp_path: Path) -> None:
     # Files hold no halves of surrogate pairs.
     nasty = [text.encode("utf-8", "replace").decode() for text in HOSTILE] + ["\x1b[2JKEPT"]
     decisions = [violate(n, 1.0, config=text) for n, text in enumerate(nasty)]

@@ -11,7 +11,7 @@ import pytest
 from decided import RELEASE, board_of, result, twin, violate
 from pairwright import leaderboard
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.exports import COLUMNS, csv_table, escaped, latex_tables
+from pairwright.evaluation.board.tables import COLUMNS, csv_table, escaped, latex_tables
 from pairwright_human_eval.sheet_answers import unguarded
 
 NAMES = ("=1+1", r"a_b & 50 % \input{x}", "[2em] $x$ #1 ~ ^ -- \n*")

@@ -18,18 +18,17 @@ from decided import twin, violate
 from endpoint import Asked, Handler, in_thread, serving
 from log_probabilities import ANY_PATH, completed, tokenized, told
 from pairwright.cli.printing import print_page
-from pairwright.dataset.layout import write_checksums
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, PairwrightError
 from pairwright.estimate import Estimate
-from pairwright.evaluation.guided.accuracy import (
+from pairwright.evaluation.guided import (
     GuidedResult,
     PolicyAccuracy,
     both_readings,
     guided_names,
     guided_results,
+    policy_page,
     taus,
 )
-from pairwright.evaluation.guided.page import policy_page
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.scorers.score_models import GuidedPolicy, LanguageModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
@@ -39,7 +38,6 @@ from pairwright.models.client import Client, Meter, PromptLogprobs, client
 from pairwright.models.client.scores import TokenLogprobs, of_text, to_text
 from pairwright.models.store import Durable, Store
 from pairwright.settings.endpoints import Endpoint
-from released import run_of, written
 from scripted import Said, Scripted
 from study import Done, pairwright
 
@@ -501,12 +499,8 @@ def test_what_has_no_tau_is_said_once() -> None:
     text = "\n".join(printed(report(*FOUR, *shown, *both)))
     assert "+0.667" in text
     assert text.count("beta 1") == 1
-    assert (
-        " ".join(text.split()).count(
-            "No tau for 2 of 3 combinations: nothing can be said of fewer than 3"
-        )
-        == 1
-    )
+    said = "No tau for 2 of 3 combinations: nothing can be said of fewer than 3"
+    assert " ".join(text.split()).count(said) == 1
 
 
 def test_a_page_without_pairs_says_so() -> None:
@@ -517,13 +511,8 @@ def test_a_page_without_pairs_says_so() -> None:
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("policy")
-    layout = written(run_of(folder / "run"), folder / "release")
-    manifest = {"name": "small-pairs", "version": "1.0.0", "kind": "release"}
-    layout.manifest.write_text(json.dumps(manifest), encoding="utf-8")
-    write_checksums(layout.root)
-    return layout.root
+def release(small_release: Path) -> Path:
+    return small_release
 
 
 def config(folder: Path, policy: str, reward: str) -> Path:

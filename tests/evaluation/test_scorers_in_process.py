@@ -17,8 +17,8 @@ import jinja2
 import pytest
 
 from pairwright.errors import BudgetSpent, ConfigError, Interrupted
-from pairwright.evaluation.local import engine
-from pairwright.evaluation.local.engine import (
+from pairwright.evaluation.scorers import in_process
+from pairwright.evaluation.scorers.in_process import (
     InProcess,
     ModelTokenizer,
     TokenizedText,
@@ -26,7 +26,7 @@ from pairwright.evaluation.local.engine import (
 )
 from pairwright.evaluation.scorers.score_models import LanguageModel, RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.scorers.spec import Classifier
+from pairwright.evaluation.settings import Classifier
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Unstored
 from pairwright.models.client import Meter
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass
 class StandIn:
-    """Stands in for `pairwright.evaluation.local.models` and the model that it loads."""
+    """Stands in for `pairwright.evaluation.scorers.torch_models` and the model that it loads."""
 
     limit: int = 1000
     fails: Exception | None = None
@@ -84,8 +84,8 @@ def using(
     **spec: Any,
 ) -> T:
     """What `use` made of the sender and the scorer above it."""
-    monkeypatch.setattr(engine, "find_spec", lambda _: True)
-    monkeypatch.setattr(engine, "_imported", lambda: model)
+    monkeypatch.setattr(in_process, "find_spec", lambda _: True)
+    monkeypatch.setattr(in_process, "_imported", lambda: model)
     given = Classifier.model_validate({"kind": "classifier", "model": "tiny", **spec})
 
     async def scenario() -> T:
@@ -172,7 +172,7 @@ def test_without_the_extra_it_says_what_to_install(
     missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def use(_: InProcess, scorer: RewardModel) -> Any:
-        monkeypatch.setattr(engine, "find_spec", lambda name: None if name == missing else name)
+        monkeypatch.setattr(in_process, "find_spec", lambda name: None if name == missing else name)
         with pytest.raises(ConfigError, match="not installed") as caught:
             await scorer.score(PromptContent("Why?"), "Rye.")
         return caught.value
@@ -318,21 +318,14 @@ def text(ids: tuple[int, ...]) -> str:
     return "".join(map(chr, ids))
 
 
-def test_the_template_alone_says_which_tokens_there_are() -> None:
-    read(TEMPLATE).check()
-    assert text(read(TEMPLATE).whole(ASKED).ids) == "^[user]Why?;[assistant]So.;"
-
-
-def test_a_policys_prompt_ends_where_its_response_begins() -> None:
-    ids, response = read(TEMPLATE).after_prompt(ASKED)
-    assert text(ids[:response]) == "^[user]Why?;[assistant]"
-    assert text(ids[response:]) == "So.;"
-
-
-def test_a_response_is_read_as_it_is_and_without_its_end() -> None:
-    ids, response = read(TEMPLATE).response_apart(ASKED)
-    assert text(ids[:response]) == "^[user]Why?;[assistant]"
-    assert text(ids[response:]) == "So."
+def test_the_template_alone_says_which_tokens_there_are_and_where_a_response_begins() -> None:
+    words = read(TEMPLATE)
+    words.check()
+    assert text(words.whole(ASKED).ids) == "^[user]Why?;[assistant]So.;"
+    # A policy's response has an end; one that is begun is read as it is.
+    for read_as, its in ((words.after_prompt, "So.;"), (words.response_apart, "So.")):
+        ids, response = read_as(ASKED)
+        assert (text(ids[:response]), text(ids[response:])) == ("^[user]Why?;[assistant]", its)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 from endpoint import in_thread, say
-from pairwright.evaluation.scorers.spec import Spec
-from pairwright.evaluation.settings import load_scorers
+from pairwright.evaluation.settings import Spec, load_scorers
 from pairwright.models.client.scores import _Found
 from study import Done, pairwright
 

@@ -13,10 +13,9 @@ from decided import RELEASE, board_of, result, violate
 from pairwright import evaluate, leaderboard
 from pairwright.errors import InputError
 from pairwright.estimate import Estimate
-from pairwright.evaluation.board.rows import label
-from pairwright.evaluation.derivation import check_release
+from pairwright.evaluation.board.tables import label
 from pairwright.evaluation.release import BuildModel
-from pairwright.evaluation.results import Result, ScorerRef
+from pairwright.evaluation.results import Result, ScorerRef, check_release
 from pairwright.workflows.ranking import check_results
 
 JUDGE = (BuildModel(role="judge", model="Qwen/Qwen3-32B"),)

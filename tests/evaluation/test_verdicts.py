@@ -231,24 +231,25 @@ def test_what_is_no_whole_number_from_1_to_10_is_no_score(text: str) -> None:
     assert isinstance(read_rating(text), Unread)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("{" * 20_000, id="braces"),
-        pytest.param('{"a":' * 5_000, id="nested objects"),
-        pytest.param("Result: " * 5_000, id="marks"),
-        pytest.param("the response " * 5_000, id="names"),
-        pytest.param("[[" * 10_000, id="brackets"),
-        pytest.param("\\boxed{" * 5_000, id="boxes"),
-        pytest.param("<answer>" * 5_000, id="tags"),
-        pytest.param('{"a": [' * 5_000 + "}", id="an end"),
-        pytest.param("\n" * 50_000 + "my ", id="lines"),
-        pytest.param("score of " * 5_000, id="scores"),
-        pytest.param("[[A]]\n" * 5_000 + "[[B]] [[A]]" * 5_000, id="choices"),
-    ],
-)
+HOSTILE = {
+    "braces": "{" * 10_000,
+    "nested objects": '{"a":' * 2_500,
+    "marks": "Result: " * 2_500,
+    "names": "the response " * 2_500,
+    "brackets": "[[" * 5_000,
+    "boxes": "\\boxed{" * 2_500,
+    "tags": "<answer>" * 2_500,
+    "an end": '{"a": [' * 2_500 + "}",
+    "lines": "\n" * 25_000 + "my ",
+    "scores": "score of " * 2_500,
+    "choices": "[[A]]\n" * 2_500 + "[[B]] [[A]]" * 2_500,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_reply_is_read_in_no_time(text: str) -> None:
+    """Where the time grows with the square of the length, twice as much has four times this."""
     started = time.process_time()
     assert isinstance(read_verdict(text), Unread)
     assert isinstance(read_rating(text), Unread)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 0.5

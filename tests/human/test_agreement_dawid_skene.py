@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pairwright_human_eval.agreement import DawidSkene, Ratings, dawid_skene
-from pairwright_human_eval.agreement.ratings import Floats, Indices
+from pairwright_human_eval.agreement.models import Floats, Indices
 
 # Dawid and Skene (1979), table 1: 45 patients, one a word; the three assessments of anaesthetist
 # 1, then one each of anaesthetists 2 to 5.

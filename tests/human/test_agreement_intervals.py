@@ -137,12 +137,6 @@ def test_every_interval_holds_its_value_and_says_what_it_rests_on() -> None:
         assert (of.n, of.clusters, of.note) == (240, 80, "")
 
 
-def test_n_leaves_out_what_nobody_else_rated() -> None:
-    rows = [("x", "p", 1), ("x", "q", 2), ("y", "p", 1), ("y", "q", 1), ("z", "r", 1)]
-    found = agreement(Ratings.of(rows, [1, 2]))
-    assert (found.items, found.percent.n, found.raters) == (2, 4, 2)
-
-
 def test_levels_without_order_have_no_ordinal_alpha() -> None:
     ratings = study(np.random.default_rng(1), items=20, people=4, each=3)
     nominal = agreement(ratings)
@@ -153,6 +147,10 @@ def test_levels_without_order_have_no_ordinal_alpha() -> None:
 
 
 def test_no_interval_without_something_to_vary() -> None:
+    rows: list[Row] = [("x", "p", 1), ("x", "q", 2), ("y", "p", 1), ("y", "q", 1), ("z", "r", 1)]
+    found = agreement(Ratings.of(rows, [1, 2]))
+    # What nobody else rated is left out of n.
+    assert (found.items, found.percent.n, found.raters) == (2, 4, 2)
     rng = np.random.default_rng(2)
     two = agreement(study(rng, items=30, people=2, each=2)).percent
     assert two.value is not None

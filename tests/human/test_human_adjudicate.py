@@ -11,6 +11,7 @@ import pytest
 from pairwright.errors import StoreError
 from pairwright.records import Pair
 from pairwright.settings.rules import HumanRules, PlanRules
+from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import form_path
 from pairwright_human_eval.records import Verdict, digest, pseudonyms, response_id
@@ -64,14 +65,16 @@ def answers(**changes: str) -> Answers:
     return found
 
 
+def decisions_on(given: Answers, **rule: Any) -> dict[str, Decision]:
+    return {s.id: decided(s, given[s.id], **rule) for s in MADE.subjects}
+
+
 def second_round(
     given: Answers, adjudicators: int = 1, excluded: frozenset[str] = frozenset(), **rule: Any
 ) -> dict[str, list[Task]]:
-    rules = HumanRules(**OF_THREE | rule)
-    decisions = {s.id: decided(s, given[s.id], **rule) for s in MADE.subjects}
     tasks, _ = adjudication_tasks(
-        MADE.subjects, decisions, given, MADE.study(), PlanRules(), rules,
-        pseudonyms(adjudicators, "adjudicator"), excluded,
+        MADE.subjects, decisions_on(given, **rule), given, MADE.study(), PlanRules(),
+        HumanRules(**OF_THREE | rule), pseudonyms(adjudicators, "adjudicator"), excluded,
     )  # fmt: skip
     return tasks
 
@@ -89,21 +92,21 @@ def earlier(task: Task) -> list[str]:
 # What is asked again
 
 
-def test_where_nothing_is_disputed_nothing_is_asked() -> None:
-    assert tasks_of(answers()) == []
-    assert tasks_of(answers(s0="---", s1="++", s2="???", partner="===")) == []
-
-
-def test_only_the_disputed_half_of_a_twin_is_asked_again() -> None:
-    (task,) = tasks_of(answers(partner="+-="))
-    assert (task.keyed.subject, task.keyed.pair) == (TWIN.id, PARTNER.id)
-    both = tasks_of(answers(asked="+-?", partner="+-="))
-    assert [t.keyed.pair for t in both] == [ASKED.id, PARTNER.id]
-
-
-@pytest.mark.parametrize(("asked", "partner"), [("+-=", "---"), ("+-=", "++")])
-def test_a_twin_that_is_refused_or_waits_is_not_asked_again(asked: str, partner: str) -> None:
-    assert tasks_of(answers(asked=asked, partner=partner)) == []
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ({}, []),
+        ({"s0": "---", "s1": "++", "s2": "???", "partner": "==="}, []),
+        ({"partner": "+-="}, [PARTNER.id]),
+        ({"asked": "+-?", "partner": "+-="}, [ASKED.id, PARTNER.id]),
+        # A twin that is refused or waits.
+        ({"asked": "+-=", "partner": "---"}, []),
+        ({"asked": "+-=", "partner": "++"}, []),
+    ],
+)
+def test_only_what_is_disputed_is_asked_again(said: dict[str, str], asked: list[str]) -> None:
+    found = [(task.keyed.subject, task.keyed.pair) for task in tasks_of(answers(**said))]
+    assert found == [(TWIN.id, pair) for pair in asked]
 
 
 def test_what_an_adjudicator_closed_is_not_asked_again() -> None:
@@ -152,18 +155,12 @@ def test_the_two_halves_of_a_twin_tell_their_own_votes() -> None:
     assert (len(earlier(asked)), len(earlier(partner))) == (4, 3)
 
 
-def test_what_is_no_vote_is_not_shown() -> None:
+def test_only_votes_of_people_who_count_are_shown() -> None:
     given = answers(s0="+-=")
-    pair = SINGLE[0].asked
     before = tasks_of(given)
     for purpose in ("repeat", "wrong_profile", "narrative"):
-        given[SINGLE[0].id] += answered(pair, "++", purpose=purpose)
+        given[SINGLE[0].id] += answered(SINGLE[0].asked, "++", purpose=purpose)
     assert tasks_of(given) == before
-
-
-def test_answers_of_somebody_excluded_are_not_shown() -> None:
-    given = answers(s0="+-=")
-    before = tasks_of(given)
     given[SINGLE[0].id] += answered(SINGLE[0].asked, "++--", annotator="bad")
     shown = second_round(given, excluded=frozenset({"bad"}))["adjudicator-01"]
     assert shown == before
@@ -204,24 +201,23 @@ def test_the_order_of_answers_does_not_matter() -> None:
 # Quality
 
 
-UNSURE: dict[str, int | None] = {"correctness": None, "helpfulness": 4}
+def rated(given: Answers, subject: Subject, score: int | None) -> None:
+    """Give the subject other scores: nobody could judge how correct the first response is."""
+    unsure: dict[str, int | None] = {"correctness": None, "helpfulness": score}
+    other = [verdict for verdict in given[subject.id] if verdict.kind != "quality"]
+    scores = [v.model_copy(update=placed(MADE, subject)) for v in quality(subject, unsure, 5)]
+    given[subject.id] = [*other, *scores]
 
 
-def unsure(subject: Subject, **changes: Any) -> list[Verdict]:
-    return quality(subject, UNSURE, 5, **{**placed(MADE, subject), **changes})
-
-
-def test_a_quality_that_nobody_could_judge_is_asked_again() -> None:
-    given = answers()
-    subject = SINGLE[0]
-    given[subject.id] = [
-        *(v for v in given[subject.id] if v.kind != "quality"), *unsure(subject)
-    ]  # fmt: skip
-    (task,) = tasks_of(given)
+@pytest.mark.parametrize("score", [4, 0])
+def test_a_quality_that_nobody_could_judge_is_asked_again(score: int) -> None:
+    given, subject = answers(), SINGLE[0]
+    rated(given, subject, score)
+    (task,) = second_round(given, quality_floor=0, quality_gap=5)["adjudicator-01"]
     assert (task.keyed.kind, task.keyed.pair, task.keyed.round) == ("quality", None, 2)
     assert list(task.data) == ["task", "question", "response_a", "response_b", "earlier"]
     scores = {
-        response_id(subject.first): "correctness cannot judge, helpfulness 4",
+        response_id(subject.first): f"correctness cannot judge, helpfulness {score}",
         response_id(subject.second): "correctness 5, helpfulness 5",
     }
     at = placed(MADE, subject)
@@ -231,7 +227,7 @@ def test_a_quality_that_nobody_could_judge_is_asked_again() -> None:
 
 def test_quality_and_preferences_of_a_twin_go_to_different_people_where_there_are_enough() -> None:
     given = answers(asked="+-=", partner="+-=")
-    given[TWIN.id] = [*(v for v in given[TWIN.id] if v.kind != "quality"), *unsure(TWIN)]
+    rated(given, TWIN, 4)
     for people, loads in ((1, [3]), (2, [1, 2]), (3, [1, 1, 1])):
         tasks = second_round(given, people)
         assert sorted(len(found) for found in tasks.values()) == loads
@@ -255,7 +251,7 @@ def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named
 ) -> None:
     given = answers(asked="+++-", partner="++++", **{f"s{n}": "++++" for n in range(6)})
     folder = exported(tmp_path)
-    decisions = {s.id: decided(s, given[s.id], **FOUR) for s in MADE.subjects}
+    decisions = decisions_on(given, **FOUR)
 
     def added(people: int, voted: dict[str, set[str]]) -> tuple[int, list[str]]:
         tasks, short = adjudication_tasks(
@@ -271,30 +267,6 @@ def test_what_further_people_have_is_not_given_again_and_who_is_missing_is_named
     assert added(7, {"adjudicator-02": {TWIN.id}}) == (1, [])
 
 
-def test_a_score_of_zero_is_shown_as_one() -> None:
-    given = answers()
-    subject = SINGLE[0]
-    zero: dict[str, int | None] = {"correctness": None, "helpfulness": 0}
-    given[subject.id] = [
-        *(v for v in given[subject.id] if v.kind != "quality"),
-        *(v.model_copy(update=placed(MADE, subject)) for v in quality(subject, zero, 5)),
-    ]
-    decisions = {
-        s.id: decided(s, given[s.id], quality_floor=0, quality_gap=5) for s in MADE.subjects
-    }
-    tasks, _ = adjudication_tasks(
-        MADE.subjects,
-        decisions,
-        given,
-        MADE.study(),
-        PlanRules(),
-        HumanRules(**OF_THREE),
-        ("adjudicator-01",),
-        frozenset(),
-    )
-    assert "helpfulness 0" in earlier(tasks["adjudicator-01"][0])[0]
-
-
 # Who, and closing
 
 
@@ -305,16 +277,6 @@ def test_disputes_are_dealt_out_evenly() -> None:
     assert sorted(len(found) for found in tasks.values()) == [2, 2, 3]
     subjects = [task.keyed.subject for found in tasks.values() for task in found]
     assert sorted(subjects) == sorted([TWIN.id, *(s.id for s in SINGLE)])
-
-
-@pytest.mark.parametrize(("said", "state"), [("+", "verified"), ("-", "refused"), ("=", "refused")])
-def test_an_adjudicators_answer_closes_the_dispute(said: str, state: str) -> None:
-    given = answers(s0="+-=")
-    (task,) = tasks_of(given)
-    pair = SINGLE[0].asked
-    (answer,) = answered(pair, said, task=task.keyed.task, round=2, annotator="adjudicator-01")
-    decision = decided(SINGLE[0], [*given[SINGLE[0].id], answer])
-    assert (decision.state, decision.adjudicated) == (state, True)
 
 
 # Adding the second round to a study
@@ -379,21 +341,13 @@ def test_a_second_round_cut_short_is_made_whole_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = exported(tmp_path)
-    cut_short(folder, monkeypatch, second_round(answers(s0="+-=", s1="+-=")))
+    cut_short(folder, monkeypatch, second_round(answers(s0="+-=", s1="+-="), 2))
     later = second_round(answers(s0="+-=="))
     assert add_adjudication(folder, MADE.study(), later) == 1
     assert listed(folder) == [task.keyed.task for task in later["adjudicator-01"]]
     data = json.loads(folder.tasks("adjudicator-01", "preference", 2).read_bytes())
     assert data[0]["data"] == later["adjudicator-01"][0].data
-
-
-def test_no_task_file_is_left_of_a_second_round_that_was_cut_short(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = exported(tmp_path)
-    given = answers(s0="+-=", s1="+-=")
-    cut_short(folder, monkeypatch, second_round(given, 2))
-    add_adjudication(folder, MADE.study(), second_round(given, 1))
+    # No task is left that is in no key.
     key = read_study(folder).key
     for path in (folder.path / "adjudication").rglob("*.json"):
         assert all(task["data"]["task"] in key for task in json.loads(path.read_bytes()))

@@ -74,8 +74,8 @@ def test_the_two_orders_are_about_equally_frequent_in_a_domain(size: int) -> Non
 
 
 @pytest.mark.parametrize("n", STUDIES)
-def test_the_same_responses_stand_in_the_same_places_for_everyone(n: int) -> None:
-    """In all kinds, both halves and the controls; a repeat alone has them swapped."""
+def test_sides_are_those_of_the_subject_and_balanced(n: int) -> None:
+    """The same in all kinds, both halves and the controls; a repeat alone has them swapped."""
     made = some_study(n)
     places = defaultdict(set)
     for keyed in made.keyed(*VOTES_AND_CONTROLS):
@@ -83,47 +83,20 @@ def test_the_same_responses_stand_in_the_same_places_for_everyone(n: int) -> Non
     assert {len(found) for found in places.values()} == {1}
     for keyed in made.keyed("repeat"):
         assert places[keyed.subject] == {(keyed.b, keyed.a)}
-
-
-@pytest.mark.parametrize("n", STUDIES)
-def test_the_expected_side_is_that_of_the_chosen_response(n: int) -> None:
-    made = some_study(n)
     chosen = {pair.id: response_id(pair.chosen) for s in made.subjects for pair in s.pairs}
     for keyed in made.keyed():
         if keyed.pair is not None:
             assert (keyed.a if keyed.expected == "A" else keyed.b) == chosen[keyed.pair]
         elif keyed.kind == "quality":
             assert keyed.expected is None
-
-
-# Balance
-
-
-@pytest.mark.parametrize("n", STUDIES)
-def test_chosen_as_a_is_balanced_within_annotator_and_domain(n: int) -> None:
+    # Balance within annotator and domain; and a twin's halves, whose chosen response is the other's
+    # rejected one, are asked as often.
     lean: Counter[tuple[str, str]] = Counter()
-    for keyed in some_study(n).keyed("vote", kind="preference"):
-        lean[keyed.annotator, keyed.domain] += 1 if keyed.expected == "A" else -1
-    assert max(map(abs, lean.values())) <= 2
-
-
-@pytest.mark.parametrize("n", STUDIES)
-def test_loads_are_even(n: int) -> None:
-    made = some_study(n)
-    seats = {(k.annotator, k.kind, k.subject) for k in made.keyed(*VOTES_AND_CONTROLS)}
-    for kind, most in (("quality", 1), ("preference", 2), ("rubric", 2)):
-        loads = Counter(dict.fromkeys(made.tasks, 0))
-        loads.update(who for who, of, _ in seats if of == kind)
-        assert max(loads.values()) - min(loads.values()) <= most, kind
-
-
-@pytest.mark.parametrize("n", STUDIES)
-def test_a_twin_is_balanced_by_itself(n: int) -> None:
-    """One half's chosen response is the other's rejected one, and both are asked as often."""
-    made = some_study(n)
     sides: dict[str, Counter[str | None]] = defaultdict(Counter)
     for keyed in made.keyed("vote", kind="preference"):
+        lean[keyed.annotator, keyed.domain] += 1 if keyed.expected == "A" else -1
         sides[keyed.subject][keyed.expected] += 1
+    assert max(map(abs, lean.values())) <= 2
     for subject in made.subjects:
         if len(subject.pairs) == 2:
             assert sides[subject.id]["A"] == sides[subject.id]["B"] == overlap_of(made)
@@ -133,36 +106,32 @@ def test_a_twin_is_balanced_by_itself(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", STUDIES)
-def test_a_preference_is_the_only_task_but_quality_that_its_annotator_has_of_the_subject(
-    n: int,
-) -> None:
+def test_who_answers_what(n: int) -> None:
+    made = some_study(n)
+    names = [keyed.task for keyed in made.keyed()]
+    assert len(names) == len(set(names))
+    tasks = made.keyed(*VOTES_AND_CONTROLS)
+    seats = {(k.annotator, k.kind, k.subject) for k in tasks}
+    for kind, most in (("quality", 1), ("preference", 2), ("rubric", 2)):
+        loads = Counter(dict.fromkeys(made.tasks, 0))
+        loads.update(who for who, of, _ in seats if of == kind)
+        assert max(loads.values()) - min(loads.values()) <= most, kind
+    # A preference is the only task but quality that its annotator has of the subject.
     work = defaultdict(list)
-    for keyed in some_study(n).keyed(*VOTES_AND_CONTROLS):
+    for keyed in tasks:
         if keyed.kind != "quality":
-            work[keyed.annotator, keyed.subject].append(keyed)
-    for tasks in work.values():
-        if any(keyed.kind == "preference" for keyed in tasks):
-            assert len(tasks) == 1
-
-
-@pytest.mark.parametrize("n", STUDIES)
-def test_every_question_is_answered_by_exactly_overlap_people(n: int) -> None:
-    made = some_study(n)
-    overlap = overlap_of(made)
+            work[keyed.annotator, keyed.subject].append(keyed.kind)
+    assert all(len(kinds) == 1 for kinds in work.values() if "preference" in kinds)
+    # Every question is answered by exactly `overlap` people.
     who: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    for k in made.keyed(*VOTES_AND_CONTROLS):
+    for k in tasks:
         who[k.subject, k.pair, k.kind, k.purpose].append(k.annotator)
+    overlap = overlap_of(made)
     assert all(len(names) == len(set(names)) == overlap for names in who.values())
-    questions = set(who)
     for subject in made.subjects:
-        assert (subject.id, None, "quality", "vote") in questions
-        for pair in subject.pairs:
-            assert (subject.id, pair.id, "preference", "vote") in questions
-
-
-@pytest.mark.parametrize("n", STUDIES)
-def test_a_control_takes_the_seats_of_the_aspects(n: int) -> None:
-    made = some_study(n)
+        assert (subject.id, None, "quality", "vote") in who
+        assert all((subject.id, p.id, "preference", "vote") in who for p in subject.pairs)
+    # A control takes the seats of the aspects.
     asked = {k.subject for k in made.keyed("vote", kind="rubric")}
     controls = made.keyed("wrong_profile", "narrative")
     assert asked | {k.subject for k in controls} == made.by_id.keys()
@@ -170,12 +139,15 @@ def test_a_control_takes_the_seats_of_the_aspects(n: int) -> None:
     assert all(keyed.kind == "preference" for keyed in controls)
     for keyed in made.keyed("narrative"):
         assert keyed.pair == made.by_id[keyed.subject].asked.id
-
-
-def test_no_two_tasks_have_the_same_id() -> None:
-    for made in map(some_study, STUDIES):
-        names = [keyed.task for keyed in made.keyed()]
-        assert len(names) == len(set(names))
+    # Whoever votes meets enough checks, each once, and repeats come after what they repeat.
+    for own in made.tasks.values():
+        order = [t.keyed for t in own if t.keyed.kind == "preference"]
+        at = {(keyed.purpose, keyed.pair): place for place, keyed in enumerate(order)}
+        assert all(at["vote", pair] < n for (purpose, pair), n in at.items() if purpose == "repeat")
+        met = [keyed.subject for keyed in order if keyed.purpose == "attention"]
+        if any(keyed.purpose == "vote" for keyed in order):
+            assert FEWEST_CHECKS <= len(met) == len(set(met))
+            assert nonreader_pass(len(met), 0.75) <= NONREADER_PASS
 
 
 # Refusals
@@ -220,25 +192,11 @@ def test_a_sample_is_drawn_by_content() -> None:
     assert (
         sample(subjects, None, 3) == sample(subjects, 20, 3) == sample(subjects, 99, 3) == subjects
     )
-
-
-def test_a_larger_sample_holds_the_smaller() -> None:
-    subjects = subjects_of(mixed(10, 10), FILE)
-    small, large = ({s.id for s in sample(subjects, n, seed=3)} for n in (5, 9))
-    assert small < large
+    smaller = {s.id for s in sample(subjects, 4, seed=3)}
+    assert smaller < {s.id for s in drawn}
 
 
 # Attention checks
-
-
-@pytest.mark.parametrize("n", STUDIES)
-def test_whoever_votes_meets_enough_checks_each_once(n: int) -> None:
-    made = some_study(n)
-    voters = {k.annotator for k in made.keyed("vote", kind="preference")}
-    for who in voters:
-        met = [task.keyed.subject for task in made.tasks[who] if task.keyed.purpose == "attention"]
-        assert FEWEST_CHECKS <= len(met) == len(set(met))
-        assert nonreader_pass(len(met), 0.75) <= NONREADER_PASS
 
 
 def test_the_share_of_checks_is_of_the_votes() -> None:
@@ -252,47 +210,34 @@ def test_the_share_of_checks_is_of_the_votes() -> None:
     assert len(every.keyed("attention")) == 5 * 9
 
 
-def test_a_check_expects_the_response_that_its_posts_ask_for() -> None:
-    for task in study_of(mixed(12, 12)).of("attention"):
-        shown = {"A": task.data["response_a"], "B": task.data["response_b"]}
-        assert task.keyed.expected is not None
-        asked = "wipe it dry" if "brass" in str(task.data["posts"]) else "thrown away"
-        assert asked in str(shown[task.keyed.expected])
-
-
 def test_nothing_but_the_posts_tells_the_right_answer_of_a_check() -> None:
     """Each response is the right one about as often, and for every check some people get either."""
     made = [study_of(mixed(12, 12), seed=seed) for seed in range(12)]
-    tasks = [task for study in made for task in study.of("attention")]
-    people = Counter("brass" in str(task.data["posts"]) for task in tasks)
+    asked: dict[str, set[bool]] = defaultdict(set)
+    people: Counter[bool] = Counter()
+    for task in (task for study in made for task in study.of("attention")):
+        brass = "brass" in str(task.data["posts"])
+        right = task.data["response_a" if task.keyed.expected == "A" else "response_b"]
+        assert ("wipe it dry" if brass else "thrown away") in str(right)
+        people[brass] += 1
+        asked[str(task.data["question"])].add(brass)
     n = people.total()
     assert n >= 700
     assert abs(people[True] - n / 2) < 3 * math.sqrt(n / 4)
-    for question in {str(task.data["question"]) for task in tasks}:
-        asked = {
-            "brass" in str(task.data["posts"])
-            for task in tasks
-            if task.data["question"] == question
-        }
-        assert asked == {True, False}
+    assert all(found == {True, False} for found in asked.values())
 
 
-def test_the_right_answers_of_an_annotators_checks_are_on_both_sides() -> None:
-    for tasks in study_of(mixed(12, 12)).tasks.values():
-        sides = Counter(t.keyed.expected for t in tasks if t.keyed.purpose == "attention")
-        assert abs(sides["A"] - sides["B"]) <= 1
-
-
-def test_checks_are_spread_over_the_preferences() -> None:
+def test_checks_are_spread_over_the_preferences_and_their_right_answers_over_both_sides() -> None:
+    places = set()
     for tasks in study_of(mixed(24, 24)).tasks.values():
-        order = [t.keyed.purpose for t in tasks if t.keyed.kind == "preference"]
-        at = [n / len(order) for n, purpose in enumerate(order) if purpose == "attention"]
+        order = [t.keyed for t in tasks if t.keyed.kind == "preference"]
+        at = [n for n, keyed in enumerate(order) if keyed.purpose == "attention"]
         # One in each stretch of the work.
-        assert [int(len(at) * place) for place in at] == pytest.approx(range(len(at)), abs=1)
-    places = {
-        tuple(n for n, t in enumerate(tasks) if t.keyed.purpose == "attention")
-        for tasks in study_of(mixed(24, 24)).tasks.values()
-    }
+        stretches = [int(len(at) * place / len(order)) for place in at]
+        assert stretches == pytest.approx(range(len(at)), abs=1)
+        places.add(tuple(at))
+        sides = Counter(order[n].expected for n in at)
+        assert abs(sides["A"] - sides["B"]) <= 1
     assert len(places) > 3, "everybody meets them at the same places"
 
 
@@ -324,18 +269,6 @@ def test_a_repeat_is_the_same_task_by_the_same_person_with_the_sides_swapped() -
             assert order.index(again.keyed.task) > order.index(first.keyed.task)
 
 
-@pytest.mark.parametrize("n", STUDIES)
-def test_a_repeat_never_comes_before_what_it_repeats(n: int) -> None:
-    for tasks in some_study(n).tasks.values():
-        at: dict[tuple[Purpose, str | None], int] = {
-            (t.keyed.purpose, t.keyed.pair): n
-            for n, t in enumerate(tasks)
-            if t.keyed.kind == "preference"
-        }
-        for (purpose, pair), place in at.items():
-            assert purpose != "repeat" or at["vote", pair] < place
-
-
 # Controls
 
 
@@ -362,25 +295,19 @@ def test_a_wrong_profile_is_another_users_and_of_single_pairs_alone() -> None:
         assert narrative == "[]"
 
 
-def test_a_pair_shows_the_same_stranger_to_everyone() -> None:
-    seen = defaultdict(set)
-    for keyed, text, _ in shown(study_of(mixed(20, 20), wrong_profile=0.5), "wrong_profile"):
-        seen[keyed.pair].add(text)
-    assert {len(texts) for texts in seen.values()} == {1}
-
-
-def test_a_stranger_of_the_same_category_comes_first() -> None:
+def test_a_stranger_of_the_same_category_comes_first_and_everyone_sees_the_same() -> None:
     pairs = [violate(n, category=f"hobby {n % 10}") for n in range(40)]
     hobbies = {tell(pair.user): pair.category for pair in pairs}
     made = study_of(pairs, annotators=6, wrong_profile=1.0)
+    texts = defaultdict(set)
     controls = shown(made, "wrong_profile")
     assert len(controls) == 120
     for keyed, seen, _ in controls:
         (whose,) = {hobby for word, hobby in hobbies.items() if word + " " in seen}
         assert whose == made.by_id[keyed.subject].asked.category
-
-
-def test_a_stranger_of_another_category_is_better_than_none() -> None:
+        texts[keyed.pair].add(seen)
+    assert {len(found) for found in texts.values()} == {1}
+    # One of another category is better than none.
     pairs = [violate(n, category=f"hobby {n}") for n in range(6)]
     made = study_of(pairs, annotators=6, wrong_profile=1.0)
     assert len({keyed.subject for keyed in made.keyed("wrong_profile")}) == 6
@@ -427,9 +354,7 @@ def test_where_no_stranger_fits_the_aspects_are_asked_about() -> None:
     made = study_of([*twin(1), *twin(2, "Garden")], wrong_profile=1.0)
     assert not made.keyed("wrong_profile")
     assert len(made.keyed("vote", kind="rubric")) == 2 * 2 * 3
-
-
-def test_a_stranger_who_quotes_the_question_is_none() -> None:
+    # Who quotes the question is no stranger.
     asker, parrot = violate(1), violate(2)
     quoting = tuple(
         post.model_copy(update={"text": f"{post.text} {asker.question.upper()}"})

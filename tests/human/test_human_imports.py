@@ -194,7 +194,7 @@ def test_a_raw_file_is_named_where_its_own_name_does_not_do(
     assert not list(folder.raw.iterdir())
     # Its name is no text.
     odd = Path(shutil.copy(files[0], tmp_path / "odd\udcff.json"))
-    assert len(import_files([odd], folder, key, fixed).added) == 1
+    assert len(import_files([odd], folder, key, fixed)[0]) == 1
     assert len(undo_import(folder)) == 1
 
 

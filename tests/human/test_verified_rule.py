@@ -13,7 +13,7 @@ import pytest
 
 from pairwright import assets
 from pairwright.construct.folder import RunFolder, to_toml
-from pairwright.dataset import Layout, Row, RowDelivery, RowSupport, content_digest
+from pairwright.dataset import Row, RowDelivery, RowSupport, content_digest
 from pairwright.errors import Difference
 from pairwright.evaluation.outputs import ReleaseQuestions
 from pairwright.releases.verify.release import verify_release
@@ -27,9 +27,9 @@ from study import VERIFIED, Study, pairwright
 from tampering import Tampered, copy_of
 
 SOME = PAIRS[:6]
+"""Two twins and two violate pairs."""
 LATER = ("support", "delivery", "follows")
 """What aspects of format 2 do not have."""
-"""Two twins and two violate pairs."""
 Change = Callable[[KeyedTask, Answers], Answers]
 
 
@@ -51,28 +51,16 @@ def second_refuted(_: KeyedTask, ticks: Answers) -> Answers:
     return ticks | (refuted if "support_1" in ticks else {})
 
 
-def table(run: Path) -> dict[str, Any]:
-    return RunFolder(run).saved()
-
-
-def put(run: Path, saved: dict[str, Any]) -> None:
-    RunFolder(run).config.write_text(to_toml(saved), encoding="utf-8")
-
-
 def aged(run: Path) -> Path:
     """The run as a version exported it that had no such limits."""
-    study = HumanFolder(run).study
-    stored = json.loads(study.read_bytes())
-    stored["policy"] = without(stored["policy"])
+    study, folder = HumanFolder(run).study, RunFolder(run)
+    stored, saved = json.loads(study.read_bytes()), folder.saved()
+    for rules, name in ((stored, "policy"), (saved, "human")):
+        assert rules[name].keys() >= LATER_LIMITS
+        rules[name] = {key: rules[name][key] for key in rules[name].keys() - LATER_LIMITS}
     study.write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
-    saved = table(run)
-    put(run, saved | {"human": without(saved["human"])})
+    folder.config.write_text(to_toml(saved), encoding="utf-8")
     return run
-
-
-def without(rule: dict[str, Any]) -> dict[str, Any]:
-    assert rule.keys() >= LATER_LIMITS
-    return {name: value for name, value in rule.items() if name not in LATER_LIMITS}
 
 
 def states(run: Path) -> set[str]:
@@ -82,31 +70,44 @@ def states(run: Path) -> set[str]:
 # The rule is the study's
 
 
-@pytest.mark.real
-def test_an_older_study_is_decided_by_the_rule_that_it_stored(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other))
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study by whose answers only the rejected responses deliver. Not to be changed."""
+    return run_of(
+        tmp_path_factory.mktemp("asked") / "run", SOME, answer=changed(delivered_by_other)
+    )
+
+
+@pytest.fixture
+def run(asked: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(asked, tmp_path / "run"))
+
+
+def test_the_report_and_status_say_reasons_in_words(run: Path) -> None:
+    assert "decisions of the last report" not in pairwright("human", "status", run).out
     assert states(run) == {"refused"}
-    assert states(aged(run)) == {"verified"}
+    said = "too few of the supported aspects are delivered by the chosen response alone"
+    report = (run / "human/report.md").read_text(encoding="utf-8")
+    assert f"| refused | {said} | 4 of 4: 100 % (51 to 100) |" in report
+    shown = " ".join(pairwright("human", "status", run).out.split())
+    assert "decisions of the last report refused twins 2 refused violate pairs 2" in shown
+    assert said in shown
+
+
+def test_an_older_study_is_decided_by_the_rule_that_it_stored(run: Path) -> None:
+    folder = RunFolder(aged(run))
+    # Building again gives it no new limit.
+    config, content = folder.settings(), folder.saved()["content"]
+    folder.prepare(config, {k: content[k] for k in ("source", "scales")}, accept_changes=False)
+    saved = folder.saved()
+    assert not saved["human"].keys() & LATER_LIMITS
+    assert states(run) == {"verified"}
     report = (run / "human/report.md").read_text(encoding="utf-8")
     assert "THE RULE WAS CHANGED" not in report
     assert "| quality_gap | none | none |" in report
-
-
-def test_building_again_gives_an_older_study_no_new_limit(tmp_path: Path) -> None:
-    run = aged(run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other)))
-    folder = RunFolder(run)
-    config, content = folder.settings(), table(run)["content"]
-    folder.prepare(config, {k: content[k] for k in ("source", "scales")}, accept_changes=False)
-    assert not table(run)["human"].keys() & LATER_LIMITS
-    assert states(run) == {"verified"}
-
-
-def test_a_limit_that_somebody_writes_into_an_older_study_decides_and_is_told(
-    tmp_path: Path,
-) -> None:
-    run = aged(run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other)))
-    saved = table(run)
-    put(run, saved | {"human": saved["human"] | {"delivered": 0.51}})
+    # A limit that somebody writes into it decides and is told.
+    human = saved["human"] | {"delivered": 0.51}
+    folder.config.write_text(to_toml(saved | {"human": human}), encoding="utf-8")
     found = decide(run)
     assert {d.reasons for d in found.decisions.values()} == {("rubric: aspects_undelivered",)}
     assert [(c.name, c.fixed, c.in_force) for c in found.report.head.changes] == [
@@ -114,46 +115,28 @@ def test_a_limit_that_somebody_writes_into_an_older_study_decides_and_is_told(
     ]
 
 
-def test_the_report_says_reasons_in_words(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other))
-    decide(run)
-    report = (run / "human/report.md").read_text(encoding="utf-8")
-    said = "too few of the supported aspects are delivered by the chosen response alone"
-    assert f"| refused | {said} | 4 of 4: 100 % (51 to 100) |" in report
-
-
-def test_status_shows_what_the_last_report_decided(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", SOME, answer=changed(delivered_by_other))
-    assert "decisions of the last report" not in pairwright("human", "status", run).out
-    decide(run)
-    said = " ".join(pairwright("human", "status", run).out.split())
-    assert "decisions of the last report refused twins 2 refused violate pairs 2" in said
-    assert "too few of the supported aspects are delivered by the chosen response alone" in said
-
-
 # Rows and answer key
 
 
-def refuted(tmp_path: Path) -> Layout:
-    run = run_of(tmp_path / "run", SOME, answer=changed(second_refuted))
-    return written(run, tmp_path / "release")
-
-
-def test_a_row_has_what_people_said_of_each_aspect(tmp_path: Path) -> None:
-    for row in rows(refuted(tmp_path)):
+def test_a_row_has_what_people_said_of_each_aspect_and_the_supported_ones_as_key(
+    tmp_path: Path,
+) -> None:
+    made = run_of(tmp_path / "run", SOME, answer=changed(second_refuted))
+    found = rows(written(made, tmp_path / "release"))
+    none = dict.fromkeys(RowDelivery.model_fields, 0)
+    for row in found:
         first, second = row.rubric_aspects
         assert first.support == RowSupport(clearly=3, plausibly=0, no=0, contradicted=0)
-        assert first.delivery == RowDelivery(chosen=3, rejected=0, both=0, neither=0, cannot_tell=0)
+        assert first.delivery == RowDelivery(**none | {"chosen": 3})
         assert second.support == RowSupport(clearly=0, plausibly=0, no=3, contradicted=0)
-        assert second.delivery == RowDelivery(
-            chosen=0, rejected=0, both=0, neither=3, cannot_tell=0
+        assert second.delivery == RowDelivery(**none | {"neither": 3})
+        assert row.answer_key == (first,)
+        # It is no part of what the build made.
+        unasked = tuple(
+            aspect.model_copy(update={"support": None, "delivery": None})
+            for aspect in row.rubric_aspects
         )
-
-
-def test_the_answer_key_is_the_supported_aspects(tmp_path: Path) -> None:
-    found = rows(refuted(tmp_path))
-    for row in found:
-        assert row.answer_key == row.rubric_aspects[:1]
+        assert row.model_copy(update={"rubric_aspects": unasked}).content == row.content
     for question in ReleaseQuestions(found).own:
         (row,) = (row for row in found if row.id == question.pair)
         assert question.aspects == (row.rubric_aspects[0].aspect,)
@@ -164,15 +147,6 @@ def test_without_a_study_all_aspects_are_the_answer_key(tmp_path: Path) -> None:
     for row in rows(written(run, tmp_path / "release", trial=True)):
         assert row.answer_key == row.rubric_aspects
         assert {aspect.support for aspect in row.rubric_aspects} == {None}
-
-
-def test_what_people_said_is_no_part_of_what_the_build_made(tmp_path: Path) -> None:
-    for row in rows(refuted(tmp_path)):
-        unasked = tuple(
-            aspect.model_copy(update={"support": None, "delivery": None})
-            for aspect in row.rubric_aspects
-        )
-        assert row.model_copy(update={"rubric_aspects": unasked}).content == row.content
 
 
 # Releases of before

@@ -11,12 +11,10 @@ from unittest import mock
 import pytest
 
 from batch_stand_in import answer, refused, write_lines
-from endpoint import double, in_thread
+from endpoint import ask, double, in_thread
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.models import Request
 from pairwright.models.batch import PendingCalls, Recorder, rounds
 from pairwright.models.client import Meter
-from pairwright.settings.prompt_variables import Message
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 
 ITEMS = 3
@@ -133,10 +131,8 @@ def test_each_line_is_a_request_of_the_batch_api_and_each_key_stands_once(begun:
         assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
         assert line["body"]["model"] == "pairwright-simulated"
         assert line["body"]["max_tokens"] == 1024
-
-
-def test_requests_that_share_a_history_follow_one_another(begun: Study) -> None:
-    prompts = [json.dumps(line["body"]["messages"]) for line in lines(shards(begun, 1)[0])]
+    # Those that share a history follow one another.
+    prompts = [json.dumps(line["body"]["messages"]) for line in written]
     assert prompts == sorted(prompts)
 
 
@@ -169,24 +165,23 @@ def test_half_of_the_replies_go_as_far_as_they_reach(copied: Study) -> None:
     assert not stored & asked
 
 
-def test_the_rest_can_be_built_over_the_wire(copied: Study, tmp_path: Path) -> None:
+def test_the_rest_can_be_built_over_the_wire(copied: Study) -> None:
     assert answered(copied, 1).code == 0
+    with closing(PendingCalls(copied.run / "batch.sqlite")) as asked:
+        assert list(asked.needed_of("served")) == [], "they are not kept once they are answered"
     assert copied.build().code == 0
     copied.assert_whole(UNITS)
 
 
-def test_files_hold_no_more_lines_than_asked_for(copied: Study) -> None:
+def test_files_hold_no_more_lines_than_asked_for_and_no_more_bytes_than_the_api_takes(
+    copied: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = shards(copied, 1)[0].read_bytes()
     assert write(copied, "--batch-lines", "2").code == 3
     sizes = [len(lines(file)) for file in shards(copied, 1)]
     assert sizes == [2, 1]
     index = json.loads((copied.folder / "out/round-1/index.json").read_bytes())
     assert [shard["lines"] for shard in index["shards"]] == sizes
-
-
-def test_files_hold_no_more_bytes_than_the_api_takes(
-    copied: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = shards(copied, 1)[0].read_bytes()
     most = max(map(len, whole.splitlines(keepends=True)))
     monkeypatch.setattr(rounds, "MOST_BYTES", most)
     assert write(copied).code == 3
@@ -227,25 +222,25 @@ def test_calls_that_are_written_count_towards_the_budget(tmp_path: Path) -> None
 
 def test_a_request_that_fails_in_as_many_rounds_as_attempts_is_given_up(tmp_path: Path) -> None:
     """Then its unit fails like one whose call failed over the wire; more attempts ask again."""
-    request = Request(model="m", messages=(Message("user", "hello"),), max_tokens=9, purpose="plan")
+    request = ask()
     with closing(PendingCalls(tmp_path / "batch.sqlite", create=True)) as asked:
 
-        def ask(attempts: int) -> None:
+        def record(attempts: int) -> None:
             asked.begin()
             asyncio.run(Recorder("near", attempts, asked, Meter()).send(request))
 
         for number in (1, 2):
             with pytest.raises(Unanswered):
-                ask(attempts=2)
+                record(attempts=2)
             asked.written(number, asked.digest())
             # The same file of replies, taken in twice, is one failure.
             asked.failed([(request.key, "http_400", "no")])
             asked.failed([(request.key, "http_400", "no")])
         with pytest.raises(CallFailed, match=r"http_400: no \(in 2 rounds\)"):
-            ask(attempts=2)
+            record(attempts=2)
         assert not asked.needs(request.key)
         with pytest.raises(Unanswered):
-            ask(attempts=3)
+            record(attempts=3)
 
 
 def test_failures_begin_a_new_round_of_the_same_requests(copied: Study) -> None:
@@ -304,10 +299,3 @@ def test_a_key_of_the_environment_is_not_stored(copied: Study) -> None:
     kept = (copied.run / "calls.sqlite").read_bytes()
     assert secret.encode() not in kept
     assert b"my key: ***" in kept
-
-
-def test_requests_are_not_kept_once_they_are_answered(copied: Study) -> None:
-    assert answered(copied, 1).code == 0
-    asked = PendingCalls(copied.run / "batch.sqlite")
-    assert list(asked.needed_of("served")) == []
-    asked.close()

@@ -1,7 +1,7 @@
 """Submitting to a Batch API and taking in what comes, against a stand-in for one."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -60,10 +60,6 @@ def poll(study: Study, *options: str) -> Done:
     return pairwright("batch", "poll", study.run, out_of(study), *options)
 
 
-def made(api: BatchApi) -> int:
-    return len(api.batches)
-
-
 def keys(folder: Path) -> list[str]:
     """Of all requests of a round, in order."""
     text = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.glob("0??.jsonl")))
@@ -86,7 +82,7 @@ def test_replies_come_through_the_api_into_the_next_round(study: Study, api: Bat
 def test_what_was_submitted_is_not_submitted_again(study: Study, api: BatchApi) -> None:
     assert "2 new batches, 0 submitted before" in submit(study).out
     assert "0 new batches, 2 submitted before" in submit(study).out
-    assert (made(api), len(api.files)) == (2, 2)
+    assert (len(api.batches), len(api.files)) == (2, 2)
 
 
 def test_a_batch_that_was_made_unheard_is_found_and_not_made_again(
@@ -102,17 +98,19 @@ def test_a_batch_that_was_made_unheard_is_found_and_not_made_again(
     assert done.code == 1
     assert f"[endpoints.served] {api.url}" in done.err
     assert "Run the same command again." in done.err
-    assert made(api) == 6
+    assert len(api.batches) == 6
     api.batches = dict([*list(api.batches.items())[5:], *list(api.batches.items())[:5]])
     assert submit(study).code == 0
-    assert made(api) == 7
+    assert len(api.batches) == 7
     tags = [
         batch["metadata"]["pairwright"] for batch in api.batches.values() if "metadata" in batch
     ]
     assert len(set(tags)) == len(tags) == 2
 
 
-def test_polling_before_the_end_says_how_far_it_is(study: Study, api: BatchApi) -> None:
+def test_polling_says_how_far_it_is_and_after_the_end_fetches_nothing_again(
+    study: Study, api: BatchApi
+) -> None:
     submit(study)
     done = poll(study)
     assert done.code == 3
@@ -121,14 +119,8 @@ def test_polling_before_the_end_says_how_far_it_is(study: Study, api: BatchApi) 
     done = poll(study)
     assert done.code == 0
     assert "4 lines: 4 stored; 0 stored before." in done.out
-
-
-def test_polling_after_the_end_fetches_nothing_again(study: Study, api: BatchApi) -> None:
-    submit(study)
-    poll(study, "--wait")
     api.asked.clear()
-    done = poll(study)
-    assert done.code == 0
+    assert poll(study).code == 0
     assert api.asked == []
 
 
@@ -163,18 +155,16 @@ def test_a_batch_that_failed_is_told_with_its_reason_and_its_requests_come_again
     assert "2 new batches" in submit(study).out
 
 
-def test_a_refused_key_ends_with_what_to_do(study: Study, api: BatchApi) -> None:
+def test_a_refused_key_ends_with_what_to_do_and_without_one_nothing_is_sent(
+    study: Study, api: BatchApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
     api.refuse = (401, {"message": f"Incorrect API key provided: {KEY}"})
     done = submit(study)
     assert done.code == 2
     assert f"[endpoints.served] {api.url}" in done.err
     assert "api_key_env" in done.err
     assert KEY not in done.said
-
-
-def test_without_a_key_in_the_environment_nothing_is_sent(
-    study: Study, api: BatchApi, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    api.asked.clear()
     monkeypatch.delenv(KEY_VARIABLE)
     done = submit(study)
     assert done.code == 2
@@ -188,7 +178,7 @@ def test_a_file_that_was_changed_is_not_submitted(study: Study, api: BatchApi) -
     done = submit(study)
     assert done.code == 2
     assert f"{file}: not the file that the build wrote" in done.err
-    assert made(api) == 1, "the one before it"
+    assert len(api.batches) == 1, "the one before it"
 
 
 def test_a_round_that_the_run_has_gone_past_can_still_be_polled(
@@ -201,33 +191,33 @@ def test_a_round_that_the_run_has_gone_past_can_still_be_polled(
     assert "4 stored" in done.out
 
 
-def test_an_index_that_names_another_place_is_none(study: Study, api: BatchApi) -> None:
-    index = out_of(study) / "round-1" / "index.json"
-    index.write_text(index.read_text().replace("001.jsonl", "../../pairwright.toml"))
-    done = submit(study)
-    assert done.code == 2
-    assert "not an index of a round" in done.err
-    assert api.asked == []
-
-
-@pytest.mark.parametrize("damage", ["missing", "half"])
-def test_a_folder_without_an_index_is_no_round(study: Study, damage: str) -> None:
-    index = out_of(study) / "round-1" / "index.json"
-    index.unlink() if damage == "missing" else index.write_text(index.read_text()[:50])
-    for done in (submit(study), poll(study)):
+@pytest.mark.parametrize(
+    ("name", "harm", "said"),
+    [
+        ("index.json", lambda text: text.replace("001.jsonl", "../../pairwright.toml"),
+         "not an index of a round"),
+        ("index.json", lambda text: text[:50], "index.json: cannot be read"),
+        ("index.json", None, "index.json: cannot be read"),
+        ("submitted.json", lambda _: "{", "submitted.json: cannot be read"),
+    ],
+    ids=("another place", "half an index", "no index", "what was submitted"),
+)  # fmt: skip
+def test_a_round_with_damaged_files_stops_everything(
+    study: Study, api: BatchApi, name: str, harm: Callable[[str], str] | None, said: str
+) -> None:
+    path = out_of(study) / "round-1" / name
+    if harm is None:
+        path.unlink()
+    else:
+        path.write_text(harm(path.read_text() if path.exists() else ""))
+    for command in (submit, poll, *([write] if name == "submitted.json" else [])):
+        done = command(study)
         assert done.code == 2
-        assert str(index) in done.err
+        assert said in done.err
+    assert api.asked == []
 
 
 def test_polling_what_was_not_submitted_says_so(study: Study) -> None:
     done = poll(study)
     assert done.code == 2
     assert "nothing of this round was submitted" in done.err
-
-
-def test_a_damaged_list_of_what_was_submitted_stops_everything(study: Study, api: BatchApi) -> None:
-    (out_of(study) / "round-1" / "submitted.json").write_text("{")
-    for done in (submit(study), poll(study), write(study)):
-        assert done.code == 2
-        assert "submitted.json: cannot be read" in done.err
-    assert api.asked == []

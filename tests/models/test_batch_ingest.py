@@ -4,29 +4,26 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
-from endpoint import completion
+from endpoint import ask, completion
 from pairwright.errors import InputError, StoreError
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
 from pairwright.models.batch import Ingest, Ingested, PendingCalls
 from pairwright.models.batch.ingest import LineProblem
 from pairwright.models.store import Store
-from pairwright.settings.prompt_variables import Message
 from study import Study, pairwright
 
 N = 4
 
 
 def request(number: int, **changes: Any) -> Request:
-    messages = (Message("user", f"question {number}"),)
-    plain = Request(model="org/model-7b", messages=messages, max_tokens=50, purpose="plan")
-    return replace(plain, **changes)
+    return ask(f"question {number}", model="org/model-7b", **changes)
 
 
 @dataclass
@@ -48,6 +45,11 @@ class There:
 
     def file(self, *lines: Body, name: str = "replies.jsonl") -> Path:
         return write_lines(self.folder / name, list(lines))
+
+    def text_of(self, key: str) -> str:
+        stored = self.store.get(key)
+        assert stored is not None
+        return completion_of(key, stored).text
 
     def text(self, text: str | bytes) -> Path:
         path = self.folder / "replies.jsonl"
@@ -105,11 +107,6 @@ def test_the_same_file_twice_changes_nothing(there: There) -> None:
     assert (again.stored, again.known, again.lines) == (0, 1, 2)
     assert there.store.totals() == before
     assert there.asked.failures(request(1).key) == failure
-
-
-def test_a_reply_twice_in_one_file_is_known_the_second_time(there: There) -> None:
-    result = there.ingest(there.file(good(0), good(0)))
-    assert (result.stored, result.known) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -246,18 +243,15 @@ def test_a_half_written_last_line_is_told_as_that(there: There, cut: int) -> Non
     assert problem.detail == "the line breaks off: the file is not whole"
 
 
-def test_of_two_replies_to_one_request_the_first_stays(there: There) -> None:
-    result = there.ingest(there.file(good(0, "first"), good(0, "second")))
+def test_of_two_replies_to_one_request_the_first_stays_and_an_equal_or_failed_one_is_no_matter(
+    there: There,
+) -> None:
+    same, failed = good(0, "first"), refused(KEY, 500, message="no")
+    result = there.ingest(there.file(same, same, good(0, "second"), failed))
+    assert (result.stored, result.known, result.lines) == (1, 2, 4)
     assert result.problems == {"conflicting": 1}
-    stored = there.store.get(KEY)
-    assert stored is not None
-    assert completion_of("k", stored).text == "first"
+    assert there.text_of(KEY) == "first"
     assert there.problems[0].custom_id == KEY
-
-
-def test_a_late_failure_of_what_is_answered_is_no_matter(there: There) -> None:
-    result = there.ingest(there.file(good(0), refused(KEY, 500, message="no")))
-    assert (result.stored, result.known, result.lines) == (1, 1, 2)
 
 
 def test_an_empty_file_is_told(there: There) -> None:
@@ -285,21 +279,14 @@ def test_what_is_no_file_of_lines_is_an_input_error(
     assert found.value.where == str(path)
 
 
-def test_keys_of_the_environment_and_of_messages_are_not_kept(there: There) -> None:
+def test_keys_of_the_environment_and_of_messages_are_not_kept_but_a_short_one_is_no_secret(
+    there: There,
+) -> None:
     secret = "plain-secret-0123456789"
     leaking = refused(request(1).key, 401, message="Incorrect key sk-abcdefghijkl")
-    there.ingest(there.file(good(0, f"it is {secret}"), leaking), secrets=(secret, "fine"))
-    stored = there.store.get(KEY)
-    assert stored is not None
-    assert completion_of("k", stored).text == "it is ***"
+    there.ingest(there.file(good(0, f"fine is {secret}"), leaking), secrets=(secret, "fine", ""))
+    assert there.text_of(KEY) == "fine is ***"
     assert "abcdefghijkl" not in there.problems[0].detail
-
-
-def test_a_short_key_is_no_secret(there: There) -> None:
-    there.ingest(there.file(good(0, "all is fine")), secrets=("fine", ""))
-    stored = there.store.get(KEY)
-    assert stored is not None
-    assert completion_of("k", stored).text == "all is fine"
 
 
 def test_what_was_stored_before_the_disk_failed_stays_asked_or_answered(
@@ -319,24 +306,6 @@ def test_what_was_stored_before_the_disk_failed_stays_asked_or_answered(
 # --- the command ---
 
 
-def test_a_run_that_never_wrote_requests_has_nothing_to_take_in(tmp_path: Path) -> None:
-    study = Study.make(tmp_path / "s", limit=2)
-    assert study.build("--batch-out", tmp_path / "out").code == 3
-    (study.run / "batch.sqlite").unlink()
-    file = write_lines(tmp_path / "replies.jsonl", [good(0)])
-    done = pairwright("batch", "ingest", study.run, file)
-    assert done.code == 2
-    assert "no requests of this run were written" in done.err
-    assert not (study.run / "batch.sqlite").exists()
-
-
-def test_a_folder_that_is_no_run_is_left_as_it_is(tmp_path: Path) -> None:
-    file = write_lines(tmp_path / "replies.jsonl", [good(0)])
-    done = pairwright("batch", "ingest", tmp_path / "nowhere", file)
-    assert done.code == 2
-    assert not (tmp_path / "nowhere").exists()
-
-
 def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -> None:
     study = Study.make(tmp_path / "s", limit=2)
     assert study.build("--batch-out", tmp_path / "out").code == 3
@@ -348,3 +317,11 @@ def test_the_command_counts_every_line_and_lists_every_problem(tmp_path: Path) -
     assert "and 10 more in" in done.err
     listed = (study.run / "batch_problems.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["where"] for line in listed] == [f"{file}:{n}" for n in range(1, 31)]
+    # A run that never wrote requests, and a folder that is no run, are left as they are.
+    (study.run / "batch.sqlite").unlink()
+    done = pairwright("batch", "ingest", study.run, file)
+    assert done.code == 2
+    assert "no requests of this run were written" in done.err
+    assert not (study.run / "batch.sqlite").exists()
+    assert pairwright("batch", "ingest", tmp_path / "nowhere", file).code == 2
+    assert not (tmp_path / "nowhere").exists()

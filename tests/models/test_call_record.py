@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from endpoint import completion
+from endpoint import ask, completion
 from pairwright.construct.folder import RunFolder
 from pairwright.errors import StoreError
-from pairwright.models import Answer, Request, completion_of
+from pairwright.models import Answer, completion_of
 from pairwright.models.store import CallRecord, Store, recorded_store
-from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.run_models import run_store
 from pairwright.workflows.run_status import verify_calls
 from scripted import settings
@@ -23,7 +22,7 @@ CONSENT = "say yes."
 def put(store: Store, *questions: str) -> None:
     async def all_of_them() -> None:
         for question in questions:
-            request = Request(model="m", messages=(Message("user", question),), max_tokens=64)
+            request = ask(question)
             body = json.dumps(completion("fine")).encode()
             await store.put(request, Answer(body, completion_of(request.key, body)))
 
@@ -123,17 +122,14 @@ def test_consent_is_asked_for_once(calls: Path) -> None:
     assert told == [1]
 
 
-def test_a_store_that_is_whole_is_verified_without_a_word(calls: Path) -> None:
+def test_a_store_that_is_whole_is_verified_and_more_calls_need_no_consent(calls: Path) -> None:
     assert verify_calls(calls.parent) == ()
-    calls.with_name("calls.json").unlink()
-    assert verify_calls(calls.parent) == ()
-
-
-def test_a_new_folder_and_one_with_more_calls_than_before_need_no_consent(calls: Path) -> None:
     with closing(Store(calls)) as store:
         put(store, "d")  # As a build does that is killed before it takes note of it.
     with recorded_store(calls, consent=CONSENT) as store:
         assert store.totals().calls == 4
+    calls.with_name("calls.json").unlink()
+    assert verify_calls(calls.parent) == ()
 
 
 def test_a_journal_of_a_store_that_is_gone_is_not_read_into_a_new_one(calls: Path) -> None:

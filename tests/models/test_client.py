@@ -21,6 +21,7 @@ from aiohttp import web
 from endpoint import (
     Asked,
     Handler,
+    ask,
     completion,
     drop,
     echo,
@@ -35,20 +36,16 @@ from endpoint import (
     truncate,
 )
 from pairwright.errors import BudgetSpent, CallFailed, EndpointRefused, Interrupted
-from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Request, Wait, completion_of
+from pairwright.models import CONTEXT_LENGTH, Answer, Completion, Wait, completion_of
 from pairwright.models.client import Client, Meter, client, pace
 from pairwright.models.client.pace import Concurrency
 from pairwright.models.client.wire import Secrets, Transient, refusal, wait_asked
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
 
 T = TypeVar("T")
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 PLAIN_KEY = "Zq7Lw0x9Vt2Bn4Rm6Yk8"
-
-
-def ask(text: str = "hello", **changes: Any) -> Request:
-    return Request(model="m", messages=(Message("user", text),), **({"max_tokens": 50} | changes))
+RATE = "x-ratelimit-"
 
 
 def described(url: str | tuple[str, ...], **changes: Any) -> Endpoint:
@@ -165,15 +162,10 @@ def test_any_text_survives_the_wire() -> None:
     assert asked.said == text
 
 
-def test_the_reply_is_handed_on_byte_for_byte() -> None:
+def test_the_reply_is_handed_on_byte_for_byte_and_without_a_key_no_key_is_needed() -> None:
     payload = b' \n{"choices":[{"message":{"content":"\\u00e9\xc3\xa9"}}], "x": 1.0e0}'
-    got, _, _ = exchange(raw(payload), lambda sender: sender.send(ask()))
+    got, _, _ = exchange(raw(payload), lambda sender: sender.send(ask()), key=None)
     assert got.body == payload
-
-
-def test_without_a_key_no_key_is_needed() -> None:
-    answer, _, _ = exchange(say(), once, key=None)
-    assert answer.text == "fine"
 
 
 @pytest.mark.parametrize("variable", ["HTTP_PROXY", "ALL_PROXY"])
@@ -222,11 +214,10 @@ TRANSIENT: dict[str, tuple[Handler, str]] = {
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("kind", TRANSIENT)
+@pytest.mark.parametrize(("handler", "reason"), TRANSIENT.values(), ids=TRANSIENT)
 def test_what_may_pass_is_asked_again_and_fails_with_its_reason_after_all_attempts(
-    kind: str,
+    handler: Handler, reason: str
 ) -> None:
-    handler, reason = TRANSIENT[kind]
     meter = Meter()
     error, asked = failure(handler, meter=meter)
     assert len(asked) == 3
@@ -235,6 +226,8 @@ def test_what_may_pass_is_asked_again_and_fails_with_its_reason_after_all_attemp
     assert error.reason == reason if reason else error.reason
     assert "3 attempts" in error.detail
     assert (meter.sent, meter.retried, meter.calls, meter.in_flight) == (3, 2, 0, 0)
+    answer, asked, _ = exchange(script(handler, say("at last")), once)
+    assert (answer.text, len(asked)) == ("at last", 2)
 
 
 NGINX = "<html>\r\n<head><title>{0}</title></head>\r\n<body><h1>{0}</h1></body></html>"
@@ -265,7 +258,7 @@ def test_what_came_in_place_of_a_reply_is_said_in_words(handler: Handler, said: 
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_web_page_from_an_endpoint_that_never_answered_stops_the_run() -> None:
+def test_a_web_page_stops_the_run_from_an_endpoint_that_never_answered_else_fails_a_call() -> None:
     error, asked = failure(raw(SIGN_IN))
     assert isinstance(error, EndpointRefused)
     assert "[endpoints.near]" in str(error)
@@ -273,9 +266,6 @@ def test_a_web_page_from_an_endpoint_that_never_answered_stops_the_run() -> None
     assert "base_url" in str(error)
     assert len(asked) == 3
 
-
-@pytest.mark.usefixtures("impatient")
-def test_a_web_page_from_an_endpoint_that_has_answered_fails_one_call() -> None:
     async def use(sender: Client) -> str:
         await sender.send(ask("first"))
         with pytest.raises(CallFailed) as found:
@@ -290,23 +280,6 @@ def test_a_proxys_limit_of_bytes_is_not_stored_as_a_prompt_that_is_too_long() ->
     assert isinstance(error, CallFailed)
     assert (error.reason, len(asked)) == ("http_413", 1)
     assert "413 Request Entity Too Large" in error.detail
-
-
-@pytest.mark.parametrize(("status", "advice"), [(405, "base_url"), (407, "HTTPS_PROXY")])
-def test_a_refusal_before_the_api_stops_the_run(status: int, advice: str) -> None:
-    error, asked = failure(raw(SIGN_IN, status=status))
-    assert isinstance(error, EndpointRefused)
-    assert f"{status} a web page" in str(error)
-    assert advice in str(error)
-    assert len(asked) == 1
-
-
-@pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("kind", TRANSIENT)
-def test_what_passed_is_answered_like_any_other(kind: str) -> None:
-    answer, asked, _ = exchange(script(TRANSIENT[kind][0], say("at last")), once)
-    assert answer.text == "at last"
-    assert len(asked) == 2
 
 
 @pytest.mark.usefixtures("impatient")
@@ -332,38 +305,28 @@ def test_a_reply_that_trickles_in_for_ever_does_not_hold_the_call_open() -> None
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_server_that_is_not_there_is_asked_again_and_named() -> None:
+def test_a_server_that_is_not_there_is_asked_again_and_named_and_said_once_before_the_wait() -> (
+    None
+):
     """An endpoint that never answered and cannot be reached stops the run: all would fail."""
-
-    async def scenario() -> str:
-        async with Client("near", described("http://127.0.0.1:9/v1"), KEY, Meter()) as sender:
-            with pytest.raises(EndpointRefused) as found:
-                await sender.send(ask())
-            return str(found.value)
-
-    told = asyncio.run(scenario())
-    assert "[endpoints.near]" in told
-    assert "3 attempts" in told
-    assert "http://127.0.0.1:9/v1: the connection was refused; no server listens there" in told
-    assert "ssl" not in told
-    assert "Is the server running" in told
-    assert "timed out" not in told
-
-
-@pytest.mark.usefixtures("impatient")
-def test_that_an_endpoint_does_not_answer_is_said_once_before_the_wait() -> None:
     said: list[str] = []
 
-    async def scenario() -> None:
+    async def scenario() -> list[object]:
         endpoint = described("http://127.0.0.1:9/v1")
         async with Client("near", endpoint, KEY, Meter(), say=said.append) as sender:
             sent = (sender.send(ask()) for _ in range(3))
-            outcomes = await asyncio.gather(*sent, return_exceptions=True)
-            assert all(isinstance(outcome, EndpointRefused) for outcome in outcomes)
+            return [*await asyncio.gather(*sent, return_exceptions=True)]
 
-    asyncio.run(scenario())
+    refused = "[endpoints.near] http://127.0.0.1:9/v1: the connection was refused"
+    for outcome in asyncio.run(scenario()):
+        assert isinstance(outcome, EndpointRefused)
+        told = str(outcome)
+        assert f"{refused}; no server listens there" in told
+        assert "3 attempts" in told
+        assert "Is the server running" in told
+        assert not {"ssl", "timed out"} & set(told.split())
     (line,) = said
-    assert line.startswith("[endpoints.near] http://127.0.0.1:9/v1: the connection was refused")
+    assert line.startswith(refused)
     assert line.endswith("; trying again, 3 attempts in all")
 
 
@@ -382,44 +345,42 @@ def test_without_a_word_from_the_endpoint_the_wait_grows() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_retry_after_in_seconds_is_honoured() -> None:
-    handler = script(fail(429, headers={"Retry-After": "0.4"}), say())
-    _, asked, _ = exchange(handler, once, attempts=2)
-    assert asked[1].at - asked[0].at >= 0.4
-
-
-@pytest.mark.usefixtures("impatient")
-def test_retry_after_as_a_date_is_honoured() -> None:
-    """RFC 9110 gives both forms; proxies send the date."""
-    then = format_datetime(datetime.now(UTC) + timedelta(seconds=1.7), usegmt=True)
-    _, asked, _ = exchange(script(fail(503, headers={"Retry-After": then}), say()), once)
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [
+        (429, lambda: {"Retry-After": "0.3"}),
+        (503, lambda: {"Retry-After": format_datetime(at(1.4), usegmt=True)}),
+        (429, lambda: {f"{RATE}reset-requests": "300ms", f"{RATE}remaining-requests": "0"}),
+    ],
+    ids=("seconds", "a date, as proxies send it", "a reset"),
+)
+def test_a_wait_that_the_endpoint_asks_for_is_kept(
+    status: int, headers: Callable[[], dict[str, str]]
+) -> None:
+    _, asked, _ = exchange(script(fail(status, headers=headers()), say()), once)
     assert 0.2 <= asked[1].at - asked[0].at < 3
+
+
+def at(seconds: float) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=seconds)
 
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     "message",
     [
-        "Fri, 31 Dec 1999 23:59:59 GMT", "soon", "", "-5", "0", "1e-9",
+        "Fri, 31 Dec 1999 23:59:59 GMT", "soon", "", "-5", "0", "1e-9", "nan",
         "Mon, 01 Jan 0001 00:00:00 +2359", "Sun, 22 Nov 2026 12:00:00 +99999999999",
     ],
 )  # fmt: skip
 def test_a_retry_after_that_says_nothing_useful_is_no_crash_and_no_long_wait(message: str) -> None:
-    handler = script(fail(429, headers={"Retry-After": message}), say("at last"))
-    answer, asked, _ = exchange(handler, once)
-    assert answer.text == "at last"
-    assert asked[1].at - asked[0].at < 2
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_retry_after_that_is_no_number_at_all_is_not_waited_for() -> None:
-    """float() takes it, and the loop's clock has no order for it."""
+    """float() takes `nan`, and the loop's clock has no order for it."""
 
     async def use(sender: Client) -> Completion:
-        return await asyncio.wait_for(once(sender), 1)
+        return await asyncio.wait_for(once(sender), 2)
 
-    answer, _, _ = exchange(script(fail(429, headers={"Retry-After": "nan"}), say()), use)
-    assert answer.text == "fine"
+    handler = script(fail(429, headers={"Retry-After": message}), say("at last"))
+    assert exchange(handler, use)[0].text == "at last"
 
 
 @pytest.mark.parametrize(
@@ -462,7 +423,6 @@ def test_a_wait_beyond_the_limit_fails_at_once_and_nothing_more_is_sent(
 
 
 NOW = 1_800_000_000.0
-RATE = "x-ratelimit-"
 WAITS: list[tuple[int, dict[str, str], float | None]] = [
     # In what form a wait is given.
     (429, {"Retry-After": "7"}, 7),
@@ -528,13 +488,6 @@ def test_what_wait_the_headers_of_a_refusal_ask_for(
     assert wait_asked(headers, status) == (seconds and pytest.approx(seconds))
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_reset_is_waited_for_like_a_retry_after() -> None:
-    spent = {f"{RATE}reset-requests": "400ms", f"{RATE}remaining-requests": "0"}
-    _, asked, _ = exchange(script(fail(429, headers=spent), say()), once)
-    assert 0.4 <= asked[1].at - asked[0].at < 3
-
-
 def notes_of(*waits: str, monkeypatch: pytest.MonkeyPatch, calls: int = 1) -> list[str]:
     """What people learn of while an endpoint sends calls away, each time with a Retry-After."""
     notes: list[str] = []
@@ -551,46 +504,45 @@ def notes_of(*waits: str, monkeypatch: pytest.MonkeyPatch, calls: int = 1) -> li
     return [note for note in notes if "left alone" in note]
 
 
-def test_a_build_that_waits_for_a_far_retry_after_says_how_long(
+def test_a_long_wait_is_said_once_and_a_short_one_is_waited_for_in_silence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (note,) = notes_of("0.6", monkeypatch=monkeypatch)
+    (note,) = notes_of(*["0.6"] * 6, monkeypatch=monkeypatch, calls=6)
     assert "[endpoints.near] Busy.; the server asks to be left alone for 1 s." in note
     assert "Its calls wait, then they are sent again, up to 9 times in all" in note
-
-
-def test_calls_that_wait_together_say_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(notes_of(*["0.6"] * 6, monkeypatch=monkeypatch, calls=6)) == 1
-
-
-def test_a_short_retry_after_is_waited_for_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     assert notes_of("0.01", monkeypatch=monkeypatch) == []
 
 
 # --- where it stops ---
 
 
-REFUSED = {
-    "401": fail(401, "Incorrect API key provided."),
-    "403": fail(403, "Country not supported."),
-    "404": fail(404, "The model `m` does not exist.", code=404, param="model"),
-    "no quota": fail(429, "You exceeded your current quota.", code="insufficient_quota"),
-}
+NO_KEY = fail(401, "Incorrect API key provided.")
+NO_COUNTRY = fail(403, "Country not supported.")
+NO_MODEL = fail(404, "The model `m` does not exist.", code=404, param="model")
+NO_QUOTA = fail(429, "You exceeded your current quota.", code="insufficient_quota")
 
 
-@pytest.mark.parametrize("kind", REFUSED)
-def test_what_every_call_would_meet_stops_at_once_with_the_endpoints_words(kind: str) -> None:
-    error, asked = failure(REFUSED[kind])
+@pytest.mark.parametrize(
+    ("handler", "words", "advice"),
+    [
+        (NO_KEY, "Incorrect", "api_key_env"),
+        (NO_COUNTRY, "Country", "api_key_env"),
+        (NO_MODEL, "`m`", "doctor"),
+        (NO_QUOTA, "quota", "account"),
+        (raw(SIGN_IN, status=405), "405 a web page", "base_url"),
+        (raw(SIGN_IN, status=407), "407 a web page", "HTTPS_PROXY"),
+    ],
+    ids=("401", "403", "404", "no quota", "405", "407"),
+)
+def test_what_every_call_would_meet_stops_at_once_with_the_endpoints_words(
+    handler: Handler, words: str, advice: str
+) -> None:
+    error, asked = failure(handler)
     assert isinstance(error, EndpointRefused)
     assert error.exit_code == 2
     assert len(asked) == 1
-    told = str(error)
-    assert "[endpoints.near]" in told
-    assert "http://127.0.0.1:" in told
-    words = {"401": "Incorrect", "403": "Country", "404": "`m`", "no quota": "quota"}
-    assert words[kind] in told
-    advice = {"401": "api_key_env", "403": "api_key_env", "404": "doctor", "no quota": "account"}
-    assert advice[kind] in told
+    for said in ("[endpoints.near]", "http://127.0.0.1:", words, advice):
+        assert said in str(error)
 
 
 @pytest.mark.parametrize("status", [401, 404])
@@ -634,34 +586,27 @@ def test_a_refusal_without_a_word_is_told_by_its_status(body: object) -> None:
     assert meaning.detail == "HTTP 503 without a word"
 
 
-def test_a_parameter_that_is_not_taken_is_named() -> None:
-    cases = [
-        fail(
-            400,
-            "Unsupported parameter: 'max_tokens' is not supported with this model. Use"
-            " 'max_completion_tokens' instead.",
-            code="unsupported_parameter",
-            param="max_tokens",
-        ),
-        fail(
-            400,
-            "Unsupported value: 'temperature' does not support 0.0 with this model. Only the"
-            " default (1) value is supported.",
-            code="unsupported_value",
-            param="temperature",
-        ),
-        raw(
-            "{\"object\":\"error\",\"message\":\"[{'type': 'extra_forbidden', 'loc': ('body',"
-            " 'seed'), 'msg': 'Extra inputs are not permitted'}]\",\"code\":400}",
-            status=400,
-        ),
-    ]
-    for handler, named in zip(cases, ("max_tokens", "temperature", "seed"), strict=True):
-        error, asked = failure(handler)
-        assert isinstance(error, EndpointRefused)
-        assert named in str(error)
-        assert "[sampling]" in str(error)
-        assert len(asked) == 1
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("Unsupported parameter: 'max_tokens' is not supported with this model. Use"
+         " 'max_completion_tokens' instead.",
+         {"code": "unsupported_parameter", "param": "max_tokens"}),
+        ("Unsupported value: 'temperature' does not support 0.0 with this model. Only the default"
+         " (1) value is supported.", {"code": "unsupported_value", "param": "temperature"}),
+        ("[{'type': 'extra_forbidden', 'loc': ('body', 'seed'), 'msg': 'Extra inputs are not"
+         " permitted'}]", {"code": 400}),
+    ],
+    ids=("max_tokens", "temperature", "seed"),
+)  # fmt: skip
+def test_a_parameter_that_is_not_taken_is_named(
+    words: str, error: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
+    refused, asked = failure(fail(400, words, **error))
+    assert isinstance(refused, EndpointRefused)
+    assert request.node.callspec.id in str(refused)
+    assert "[sampling]" in str(refused)
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("status", [400, 422])
@@ -720,30 +665,21 @@ def test_a_content_filter_is_an_answer_about_this_request() -> None:
     assert answer.finish == "content_filter"
 
 
-NO_ROOM = "max_tokens=5000 cannot be greater than max_model_len=max_total_tokens=1024."
-"""vLLM's words."""
-
-
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
-def test_room_added_for_a_reply_that_was_cut_short_stops_no_run(name: str) -> None:
-    stored = refusal(400, NO_ROOM.replace("max_tokens", name), "here", Secrets(None), enlarged=True)
+def test_more_room_than_the_model_has_stops_a_run_where_it_was_not_added_for_a_cut_reply(
+    name: str,
+) -> None:
+    """Dropping posts would not help, so it is not taken for a long prompt."""
+    words = f"{name}=5000 cannot be greater than max_model_len=max_total_tokens=1024."
+    stored = refusal(400, words, "here", Secrets(None), enlarged=True)
     assert isinstance(stored, bytes)
     assert completion_of("k", stored).finish == CONTEXT_LENGTH
-
-
-def test_more_room_than_the_model_has_is_not_taken_for_a_long_prompt() -> None:
-    """Dropping posts would not help."""
-    words = NO_ROOM
-    error, asked = failure(fail(400, words, code=400, param="max_tokens"))
-    assert "max_tokens=5000" in str(error)
+    error, asked = failure(fail(400, words, code=400, param=name))
+    assert f"{name}=5000" in str(error)
     assert len(asked) == 1
 
 
 # --- the key ---
-
-
-def _masked(key: str) -> str:
-    return key[:8] + "*" * (len(key) - 12) + key[-4:]
 
 
 def test_what_a_server_says_cannot_steer_the_terminal() -> None:
@@ -751,45 +687,31 @@ def test_what_a_server_says_cannot_steer_the_terminal() -> None:
     assert "no [2J]0;titlekey" in str(error)
 
 
-KEYS = (
-    pytest.param(KEY, id="sk"),
-    pytest.param(PLAIN_KEY, id="plain"),
-)
-
-
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("status", [400, 401, 404, 429, 500])
-@pytest.mark.parametrize("key", KEYS)
-def test_a_key_that_the_server_repeats_is_in_no_exception(key: str, status: int) -> None:
+@pytest.mark.parametrize("key", [KEY, PLAIN_KEY], ids=("sk", "plain"))
+def test_a_key_that_the_server_repeats_is_in_no_exception_and_not_stored(key: str) -> None:
     words = f"Incorrect API key provided: {key}. Header was 'Bearer {key}'."
-    error, _ = failure(fail(status, words), key=key, attempts=1)
-    assert key not in f"{error!r} {error} {error.__dict__}"
-    assert error.__cause__ is None
-
-
-@pytest.mark.parametrize("key", [KEY, PLAIN_KEY])
-def test_a_key_that_the_server_repeats_in_another_shape_is_in_no_exception(key: str) -> None:
-    words = f"Incorrect API key provided: {key}."
-    for body in (words, json.dumps({"detail": words}), json.dumps({"error": words})):
-        error, _ = failure(raw(body, status=401), key=key)
+    shapes = (words, json.dumps({"detail": words}), json.dumps({"error": words}))
+    for handler in (
+        *(fail(status, words) for status in (400, 401, 404, 429, 500)),
+        *(raw(body, status=401) for body in shapes),
+    ):
+        error, _ = failure(handler, key=key, attempts=1)
         assert key not in f"{error!r} {error} {error.__dict__}"
+        assert error.__cause__ is None
+    answer, _, _ = exchange(fail(400, f"maximum context length is 5 for {key}"), once, key=key)
+    assert answer.finish == CONTEXT_LENGTH
+    assert key not in answer.text
 
 
 def test_a_key_that_the_server_repeats_in_part_is_in_no_exception() -> None:
     """OpenAI shows the first eight and the last four characters."""
-    for shown in (_masked(KEY), KEY[:12] + "...", f"{KEY[:8]}...{KEY[-4:]}"):
+    masked = KEY[:8] + "*" * (len(KEY) - 12) + KEY[-4:]
+    for shown in (masked, KEY[:12] + "...", f"{KEY[:8]}...{KEY[-4:]}"):
         error, _ = failure(fail(401, f"Incorrect API key provided: {shown}. See the page."))
         assert KEY[:8] not in str(error)
         assert KEY[-4:] not in str(error)
         assert "Incorrect API key provided" in str(error)
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_a_key_that_the_server_repeats_is_not_stored_either(key: str) -> None:
-    words = f"maximum context length is 5 for {key}"
-    answer, _, _ = exchange(fail(400, words), once, key=key)
-    assert answer.finish == CONTEXT_LENGTH
-    assert key not in answer.text
 
 
 def held_by(error: BaseException) -> int:
@@ -890,30 +812,20 @@ def test_a_server_that_came_back_is_asked_again(monkeypatch: pytest.MonkeyPatch)
     assert seen["steady"] > 8
 
 
-def test_a_server_rests_longer_each_time_and_a_success_forgets_it() -> None:
-    server = pace.Server(wire=None)  # type: ignore[arg-type]
+def test_a_server_rests_longer_each_time_up_to_a_minute_and_a_success_forgets_it() -> None:
+    """Also one that is down for days."""
+    server, other = (pace.Server(wire=None) for _ in range(2))  # type: ignore[arg-type]
     rests = []
-    for _ in range(12):
+    for _ in range(3000):
         server.failed()
         rests.append(max(0.0, server.rests_until - time.monotonic()))
     assert rests[:2] == [0.0, 0.0]
     assert rests[2:5] == pytest.approx([1, 2, 4], abs=0.1)
     assert rests[-1] == pytest.approx(60, abs=0.1)
+    other.rests_until = time.monotonic() + 40
+    assert pace.least_busy([server, other]) is other, "if all rest, the first to wake"
     server.succeeded()
     assert (server.failures, server.rests_until) == (0, 0.0)
-
-
-def test_a_server_that_is_down_for_days_is_still_asked() -> None:
-    server = pace.Server(wire=None)  # type: ignore[arg-type]
-    for _ in range(3000):
-        server.failed()
-    assert server.rests_until - time.monotonic() == pytest.approx(60, abs=0.1)
-
-
-def test_if_all_rest_the_first_to_wake_is_asked() -> None:
-    a, b = (pace.Server(wire=None) for _ in range(2))  # type: ignore[arg-type]
-    a.rests_until, b.rests_until = (time.monotonic() + s for s in (50, 40))
-    assert pace.least_busy([a, b]) is b
 
 
 # --- how fast ---
@@ -980,16 +892,8 @@ def test_auto_grows_while_answers_come_as_fast_as_before() -> None:
     assert server.most_in_flight > Concurrency.AUTO_START
 
 
-def test_auto_falls_once_for_the_429s_of_one_flight() -> None:
-    limiter = Concurrency(None)
-    start = limiter.limit
-    for _ in range(50):
-        limiter.refused()
-    assert limiter.limit == 0.75 * start
-
-
 @pytest.mark.usefixtures("impatient")
-def test_auto_falls_at_the_429_of_a_real_server() -> None:
+def test_auto_falls_once_for_the_429s_of_one_flight() -> None:
     async def use(sender: Client) -> tuple[float, float]:
         before = sender.concurrency.limit
         await sender.send(ask())
@@ -997,6 +901,13 @@ def test_auto_falls_at_the_429_of_a_real_server() -> None:
 
     limits, _, _ = exchange(script(fail(429), say()), use, concurrency="auto")
     assert limits == (8, 6)
+    limiter, fixed = Concurrency(None), Concurrency(5)
+    for _ in range(50):
+        limiter.refused()
+        fixed.refused()
+        fixed.answered(0.1)
+        fixed.answered(9.0)
+    assert (limiter.limit, fixed.limit) == (6, 5)
 
 
 def found_out(
@@ -1020,33 +931,17 @@ def found_out(
     return found.limit
 
 
-def test_auto_grows_on_an_endpoint_that_never_slows_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert 64 < found_out(lambda _: 1.0, 2000, monkeypatch) <= Concurrency.AUTO_MOST
-
-
-def test_auto_falls_when_answers_slow_down_and_never_under_one(
+def test_auto_grows_while_answers_take_as_long_as_before_and_falls_when_they_slow_down(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    assert 64 < found_out(lambda _: 1.0, 2000, monkeypatch) <= Concurrency.AUTO_MOST
     slower = found_out(lambda n: 1.0 if n < 1500 else 5.0, 1700, monkeypatch)
     assert slower < found_out(lambda _: 1.0, 1500, monkeypatch)
     assert found_out(lambda n: 2.0**n, 900, monkeypatch) == 1
-
-
-def test_auto_does_not_fall_because_replies_differ_in_length(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A judge answers in half a second and a writer in three, however busy the endpoint is."""
+    # A judge answers in half a second and a writer in three, however busy the endpoint is.
     chance = random.Random(0)
     limit = found_out(lambda _: chance.lognormvariate(0, 0.5), 3000, monkeypatch)
     assert limit >= Concurrency.AUTO_START
-
-
-def test_a_limit_that_is_given_does_not_move() -> None:
-    limiter = Concurrency(5)
-    limiter.refused()
-    for seconds in (0.1, 9.0) * 50:
-        limiter.answered(seconds)
-    assert limiter.limit == 5
 
 
 def test_auto_learns_nothing_from_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1077,14 +972,11 @@ def test_max_calls_is_never_passed_and_the_rest_is_told() -> None:
     assert "max_calls = 10" in str(spent[0])
 
 
-def test_max_calls_counts_those_of_earlier_runs() -> None:
+def test_max_calls_counts_those_of_earlier_runs_and_refusals_that_are_stored() -> None:
     results, asked, _ = exchange(say(), many(5), meter=Meter(max_calls=10, calls=8))
     assert len(asked) == 2
     assert sum(isinstance(r, BudgetSpent) for r in results) == 3
-
-
-def test_max_calls_counts_refusals_that_are_stored_like_answers() -> None:
-    """The next run counts them, because they are in the store."""
+    # The next run counts them, because they are in the store.
     _, asked, _ = exchange(TOO_LONG["vLLM"], many(8), meter=Meter(max_calls=3), concurrency=1)
     assert len(asked) == 3
 
@@ -1133,27 +1025,22 @@ def test_after_stop_nothing_new_is_sent_and_what_is_in_flight_is_answered() -> N
     assert sum(isinstance(r, Interrupted) for r in results) == 17
 
 
-async def _stopped(sender: Client, calls: int) -> float:
-    """Seconds from stop() until no call is left."""
-    going = asyncio.create_task(many(calls)(sender))
-    await asyncio.sleep(0.2)
-    stopped = time.monotonic()
-    sender.stop()
-    await asyncio.wait_for(going, 10)
-    return time.monotonic() - stopped
+@pytest.mark.parametrize(
+    ("handler", "rpm", "sent"),
+    [(fail(429, headers={"Retry-After": "1"}), None, 2), (say(), 60, 1)],
+    ids=("a Retry-After", "the pace"),
+)
+def test_stopping_does_not_wait(handler: Handler, rpm: int | None, sent: int) -> None:
+    async def seconds_until_none_is_left(sender: Client) -> float:
+        going = asyncio.create_task(many(2)(sender))
+        await asyncio.sleep(0.2)
+        stopped = time.monotonic()
+        sender.stop()
+        await asyncio.wait_for(going, 10)
+        return time.monotonic() - stopped
 
-
-def test_stopping_does_not_wait_for_a_retry_after() -> None:
-    seconds, asked, _ = exchange(
-        fail(429, headers={"Retry-After": "1"}), lambda sender: _stopped(sender, 2)
-    )
-    assert len(asked) == 2
-    assert seconds < 0.5
-
-
-def test_stopping_does_not_wait_for_the_pace() -> None:
-    seconds, asked, _ = exchange(say(), lambda sender: _stopped(sender, 2), rpm=60)
-    assert len(asked) == 1
+    seconds, asked, _ = exchange(handler, seconds_until_none_is_left, rpm=rpm)
+    assert len(asked) == sent
     assert seconds < 0.5
 
 

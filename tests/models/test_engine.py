@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
+from endpoint import ask
 from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, Interrupted
 from pairwright.extras import install
-from pairwright.models import CONTEXT_LENGTH, Answer, Request
+from pairwright.models import CONTEXT_LENGTH, Answer
 from pairwright.models.client import Client, Engine, Meter, engine
 from pairwright.models.client.engine import parsed
 from pairwright.models.client.wire import Response
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
 from study import Study, pairwright
 
 
@@ -54,29 +54,18 @@ def flags(**given: Any) -> dict[str, Any]:
 
 
 def test_a_table_is_read_as_the_command_line_would_be() -> None:
-    found = flags(
-        revision="r1",
-        vllm={
-            "max_model_len": 8192,
-            "gpu_memory_utilization": 0.8,
-            "quantization": "fp8",
-            "enforce_eager": True,
-            "enable_prefix_caching": False,
-            "structured_outputs_config": {"backend": "guidance"},
-            "chat_template": "--- {{ messages }}",
-        },
-    )
-    assert found["max_model_len"] == 8192
-    assert found["gpu_memory_utilization"] == 0.8
-    assert found["quantization"] == "fp8"
-    assert found["enforce_eager"] is True
-    assert found["enable_prefix_caching"] is False
-    assert found["structured_outputs_config"] == {"backend": "guidance"}
-    assert found["chat_template"] == "--- {{ messages }}"
-    assert (found["model"], found["revision"]) == ("org/tiny", "r1")
-
-
-def test_files_may_lie_elsewhere_than_the_name_that_calls_are_stored_under() -> None:
+    given = {
+        "max_model_len": 8192,
+        "gpu_memory_utilization": 0.8,
+        "quantization": "fp8",
+        "enforce_eager": True,
+        "enable_prefix_caching": False,
+        "structured_outputs_config": {"backend": "guidance"},
+        "chat_template": "--- {{ messages }}",
+    }
+    found = flags(revision="r1", vllm=given)
+    assert found.items() >= {**given, "model": "org/tiny", "revision": "r1"}.items()
+    # Files may lie elsewhere than the name says that calls are stored under.
     found = flags(vllm={"model": "/models/tiny"})
     assert (found["model"], found["served_model_name"]) == ("/models/tiny", ["org/tiny"])
 
@@ -170,10 +159,6 @@ def bad(status: int, message: str, param: str | None = None) -> Response:
     return Response(status, json.dumps({"error": error}).encode())
 
 
-def ask(text: str = "hello") -> Request:
-    return Request(model="org/tiny", messages=(Message("user", text),), max_tokens=50)
-
-
 def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Answer | Any]:
     """What comes of calls that are in flight at once."""
 
@@ -182,7 +167,7 @@ def send(*texts: str, said: list[str] | None = None, **changes: Any) -> list[Ans
         told = [] if said is None else said
         wire = Engine("local", endpoint, told.append)
         async with Client("local", endpoint, None, Meter(), wire) as client:
-            calls = (client.send(ask(text)) for text in texts)
+            calls = (client.send(ask(text, model="org/tiny")) for text in texts)
             return await asyncio.gather(*calls, return_exceptions=True)
 
     return asyncio.run(scenario())
@@ -208,17 +193,9 @@ def test_an_engine_starts_at_the_first_call_once_for_all_and_ends_with_its_clien
     assert (stand_in.starts, stand_in.ends) == (1, 1)
     assert ["starts with org/tiny" in line for line in said] == [True, False]
     assert "is ready" in said[1]
-
-
-def test_the_body_is_the_one_that_a_server_gets(stand_in: StandIn) -> None:
-    send("hello")
-    assert stand_in.asked == [
-        {
-            "model": "org/tiny",
-            "messages": [{"role": "user", "content": "hello"}],
-            "max_tokens": 50,
-        }
-    ]
+    # The body is the one that a server gets.
+    message = {"role": "user", "content": "a"}
+    assert stand_in.asked[0] == {"model": "org/tiny", "messages": [message], "max_tokens": 50}
 
 
 @pytest.mark.parametrize(
@@ -258,20 +235,15 @@ def test_a_call_that_is_given_up_does_not_end_the_start_for_the_others(stand_in:
     assert stand_in.starts == 1
 
 
-def test_doctor_says_that_it_does_not_start_an_engine(tmp_path: Path, stand_in: StandIn) -> None:
-    endpoint = {"engine": "vllm", "model": "org/tiny"}
-    study = Study.make(tmp_path / "s", "unused", limit=2, endpoints__served=endpoint)
-    done = pairwright("doctor", study.config)
-    assert done.code == 0, done.said
-    assert "served: org/tiny runs in the build's own process and is not examined" in done.out
-    assert stand_in.starts == 0
-
-
-def test_a_build_asks_the_engine_and_then_needs_it_no_more(
+def test_a_build_asks_the_engine_and_then_needs_it_no_more_and_doctor_does_not_start_it(
     tmp_path: Path, stand_in: StandIn
 ) -> None:
     endpoint = {"engine": "vllm", "model": "org/tiny"}
     study = Study.make(tmp_path / "s", "unused", limit=3, endpoints__served=endpoint)
+    done = pairwright("doctor", study.config)
+    assert done.code == 0, done.said
+    assert "served: org/tiny runs in the build's own process and is not examined" in done.out
+    assert stand_in.starts == 0
     first = study.build()
     # Its replies are of no use, so that the run is short.
     assert first.code == 1, first.said
@@ -300,13 +272,12 @@ def test_one_prompt_that_is_too_long_is_stored_as_that_and_the_others_go_on(
     assert finishes == ["stop", CONTEXT_LENGTH, "stop"]
 
 
+ROOM = (
+    "max_tokens=9000 cannot be greater than max_model_len=2048. Please request fewer output"
+    " tokens. (parameter=max_tokens, value=9000)"
+)
 REFUSED = {
-    "more room than the context": bad(
-        400,
-        "max_tokens=9000 cannot be greater than max_model_len=2048. Please request fewer output"
-        " tokens. (parameter=max_tokens, value=9000)",
-        "max_tokens",
-    ),
+    "more room than the context": bad(400, ROOM, "max_tokens"),
     "no room": bad(400, "max_tokens must be at least 1, got -1. (value=-1)", "max_tokens"),
     "another model": bad(404, "The model `nope` does not exist. Valid aliases: tiny.", "model"),
     "a schema of no type": bad(400, "Grammar error: Invalid type: objct"),
@@ -317,17 +288,6 @@ REFUSED = {
         400, "The provided JSON schema contains features not supported by xgrammar."
     ),
 }
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_every_call_would_meet_stops_the_run(stand_in: StandIn, name: str) -> None:
-    stand_in.replies = [REFUSED[name]]
-    (error,) = send("a")
-    assert isinstance(error, EndpointRefused)
-    assert str(error).startswith("[endpoints.local] vLLM in this process: 4")
-    assert len(stand_in.asked) == 1
-
-
 FAILED = {
     "no messages": (bad(400, "Cannot apply chat template to an empty conversation."), "http_400"),
     "half an emoji": (bad(400, "TextEncodeInput must be Union[...]"), "http_400"),
@@ -338,13 +298,21 @@ FAILED = {
 }
 
 
-@pytest.mark.parametrize("name", FAILED)
-def test_what_concerns_one_call_fails_it_alone(stand_in: StandIn, name: str) -> None:
-    reply, reason = FAILED[name]
-    stand_in.replies = [reply]
-    (error,) = send("a", attempts=1)
-    assert isinstance(error, CallFailed)
-    assert error.reason == reason
+def test_what_every_call_would_meet_stops_the_run_and_what_concerns_one_fails_it_alone(
+    stand_in: StandIn,
+) -> None:
+    for name, reply in REFUSED.items():
+        stand_in.replies = [reply]
+        stand_in.asked.clear()
+        (error,) = send("a")
+        assert isinstance(error, EndpointRefused), name
+        assert str(error).startswith("[endpoints.local] vLLM in this process: 4"), name
+        assert len(stand_in.asked) == 1, name
+    for name, (reply, reason) in FAILED.items():
+        stand_in.replies = [reply]
+        (error,) = send("a", attempts=1)
+        assert isinstance(error, CallFailed), name
+        assert error.reason == reason, name
 
 
 def test_a_reply_that_does_not_come_in_time_is_given_up(stand_in: StandIn) -> None:

@@ -26,7 +26,7 @@ from engines.served import NAME, STRICT, Served, serving_vllm
 from pairwright import assets
 from pairwright.models import Model, Reply, Unstored, completion_of, parse
 from pairwright.models.client import Client, Meter
-from pairwright.settings.endpoints import Endpoint
+from pairwright.settings.endpoints import Endpoint, Sampling
 from pairwright.settings.prompt import Prompts
 from pairwright.stages import judges, planner
 from study import Done, Study, pairwright
@@ -204,9 +204,8 @@ def test_draws_differ_and_each_repeats_under_its_seed(server: Served) -> None:
     async def texts() -> list[Any]:
         endpoint = Endpoint(base_url=server.url, model=NAME)
         async with Client("served", endpoint, None, Meter()) as client:
-            model = Model(
-                Unstored(client), NAME, temperature=1.0, max_tokens=600, seed=7, attempts=4
-            )
+            sampling = Sampling(temperature=1.0, max_tokens=600, seed=7, attempts=4)
+            model = Model(Unstored(client), endpoint, sampling)
             return await asyncio.gather(*(model.write(ask, draw) for draw in range(6)))
 
     first = asyncio.run(texts())

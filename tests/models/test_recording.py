@@ -5,15 +5,16 @@ import gzip
 import json
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from endpoint import double_url
+from endpoint import ask, double_url
 from pairwright.construct.partners import Survey, SurveyOutcome
 from pairwright.errors import CallFailed, ConfigError, InputError
-from pairwright.models import SIMULATED, Completion, Request, completion_of
+from pairwright.models import SIMULATED, Completion, completion_of
 from pairwright.models.recorded import (
     RecordedCall,
     RecordedModel,
@@ -27,7 +28,6 @@ from pairwright.models.store import Store
 from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.sentences import said
 from pairwright.settings.endpoints import Endpoint
-from pairwright.settings.prompt_variables import Message
 from pairwright.workflows.recording import RecordedRun, record_run, replay_of
 from study import Study, pairwright
 
@@ -73,7 +73,9 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
 
 
-def test_a_recording_answers_a_build_to_the_same_bytes(built: Study, replaying: Study) -> None:
+def test_a_recording_answers_a_build_to_the_same_bytes(
+    built: Study, replaying: Study, recorded: RecordedRun, tmp_path: Path
+) -> None:
     done = replaying.build()
     assert done.code == 0
     before, after = built.outcomes(), replaying.outcomes()
@@ -87,53 +89,46 @@ def test_a_recording_answers_a_build_to_the_same_bytes(built: Study, replaying: 
     manifest = replaying.manifest
     assert (manifest["recorded"], manifest["simulated"]) == ([SIMULATED], True)
     assert built.manifest["recorded"] == []
+    # A recording of the replay says the same.
+    again = record_run(replaying.run, tmp_path / "again.jsonl.gz", note="Made for a test")
+    assert again.path.read_bytes() == recorded.path.read_bytes()
+    assert again.head.models[SIMULATED].simulated == again.calls > 0
 
 
-def test_the_calls_of_refused_drafts_are_recorded_too(built: Study, recorded: RecordedRun) -> None:
-    assert built.manifest["counts"]["refused_drafts"]
-    assert {line["key"] for line in lines(recorded.path)[1:]} == keys(built)
-
-
-def test_the_calls_of_a_survey_are_recorded_too(built: Study, tmp_path: Path) -> None:
-    study = built.copy(tmp_path / "surveyed")
+def test_only_what_the_last_build_used_is_recorded_and_what_its_survey_used(
+    built: Study, tmp_path: Path
+) -> None:
+    study = built.copy(tmp_path / "fewer")
     assert study.build("--limit", "1").code == 0
-    used = {line["key"] for line in lines(record_run(study.run, tmp_path / "a.jsonl.gz").path)[1:]}
-    extra = min(keys(study) - used)
+    made = record_run(study.run, tmp_path / "a.jsonl.gz")
+    assert 0 < made.calls < len(keys(study))
+    question = json.loads(histories(study)[0])["question"]
+    used = lines(made.path)[1:]
+    assert {line["topic"][:60] for line in used} == {question[:60]}
+    extra = min(keys(study) - {line["key"] for line in used})
     survey = SurveyOutcome(
         unit="survey:x", item_id="x", user="u", result=Survey(signal=False), calls=(extra,)
     )
     with closing(Store(study.run / "calls.sqlite")) as store:
         store.add_outcome(-1, survey.unit, survey.kind, survey.model_dump_json())
     made = record_run(study.run, tmp_path / "b.jsonl.gz")
-    assert {line["key"] for line in lines(made.path)[1:]} == used | {extra}
+    assert {line["key"] for line in lines(made.path)[1:]} == {
+        *(line["key"] for line in used),
+        extra,
+    }
 
 
-def test_only_what_the_last_build_used_is_recorded(built: Study, tmp_path: Path) -> None:
-    study = built.copy(tmp_path / "fewer")
-    assert study.build("--limit", "1").code == 0
-    made = record_run(study.run, tmp_path / "fewer.jsonl.gz")
-    assert 0 < made.calls < len(keys(study))
-    question = json.loads(histories(study)[0])["question"]
-    topics = {line["topic"] for line in lines(made.path)[1:]}
-    assert {topic[:60] for topic in topics} == {question[:60]}
-
-
-def test_a_recording_says_nothing_of_the_machine(recorded: RecordedRun, built: Study) -> None:
+def test_a_recording_has_the_calls_of_refused_drafts_and_says_nothing_of_the_machine(
+    recorded: RecordedRun, built: Study
+) -> None:
+    assert built.manifest["counts"]["refused_drafts"]
+    assert {line["key"] for line in lines(recorded.path)[1:]} == keys(built)
     text = gzip.decompress(recorded.path.read_bytes()).decode()
     assert str(built.folder.parent) not in text
     assert "base_url" not in text
     assert "api_key" not in text
     post = json.loads(histories(built)[0])["profile"][0]["text"]
     assert post[:40] not in text, "requests are not in it"
-
-
-def test_a_recording_of_a_replay_says_the_same(
-    recorded: RecordedRun, replaying: Study, tmp_path: Path
-) -> None:
-    assert replaying.build().code == 0
-    again = record_run(replaying.run, tmp_path / "again.jsonl.gz", note="Made for a test")
-    assert again.path.read_bytes() == recorded.path.read_bytes()
-    assert again.head.models[SIMULATED].simulated == again.calls > 0
 
 
 def test_a_changed_prompt_is_not_in_the_recording(replaying: Study) -> None:
@@ -235,13 +230,8 @@ def test_the_command_says_what_it_wrote(built: Study, tmp_path: Path) -> None:
     assert read_recording(tmp_path / "r.jsonl").head.note == "Us"
 
 
-def request(words: str, **changes: Any) -> Request:
-    given = {"model": "a-model", "max_tokens": 100, "purpose": "plan", **changes}
-    return Request(messages=(Message("user", words),), **given)
-
-
-def test_a_reply_keeps_all_that_is_recorded(tmp_path: Path) -> None:
-    asked = request("<question>\nWhich bread?\n</question>")
+def test_a_reply_keeps_all_that_is_recorded_and_answers_no_other_request(tmp_path: Path) -> None:
+    asked = ask("<question>\nWhich bread?\n</question>", model="a-model")
     call = RecordedCall(
         key=asked.key, prompt="plan", topic="Which bread?", model="a-model", finish="length",
         text="Rye, pérhaps.", reasoning="Bread. </think>", prompt_tokens=7, completion_tokens=5,
@@ -253,25 +243,12 @@ def test_a_reply_keeps_all_that_is_recorded(tmp_path: Path) -> None:
         prompt_tokens=7, completion_tokens=5, cached_tokens=3, thinking_tokens=2, recorded=True,
         served="a-model",
     )  # fmt: skip
-    simulated = recording_of(tmp_path, call.model_copy(update={"simulated": True}))
-    body = asyncio.run(Replay(simulated).post(b"", asked)).body
+    replay = Replay(recording_of(tmp_path, call.model_copy(update={"simulated": True})))
+    body = asyncio.run(replay.post(b"", asked)).body
     assert completion_of(asked.key, body).simulated
-
-
-@pytest.mark.parametrize("changes", [{"draw": 1}, {"revision": "b"}, {"extra": '{"n":1}'}])
-def test_another_request_is_not_answered(tmp_path: Path, changes: dict[str, Any]) -> None:
-    asked = request("Which bread?")
-    call = RecordedCall(
-        key=asked.key,
-        prompt="plan",
-        topic="Which bread?",
-        model="a-model",
-        finish="stop",
-        text="Rye",
-    )
-    replay = Replay(recording_of(tmp_path, call))
-    with pytest.raises(CallFailed, match="prompt plan: 'Which bread"):
-        asyncio.run(replay.post(b"", request("Which bread?", **changes)))
+    for changes in ({"draw": 1}, {"revision": "b"}, {"extra": '{"n":1}'}):
+        with pytest.raises(CallFailed, match="prompt plan: 'Which bread"):
+            asyncio.run(replay.post(b"", replace(asked, **changes)))
 
 
 def recording_of(folder: Path, *calls: RecordedCall) -> Recording:

@@ -8,14 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from endpoint import ask
 from pairwright.errors import CallFailed, EndpointRefused, Interrupted
-from pairwright.models import Call, CallLog, Completion, Model, Models, Request, Traced, traced
+from pairwright.models import Call, CallLog, Completion, Models, Request, Traced, traced
 from pairwright.models.run import work_through
-from pairwright.settings.prompt_variables import Message
-
-
-def nothing() -> None:
-    """A stop that nobody listens to."""
+from scripted import model
 
 
 def never() -> None:
@@ -76,7 +73,7 @@ def test_garbage_is_looked_for_seldom_while_a_run_is_under_way_and_as_before_aft
 
     try:
         with suppress(ValueError):
-            asyncio.run(work_through(Units(3), work, workers=1, stop=nothing))
+            asyncio.run(work_through(Units(3), work, workers=1, stop=lambda: None))
         after = gc.get_threshold()
     finally:
         gc.set_threshold(*tuned)
@@ -85,33 +82,20 @@ def test_garbage_is_looked_for_seldom_while_a_run_is_under_way_and_as_before_aft
     assert after == before
 
 
-def test_one_worker_keeps_the_order() -> None:
-    done = list[int]()
+def test_one_worker_keeps_the_order_and_a_slow_unit_holds_nobody_up() -> None:
+    def order(units: int, workers: int) -> list[int]:
+        done = list[int]()
 
-    async def work(unit: int) -> None:
-        await asyncio.sleep(0)
-        done.append(unit)
+        async def work(unit: int) -> None:
+            await asyncio.sleep(0.2 if (unit, workers) == (0, 2) else 0.001)
+            done.append(unit)
 
-    asyncio.run(work_through(iter(range(9)), work, workers=1, stop=never))
-    assert done == list(range(9))
+        asyncio.run(work_through(iter(range(units)), work, workers=workers, stop=never))
+        return done
 
-
-def test_a_slow_unit_holds_nobody_up() -> None:
-    done = list[int]()
-
-    async def work(unit: int) -> None:
-        await asyncio.sleep(0.2 if unit == 0 else 0.001)
-        done.append(unit)
-
-    asyncio.run(work_through(iter(range(30)), work, workers=2, stop=never))
-    assert done == [*range(1, 30), 0]
-
-
-def test_nothing_to_do_is_done_at_once() -> None:
-    async def work(unit: int) -> None:
-        raise AssertionError(unit)
-
-    asyncio.run(work_through(iter(()), work, workers=4, stop=never))
+    assert order(9, 1) == list(range(9))
+    assert order(30, 2) == [*range(1, 30), 0]
+    assert order(0, 4) == []
 
 
 def test_units_are_taken_one_by_one_and_not_kept() -> None:
@@ -130,7 +114,7 @@ def test_units_are_taken_one_by_one_and_not_kept() -> None:
 
 
 def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() -> None:
-    units, begun, ended, stops = Units(100), list[int](), list[int](), list[str]()
+    begun, ended, stops = list[int](), list[int](), list[str]()
 
     async def work(unit: int) -> None:
         begun.append(unit)
@@ -141,53 +125,36 @@ def test_the_first_error_stops_the_others_which_finish_what_they_have_begun() ->
         ended.append(unit)
 
     with pytest.raises(EndpointRefused, match="401"):
-        asyncio.run(work_through(units, work, workers=4, stop=lambda: stops.append("stop")))
+        asyncio.run(work_through(Units(100), work, workers=4, stop=lambda: stops.append("stop")))
     assert begun == [0, 1, 2, 3]
     assert ended == [0, 1, 3]
     assert stops == ["stop"]
 
 
-def test_of_several_errors_the_first_is_raised_and_stop_is_called_once() -> None:
-    stops = list[str]()
-
-    async def work(unit: int) -> None:
-        await asyncio.sleep(0.001 * (5 - unit))
-        raise EndpointRefused(f"unit {unit}")
-
-    with pytest.raises(EndpointRefused, match="unit 4"):
-        asyncio.run(work_through(iter(range(5)), work, workers=5, stop=lambda: stops.append("s")))
-    assert stops == ["s"]
-
-
-@pytest.mark.parametrize("bug", [TypeError("a bug"), KeyError("a bug"), AssertionError("a bug")])
-def test_a_bug_is_raised_and_not_counted_as_a_failed_unit(bug: Exception) -> None:
-    stopped = list[bool]()
-
-    async def work(unit: int) -> None:
-        await asyncio.sleep(0.001)
-        if unit == 3:
-            raise bug
-
-    with pytest.raises(type(bug)):
-        asyncio.run(
-            work_through(iter(range(50)), work, workers=2, stop=lambda: stopped.append(True))
-        )
-    assert stopped == [True]
-
-
-def test_what_a_stop_makes_of_the_others_does_not_hide_the_cause() -> None:
+@pytest.mark.parametrize(
+    "first",
+    [TypeError("a bug"), KeyError("a bug"), AssertionError("a bug"), CallFailed("cause", "of all")],
+)
+def test_of_several_errors_the_first_is_raised_a_bug_as_well_and_stop_is_called_once(
+    first: Exception,
+) -> None:
     """As in a build: after the stop, the others end in Interrupted."""
-    stopping = asyncio.Event()
+    stopping, stops = asyncio.Event(), list[str]()
+
+    def stop() -> None:
+        stops.append("stop")
+        stopping.set()
 
     async def work(unit: int) -> None:
         if unit == 1:
             await asyncio.sleep(0.01)
-            raise CallFailed("cause", "of it all")
+            raise first
         await stopping.wait()
         raise Interrupted("stopping")
 
-    with pytest.raises(CallFailed, match="of it all"):
-        asyncio.run(work_through(iter(range(9)), work, workers=3, stop=stopping.set))
+    with pytest.raises(type(first), match=str(first.args[0])):
+        asyncio.run(work_through(iter(range(9)), work, workers=3, stop=stop))
+    assert stops == ["stop"]
 
 
 def test_cancelled_from_outside_no_unit_is_left_running() -> None:
@@ -200,7 +167,7 @@ def test_cancelled_from_outside_no_unit_is_left_running() -> None:
             ended.append(unit)
 
     async def scenario() -> None:
-        run = asyncio.create_task(work_through(iter(range(9)), work, workers=3, stop=nothing))
+        run = asyncio.create_task(work_through(iter(range(9)), work, workers=3, stop=lambda: None))
         await asyncio.sleep(0.01)
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -249,14 +216,10 @@ class Echo:
         )
 
 
-def ask(text: str, purpose: str = "plan") -> Request:
-    return Request(model="m", messages=(Message("user", text),), max_tokens=9, purpose=purpose)
-
-
 def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> None:
     log = CallLog()
-    llm = Traced(Echo(), log)
-    late, early = ask("late"), ask("early", "write")
+    llm = Traced(Echo(simulated=lambda text: text == "toy"), log)
+    late, early = ask("late"), ask("early", purpose="write")
 
     async def scenario() -> None:
         answers = await asyncio.gather(llm.complete(late), llm.complete(early), llm.complete(early))
@@ -267,14 +230,11 @@ def test_calls_are_noted_in_the_order_of_their_answers_and_equal_ones_once() -> 
     assert list(log.made) == [Call("write", early.key), Call("plan", late.key)]
     assert (log.prompt_tokens, log.completion_tokens) == (20, 2)
     assert not log.simulated
-
-
-def test_one_simulated_reply_marks_the_whole_piece_of_work() -> None:
-    log = CallLog()
-    llm = Traced(Echo(simulated=lambda text: text == "toy"), log)
-    for text in ("real", "toy", "also real"):
-        asyncio.run(llm.complete(ask(text)))
-    assert log.simulated
+    asyncio.run(llm.complete(ask("toy")))
+    assert log.simulated, "one simulated reply marks the whole piece of work"
+    with pytest.raises(CallFailed):
+        asyncio.run(llm.complete(ask("fail")))
+    assert len(log.made) == 3, "a call that failed is not noted"
 
 
 def test_replies_that_are_json_only_leniently_are_counted_by_kind_and_once() -> None:
@@ -283,23 +243,16 @@ def test_replies_that_are_json_only_leniently_are_counted_by_kind_and_once() -> 
     fenced, broken = "```json\n{}\n```", '{"a": "x\ny"}'
     for text in (fenced, broken, "late " + broken, "{}", "Certainly!", fenced):
         asyncio.run(llm.complete(replace(ask(text), json_reply=True)))
-    asyncio.run(llm.complete(ask(broken, "write")))
+    asyncio.run(llm.complete(ask(broken, purpose="write")))
     assert log.json_replies == 5
     assert log.lenient == {"fence": 1, "control_characters": 1}
 
 
 def test_models_that_have_a_log_keep_it() -> None:
-    model = Model(Echo(), "m")
-    models, log = traced(Models(model, model, model))
+    one = model(Echo())
+    models, log = traced(Models(one, one, one))
     again, same = traced(models)
     assert same is log
     asyncio.run(again.judge.llm.complete(ask("once")))
     assert log.prompt_tokens == 10
-    assert traced(Models(model, model, model))[1] is not log
-
-
-def test_a_call_that_failed_is_not_noted() -> None:
-    log = CallLog()
-    with pytest.raises(CallFailed):
-        asyncio.run(Traced(Echo(), log).complete(ask("fail")))
-    assert log.made == {}
+    assert traced(Models(one, one, one))[1] is not log

@@ -3,18 +3,18 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
-from endpoint import completion
+from endpoint import ask, completion
 from pairwright.errors import InUse, StoreError
-from pairwright.models import Answer, Request, completion_of
+from pairwright.models import Answer, completion_of
 from pairwright.models.store import Store, shards
 from pairwright.models.store.shards import left, merge, merge_all, open_shard, place
-from pairwright.settings.prompt_variables import Message
 
 
 @pytest.fixture
@@ -33,16 +33,12 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shards, "PATIENCE_S", 0.3)
 
 
-def request(question: str) -> Request:
-    return Request(model="m", messages=(Message("user", question),), max_tokens=16)
-
-
 def fill(store: Store, *said: tuple[str, str], cached: int = 0) -> None:
     """Put replies to questions; so many tokens of each prompt came from a cache."""
 
     async def put() -> None:
         for question, answer in said:
-            asked = request(question)
+            asked = ask(question)
             usage = {"prompt_tokens": 12, "prompt_tokens_details": {"cached_tokens": cached}}
             body = json.dumps(completion(answer, usage=usage)).encode()
             await store.put(asked, Answer(body, completion_of(asked.key, body)))
@@ -56,12 +52,12 @@ def shard(folder: Path, chunk: int, main: Store) -> Store:
 
 def ended(store: Store, position: int, *questions: str) -> None:
     """The outcome of a unit that asked these."""
-    keys = [request(question).key for question in questions]
+    keys = [ask(question).key for question in questions]
     store.add_outcome(position, f"unit-{position}", "kept", json.dumps({"calls": keys}))
 
 
 def answer(store: Store, question: str) -> str | None:
-    body = store.get(request(question).key)
+    body = store.get(ask(question).key)
     return None if body is None else json.loads(body)["choices"][0]["message"]["content"]
 
 
@@ -114,24 +110,15 @@ def test_of_two_replies_to_one_request_the_stored_one_stays_and_units_of_the_oth
             fill(mine, ("the same", said), (f"own {chunk}", "x"))
             ended(mine, 10 + chunk, "the same", f"own {chunk}")
             ended(mine, 20 + chunk, f"own {chunk}")
-    assert merge_all(store, folder) == {11}
+            # Surveys, whose positions are below zero, come along.
+            ended(mine, -1 - chunk, "the same")
+            ended(mine, -11 - chunk, f"own {chunk}")
+    assert merge_all(store, folder) == {11, -2}
     assert answer(store, "the same") == "first"
     assert answer(store, "own 1") == "x"
     assert units(store) == ["unit-10", "unit-20", "unit-21"]
-    assert not folder.exists()
-
-
-def test_surveys_come_along_and_are_made_again_where_a_reply_differs(
-    store: Store, folder: Path
-) -> None:
-    for chunk, said in enumerate(("first", "second")):
-        with closing(shard(folder, chunk, store)) as mine:
-            fill(mine, ("the same", said), (f"own {chunk}", "x"))
-            ended(mine, -1 - chunk, "the same")
-            ended(mine, -11 - chunk, f"own {chunk}")
-    assert merge_all(store, folder) == {-2}
     assert [unit for unit, _, _ in store.surveys()] == ["unit--1", "unit--11", "unit--12"]
-    assert units(store) == []
+    assert not folder.exists()
 
 
 def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
@@ -141,17 +128,13 @@ def test_a_shard_that_was_merged_before_a_kill_is_merged_again_without_harm(
         fill(mine, ("q", "a"))
         ended(mine, 1, "q")
     with monkeypatch.context() as killed:
-        killed.setattr("shutil.rmtree", interrupted)
+        killed.setattr("shutil.rmtree", mock.Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             merge(store, place(folder, 0))
     assert left(folder)
     assert merge_all(store, folder) == set()
     assert store.totals().calls == 1
     assert units(store) == ["unit-1"]
-
-
-def interrupted(_: Path) -> None:
-    raise KeyboardInterrupt
 
 
 def test_shards_outlive_the_store_that_they_stood_above(tmp_path: Path, folder: Path) -> None:
@@ -167,56 +150,46 @@ def test_shards_outlive_the_store_that_they_stood_above(tmp_path: Path, folder: 
 
 
 def test_a_folder_whose_shard_was_never_made_is_removed(store: Store, folder: Path) -> None:
+    assert merge_all(store, folder) == set()
     place(folder, 0).mkdir(parents=True)
     assert merge_all(store, folder) == set()
     assert not folder.exists()
 
 
-def test_without_shards_nothing_happens(store: Store, folder: Path) -> None:
-    assert merge_all(store, folder) == set()
-
-
-def spoil(path: Path, *, at: int) -> None:
+def spoil(path: Path, at: int) -> None:
     whole = bytearray(path.read_bytes())
     whole[at : at + 2000] = b"\xa5" * 2000
     path.write_bytes(whole)
 
 
-def unusable(store: Store, folder: Path) -> str:
-    """What is said of a shard that cannot be merged, and that is left where it is."""
-    with pytest.raises(StoreError) as found:
+def mark(path: Path, pragma: str) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(f"PRAGMA {pragma}")
+        database.commit()
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (lambda path: spoil(path, 0), "Move that folder away"),
+        (lambda path: spoil(path, 4096), "Move that folder away"),
+        (lambda path: mark(path, "user_version = 99"), "format 99"),
+        (lambda path: mark(path, "application_id = 1"), "not one of Pairwright's"),
+    ],
+    ids=("head", "table", "another format", "a foreign database"),
+)
+def test_a_shard_that_cannot_be_merged_is_named_and_left(
+    store: Store, folder: Path, harm: Callable[[Path], None], message: str
+) -> None:
+    with closing(shard(folder, 0, store)) as mine:
+        fill(mine, *((f"q{n}", "a" * 500) for n in range(40)))
+    harm(place(folder, 0) / "calls.sqlite")
+    with pytest.raises(StoreError, match=message) as found:
         merge_all(store, folder)
     assert left(folder) == [place(folder, 0)]
     assert str(place(folder, 0)) in str(found.value)
     assert store.totals().calls == 0
     assert units(store) == []
-    return str(found.value)
-
-
-@pytest.mark.parametrize("at", [pytest.param(0, id="head"), pytest.param(4096, id="table")])
-def test_a_corrupt_shard_is_named_and_left(store: Store, folder: Path, at: int) -> None:
-    with closing(shard(folder, 0, store)) as mine:
-        fill(mine, *((f"q{n}", "a" * 500) for n in range(40)))
-    spoil(place(folder, 0) / "calls.sqlite", at=at)
-    assert "Move that folder away" in unusable(store, folder)
-
-
-@pytest.mark.parametrize(
-    ("pragma", "message"),
-    [
-        pytest.param("user_version = 99", "format 99", id="another format"),
-        pytest.param("application_id = 1", "not one of Pairwright's", id="a foreign database"),
-    ],
-)
-def test_a_shard_that_is_none_of_ours_is_named_and_left(
-    store: Store, folder: Path, pragma: str, message: str
-) -> None:
-    with closing(shard(folder, 0, store)) as mine:
-        fill(mine, ("q", "a"))
-    with closing(sqlite3.connect(place(folder, 0) / "calls.sqlite")) as database:
-        database.execute(f"PRAGMA {pragma}")
-        database.commit()
-    assert message in unusable(store, folder)
 
 
 def test_a_shard_whose_worker_is_still_writing_is_neither_merged_nor_begun_anew(

@@ -29,9 +29,8 @@ from pairwright.releases.primary import UnitOutcome, read_primary
 from pairwright.releases.summary import rows_of
 from pairwright.releases.write import write_primary
 from pairwright.settings.rules import ReleaseInfo
-from pairwright.workflows.new_release import ReleaseResult
+from pairwright.workflows.new_release import ReleaseResult, advise
 from pairwright.workflows.new_release import release as make_release
-from pairwright.workflows.release_advice import advise
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask
 from pairwright_human_eval.subjects import Subject

@@ -58,6 +58,25 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
     return written
 
 
+@pytest.fixture
+def refused(write: Callable[[str], Path]) -> Callable[[str], str]:
+    """What a config is refused with, which begins with its file and ends with a remedy."""
+
+    def message(content: str) -> str:
+        path = write(content)
+        with pytest.raises(ConfigError) as caught:
+            load(path)
+        assert str(caught.value).startswith(str(path))
+        assert caught.value.fix.strip()
+        assert str(caught.value).endswith(caught.value.fix)
+        return str(caught.value)
+
+    return message
+
+
+Refused = Callable[[str], str]
+
+
 def changed(old: str, new: str) -> str:
     assert GOOD.count(old) == 1, old
     return GOOD.replace(old, new)
@@ -70,20 +89,14 @@ def test_a_good_config_loads_with_defaults_for_the_rest(write: Callable[[str], P
     assert config.roles.all == ("local",)
     assert config.planner.others == 5
     assert config.gated
+    assert load(write(changed('["local"]', '"local"'))).roles.generator == ("local",)
+    assert load(assets.EXAMPLES / "recorded" / "pairwright.toml").roles.planner == "planner"
 
 
 def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "run.toml"
     path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
     assert load(path).words == 100
-
-
-def test_one_generator_may_stand_without_a_list(write: Callable[[str], Path]) -> None:
-    assert load(write(changed('["local"]', '"local"'))).roles.generator == ("local",)
-
-
-def test_the_bundled_example_is_a_good_config() -> None:
-    assert load(assets.EXAMPLES / "recorded" / "pairwright.toml").roles.planner == "planner"
 
 
 @pytest.mark.parametrize(
@@ -101,6 +114,8 @@ def test_the_bundled_example_is_a_good_config() -> None:
         ("off = []", "on = []", ["[gates.on]", "no such key"]),
         ("off = []", "rare_share = 0.02", ["[gates.rare_share]", "earlier version", "leak_words"]),
         ("off = []", "profile_terms = 2", ["[gates.profile_terms]", "Delete this line"]),
+        ("posts = 10", "posts = 10\nmin_confidence = 0.4",
+         ["[planner.min_confidence]", "earlier version", "support check", "Delete"]),
         ("off = []", "min_words = 81", ["80 words", "min_words is 81"]),
         ("max_calls = 1000", "max_call = 1000", ["[budget.max_call]", "no such key"]),
         # A key that is nearly a known one says which, also where that one is now missing.
@@ -169,17 +184,11 @@ def test_the_bundled_example_is_a_good_config() -> None:
     ],
 )  # fmt: skip
 def test_a_bad_config_is_named_with_file_key_and_remedy(
-    write: Callable[[str], Path], old: str, new: str, told: list[str]
+    refused: Refused, old: str, new: str, told: list[str]
 ) -> None:
-    path = write(changed(old, new))
-    with pytest.raises(ConfigError) as caught:
-        load(path)
-    message = str(caught.value)
-    assert message.startswith(str(path))
+    message = refused(changed(old, new))
     for words in told:
         assert words in message
-    assert caught.value.fix.strip()
-    assert message.endswith(caught.value.fix)
 
 
 IN_PROCESS = """
@@ -240,19 +249,22 @@ def test_an_engine_in_process_needs_a_model_and_no_address(write: Callable[[str]
     ],
 )  # fmt: skip
 def test_what_does_not_go_with_an_engine_is_named(
-    write: Callable[[str], Path], content: str, message: list[str]
+    refused: Refused, content: str, message: list[str]
 ) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(write(content))
+    told = refused(content)
     for words in message:
-        assert words in str(caught.value)
+        assert words in told
 
 
-def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no such file") as caught:
+def test_a_missing_file_says_how_to_get_one_and_a_folder_names_the_file_in_it(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ConfigError, match=r"absent\.toml: no such file") as caught:
         load(tmp_path / "absent.toml")
-    assert "absent.toml" in str(caught.value)
     assert "pairwright init" in caught.value.fix
+    (tmp_path / "study.toml").touch()
+    with pytest.raises(ConfigError, match=r"is a folder, not a TOML file\n.*study\.toml"):
+        load(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -265,64 +277,46 @@ def test_a_missing_file_says_how_to_get_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_toml_is_named_with_its_line(
-    write: Callable[[str], Path], content: str, message: str
+    refused: Refused, content: str, message: str
 ) -> None:
-    with pytest.raises(ConfigError, match="not TOML") as caught:
-        load(write(content))
-    assert "run.toml" in str(caught.value)
-    assert message in str(caught.value)
-    assert "line" in str(caught.value)
+    told = refused(content)
+    assert "not TOML" in told
+    assert message in told
+    assert "line" in told
 
 
-def test_a_file_that_is_not_utf_8_is_an_error_of_the_config(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf_8_or_is_empty_is_an_error_of_the_config(
+    tmp_path: Path, refused: Refused
+) -> None:
     path = tmp_path / "run.toml"
     path.write_bytes(GOOD.encode().replace(b"histories", b"Zur\xfcck"))
     with pytest.raises(ConfigError, match=r"run\.toml"):
         load(path)
-
-
-def test_a_folder_in_place_of_a_config_is_an_error_of_the_config(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError):
-        load(tmp_path)
-
-
-def test_a_missing_source_table_in_an_empty_file_is_named(write: Callable[[str], Path]) -> None:
-    with pytest.raises(ConfigError, match=r"\[source\]"):
-        load(write(""))
+    assert "[source]" in refused("")
 
 
 # Presets
 
 
-def test_the_paper_preset_is_the_papers_setting() -> None:
+def test_every_preset_can_be_used_and_the_papers_is_the_papers_setting() -> None:
+    for preset in PRESETS:
+        assert settings(preset=preset).preset == preset
     config = settings(preset="paper")
     assert config.modes == ("violate",)
     assert (config.aspects, config.paper_writers, config.gated) == ("gold", True, False)
     assert (config.words, config.draws, config.planner.posts) == (100, 1, 10)
-
-
-def test_every_preset_can_be_used_as_it_is() -> None:
-    for preset in PRESETS:
-        assert settings(preset=preset).preset == preset
+    with pytest.raises(ConfigError, match="twins need aspects"):
+        settings(preset="paper", modes=["twin", "violate"])
 
 
 def test_a_key_of_the_file_goes_over_the_presets_and_leaves_its_neighbours() -> None:
+    before = repr(PRESETS)
     config = settings(preset="paper", words=150, planner={"retrieval": "bm25"})
     assert config.words == 150
     assert config.planner.retrieval == "bm25"
     assert config.planner.posts == 10
     assert config.planner.history_tokens == PRESETS["paper"]["planner"]["history_tokens"]
-
-
-def test_a_config_does_not_change_the_preset_it_starts_from() -> None:
-    before = repr(PRESETS)
-    settings(preset="paper", planner={"posts": 3}, words=150)
     assert repr(PRESETS) == before
-
-
-def test_twins_over_the_paper_preset_are_refused() -> None:
-    with pytest.raises(ConfigError, match="twins need aspects"):
-        settings(preset="paper", modes=["twin", "violate"])
 
 
 # What may change between two runs of one folder
@@ -334,10 +328,6 @@ def resolved(**changes: Any) -> dict[str, Any]:
 
 def endpoint(**changes: Any) -> dict[str, Any]:
     return {"local": {"base_url": "http://127.0.0.1:8000/v1", "model": "m", **changes}}
-
-
-def test_equal_configs_do_not_differ() -> None:
-    assert differences(resolved(), resolved()) == []
 
 
 @pytest.mark.parametrize(
@@ -362,6 +352,7 @@ def test_equal_configs_do_not_differ() -> None:
     ],
 )
 def test_how_a_run_is_carried_out_may_change(change: dict[str, Any]) -> None:
+    assert differences(resolved(), resolved()) == []
     assert resolved() != resolved(**change)
     assert differences(essential(resolved()), essential(resolved(**change))) == []
 
@@ -446,47 +437,26 @@ ODD = [
 
 
 @pytest.mark.parametrize("odd", ODD)
-def test_odd_strings_survive_as_values_and_as_list_entries(odd: str) -> None:
+def test_odd_strings_survive_as_values_in_lists_and_as_keys(odd: str) -> None:
     data = {"value": odd, "list": [odd, "x"], "table": {"deep": {"value": odd}}}
     assert tomllib.loads(to_toml(data)) == data
-
-
-@pytest.mark.parametrize("odd", [name for name in ODD if "😀" not in name])
-def test_odd_strings_survive_as_keys_and_as_names_of_tables(odd: str) -> None:
-    data = {"a": {odd: 1, "b": 2}, "c": {odd: {odd: {"d": True}}}}
-    assert tomllib.loads(to_toml(data)) == data
+    if "😀" not in odd:
+        data = {"a": {odd: 1, "b": 2}, "c": {odd: {odd: {"d": True}}}}
+        assert tomllib.loads(to_toml(data)) == data
 
 
 def test_numbers_lists_and_empty_tables_survive() -> None:
     data = {
-        "int": -3,
-        "large": 2**63 - 1,
-        "float": 0.1,
-        "small": 1e-07,
-        "huge": 1e16,
-        "yes": True,
-        "empty": [],
-        "numbers": [1, 2, 3],
-        "nested": [[1, 2], ["a"]],
-        "table": {},
+        "int": -3, "large": 2**63 - 1, "float": 0.1, "small": 1e-07, "huge": 1e16, "yes": True,
+        "empty": [], "numbers": [1, 2, 3], "nested": [[1, 2], ["a"]], "table": {},
         "after": {"x": {"y": {}}, "z": 0},
-    }
+    }  # fmt: skip
     assert tomllib.loads(to_toml(data)) == data
-
-
-def test_a_key_without_a_value_is_left_out() -> None:
     assert tomllib.loads(to_toml({"a": None, "b": {"c": None, "d": 1}})) == {"b": {"d": 1}}
 
 
 @pytest.mark.parametrize(
-    "data",
-    [
-        {"a": "\x7f"},
-        {"😀": 1},
-        {"a": [{"b": 1}]},
-        {"a": float("inf")},
-        {"a": [None]},
-    ],
+    "data", [{"a": "\x7f"}, {"😀": 1}, {"a": [{"b": 1}]}, {"a": float("inf")}, {"a": [None]}]
 )
 def test_what_a_config_may_hold_can_be_read_again(data: dict[str, Any]) -> None:
     tomllib.loads(to_toml(data))
@@ -573,16 +543,6 @@ def test_a_build_that_begins_again_names_the_file_that_changed_and_what_was_move
     )
 
 
-RETIRED = "posts = 10\nmin_confidence = 0.4"
-
-
-def test_a_retired_key_says_what_replaced_it(write: Callable[[str], Path]) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(write(changed("posts = 10", RETIRED)))
-    for words in ("[planner.min_confidence]", "earlier version", "support check", "Delete"):
-        assert words in str(caught.value)
-
-
 def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> None:
     prepare(tmp_path, settings())
     file = tmp_path / "config.toml"
@@ -592,12 +552,6 @@ def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> No
     # A build in the same folder says that the settings differ, as ever.
     with pytest.raises(ConfigError, match=r"planner\.min_confidence: 0\.5 before, None now"):
         prepare(tmp_path, settings())
-
-
-def test_a_folder_in_place_of_a_config_names_the_file_in_it(tmp_path: Path) -> None:
-    (tmp_path / "study.toml").touch()
-    with pytest.raises(ConfigError, match=r"is a folder, not a TOML file\n.*study\.toml"):
-        load(tmp_path)
 
 
 def test_a_changed_domain_is_named_by_its_file(tmp_path: Path) -> None:
@@ -699,13 +653,6 @@ def test_a_folder_with_other_files_or_a_file_is_no_run_folder(tmp_path: Path) ->
     assert (tmp_path / "thesis.tex").read_text() == "x"
 
 
-def test_a_password_in_an_address_is_not_repeated(write: Callable[[str], Path]) -> None:
-    with pytest.raises(ConfigError) as found:
-        load(write(changed("http://127.0.0.1:8000/v1", "https://me:secret@host/v1")))
-    assert "api_key_env" in str(found.value)
-    assert "secret" not in str(found.value)
-
-
 KEYS = [
     "sk-proj-4f9Jq2LmZx81TtYv0aBc",
     "sk_live_4f9Jq2LmZx81TtYv0aBc",
@@ -720,13 +667,12 @@ KEYS = [
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_in_place_of_a_variable_is_refused_and_not_repeated(
-    write: Callable[[str], Path], key: str
+    refused: Refused, key: str
 ) -> None:
-    with pytest.raises(ConfigError) as found:
-        load(write(changed('model = "m"', f'model = "m"\napi_key_env = "{key}"')))
-    assert "[endpoints.local.api_key_env]" in str(found.value)
-    assert "Revoke" in str(found.value)
-    assert key not in str(found.value)
+    told = refused(changed('model = "m"', f'model = "m"\napi_key_env = "{key}"'))
+    assert "[endpoints.local.api_key_env]" in told
+    assert "Revoke" in told
+    assert key not in told
     with pytest.raises(ValueError, match="environment variable") as own:
         Endpoint(base_url="http://127.0.0.1:8000/v1", model="m", api_key_env=key)
     assert key not in str(own.value)
@@ -741,19 +687,19 @@ def test_a_key_in_place_of_a_variable_is_refused_and_not_repeated(
          changed("[sampling.judge]", '[sampling.judge]\nextra.api_key = "my-4f9-word"')),
         ("[sampling.judge.extra]",
          changed("[sampling.judge]", '[sampling.judge]\nextra.a.Auth-Token = "my-4f9-word"')),
-        ("[endpoints.local]",
-         changed("/v1", "/v1?api_key=my-4f9-word")),
+        ("[endpoints.local]", changed("/v1", "/v1?api_key=my-4f9-word")),
+        ("[endpoints.local]", changed("127.0.0.1:8000", "me:my-4f9-word@host")),
         ("[endpoints.local.vllm]", in_process('dtype = "bfloat16"', f'hf_token = "{KEYS[2]}"')),
     ],
 )  # fmt: skip
 def test_a_key_among_other_settings_is_refused_and_not_repeated(
-    write: Callable[[str], Path], place: str, content: str
+    refused: Refused, place: str, content: str
 ) -> None:
-    with pytest.raises(ConfigError, match=r"looks like a key|a key belongs in") as found:
-        load(write(content))
-    assert place.removesuffix("]") in str(found.value)
-    assert "my-4f9-word" not in str(found.value)
-    assert KEYS[2] not in str(found.value)
+    told = refused(content)
+    assert "looks like a key" in told or "a key belongs in `api_key_env`" in told
+    assert place.removesuffix("]") in told
+    assert "my-4f9-word" not in told
+    assert KEYS[2] not in told
 
 
 @pytest.mark.parametrize(
@@ -763,14 +709,6 @@ def test_a_key_among_other_settings_is_refused_and_not_repeated(
 )  # fmt: skip
 def test_the_name_of_a_variable_is_not_taken_for_a_key(name: str) -> None:
     assert settings(endpoints=endpoint(api_key_env=name)).endpoints
-
-
-def test_an_address_that_goes_on_behind_its_path_is_refused(write: Callable[[str], Path]) -> None:
-    url = "http://127.0.0.1:8000/v1"
-    with pytest.raises(ConfigError) as found:
-        load(write(changed(url, f"{url}?key=4f9Jq2LmZx81")))
-    assert "api_key_env" in str(found.value)
-    assert "4f9Jq2LmZx81" not in str(found.value)
 
 
 def test_settings_that_only_sound_like_keys_are_taken(write: Callable[[str], Path]) -> None:

@@ -134,15 +134,24 @@ def vllm(name: str) -> Handler:
 # What a server tells
 
 
-def test_the_list_of_models_tells_the_context_and_that_it_is_vllm() -> None:
-    model = {"id": "m", "max_model_len": 4096, "owned_by": "vllm"}
-    pages = {"/v1/models": page(json.dumps({"data": [model]}))}
+def test_the_list_of_models_tells_the_context_and_that_it_is_vllm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is asked for with the headers of every call."""
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway: north")
+    sent: list[str | None] = []
+
+    async def models(request: web.Request) -> web.StreamResponse:
+        sent.extend((request.headers.get("X-Gateway"), request.headers.get("Authorization")))
+        model = {"id": "m", "max_model_len": 4096, "owned_by": "vllm"}
+        return web.json_response({"data": [model]})
 
     async def look(questions: ServerQuestions) -> Any:
         return await list_models(f"{questions.endpoint.base_url}/", KEY, questions.endpoint)
 
-    found, _ = examined(say(), look, pages=pages)
+    found, _ = examined(say(), look, pages={"/v1/models": models})
     assert (found.finding.state, found.context, found.vllm) == ("ok", 4096, True)
+    assert sent == ["north", f"Bearer {KEY}"]
 
 
 @pytest.mark.parametrize(
@@ -172,34 +181,18 @@ def test_another_answer_than_a_list_of_models_is_told(models: Page, state: str, 
     assert KEY not in found.found
 
 
-def test_a_server_that_never_answers_is_given_up() -> None:
+def test_a_server_that_never_answers_or_is_not_there_is_named_so() -> None:
     async def silent(_: web.Request) -> web.StreamResponse:
         await asyncio.sleep(30)
         return web.Response()
 
-    found = told_of(silent, timeout_s=0.3)
-    assert "no whole reply in 0.3 s" in str(found)
-    assert (found.state, "not reachable" in found.found) == ("stop", True)
-
-
-def test_the_list_of_models_is_asked_for_with_the_headers_of_every_call(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway: north")
-    sent: list[str | None] = []
-
-    async def models(request: web.Request) -> web.StreamResponse:
-        sent.extend((request.headers.get("X-Gateway"), request.headers.get("Authorization")))
-        return web.Response(text=json.dumps({"data": [{"id": "m"}]}))
-
-    assert told_of(models).state == "ok"
-    assert sent == ["north", f"Bearer {KEY}"]
-
-
-def test_a_server_that_is_not_there_is_named_so() -> None:
-    found = asyncio.run(list_models("http://127.0.0.1:9/v1", None, served("http://127.0.0.1:9/v1")))
-    assert (found.finding.state, "not reachable" in found.finding.found) == ("stop", True)
-    assert "/v1" in found.finding.advice
+    nowhere = "http://127.0.0.1:9/v1"
+    slow = told_of(silent, timeout_s=0.3)
+    assert "no whole reply in 0.3 s" in str(slow)
+    gone = asyncio.run(list_models(nowhere, None, served(nowhere))).finding
+    assert "/v1" in gone.advice
+    for found in (slow, gone):
+        assert (found.state, "not reachable" in found.found) == ("stop", True)
 
 
 def test_metrics_of_vllm_tell_of_its_cache() -> None:
@@ -211,29 +204,24 @@ def test_metrics_of_vllm_tell_of_its_cache() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "told"),
     [
-        page("sglang:num_running_reqs 0\n"),
-        page("<html>vllm: no</html>"),
-        page("", 404),
-        page(VLLM, 500),
-        page("", 302, Location="/login"),
+        (page("sglang:num_running_reqs 0\n"), None),
+        (page("<html>vllm: no</html>"), None),
+        (page("", 404), None),
+        (page(VLLM, 500), None),
+        (page("", 302, Location="/login"), None),
+        (page(VLLM), CacheMetrics(True, 4096)),
     ],
-    ids=("another server", "html", "none", "error", "redirect"),
+    ids=("another server", "html", "none", "error", "redirect", "vllm"),
 )
-def test_metrics_of_another_kind_tell_nothing(answer: Page) -> None:
-    async def look(questions: ServerQuestions) -> CacheMetrics | None:
-        return await cache_metrics(str(questions.endpoint.base_url))
-
-    assert examined(say(), look, pages={"/metrics": answer})[0] is None
-
-
-def test_metrics_stand_beside_v1() -> None:
+def test_metrics_stand_beside_v1_and_those_of_another_kind_tell_nothing(
+    answer: Page, told: CacheMetrics | None
+) -> None:
     async def look(questions: ServerQuestions) -> CacheMetrics | None:
         return await cache_metrics(f"{questions.endpoint.base_url}/")
 
-    found, _ = examined(say(), look, pages={"/metrics": page(VLLM)})
-    assert found == CacheMetrics(True, 4096)
+    assert examined(say(), look, pages={"/metrics": answer})[0] == told
 
 
 # Context
@@ -300,10 +288,12 @@ def test_thinking_is_measured_and_the_key_for_its_room_is_named(field: str) -> N
     assert len(asked) == 2
 
 
-def test_thinking_with_enough_room_is_fine() -> None:
+def test_thinking_with_enough_room_is_fine_and_without_end_is_not_a_reply() -> None:
     found, asked = examined(thinks(600, PLAN), check_thinking, thinking_tokens=1280)
     assert (found.state, found.advice) == ("ok", "")
     assert {one.body["max_tokens"] for one in asked} == {Sampling().max_tokens + 1280}
+    found, _ = examined(thinks(100_000, PLAN), check_thinking)
+    assert (found.state, "no reply by a schema came" in found.found) == ("note", True)
 
 
 def test_thinking_that_uses_up_the_room_is_measured_with_more() -> None:
@@ -312,11 +302,6 @@ def test_thinking_that_uses_up_the_room_is_measured_with_more() -> None:
     assert "about 2,997 tokens" in found.found
     assert "thinking_tokens = 6" in found.advice
     assert [one.body["max_tokens"] for one in asked] == [1024, 8192, 1024, 8192]
-
-
-def test_thinking_without_end_is_not_a_reply() -> None:
-    found, _ = examined(thinks(100_000, PLAN), check_thinking)
-    assert (found.state, "no reply by a schema came" in found.found) == ("note", True)
 
 
 @pytest.mark.parametrize(
@@ -341,35 +326,28 @@ def test_tokens_that_only_the_usage_speaks_of_are_thinking() -> None:
 # Schema backend
 
 
+XGRAMMAR = "xgrammar; control characters in 3 of"
+
+
 @pytest.mark.parametrize(
-    ("name", "state", "said"),
-    [("guidance", "ok", "guidance"), ("xgrammar", "note", "xgrammar; control characters in 3 of")],
+    ("handler", "is_vllm", "state", "said", "n"),
+    [
+        (vllm("guidance"), True, "ok", "guidance", 4),
+        (vllm("xgrammar"), True, "note", XGRAMMAR, 4),
+        # Its fault is warned of before it is seen, and found on any server by what it writes.
+        (say(PLAN), True, "note", "xgrammar", 4),
+        (vllm("xgrammar"), False, "note", "control characters in 3", 3),
+        (fail(400, "maxLength is not permitted"), False, "ok", "not known", 1),
+    ],
+    ids=("guidance", "xgrammar", "unseen", "another server", "refused"),
 )
-def test_the_backend_of_vllm_is_told_by_what_it_refuses(name: str, state: str, said: str) -> None:
-    found, asked = examined(vllm(name), lambda questions: check_backend(questions, vllm=True))
-    assert (found.state, found.found.startswith(said)) == (state, True), found
-    assert ('"backend": "guidance"' in found.advice) == (name == "xgrammar")
-    assert len(asked) == 4
-
-
-def test_xgrammar_is_warned_of_before_its_fault_is_seen() -> None:
-    found, _ = examined(say(PLAN), lambda questions: check_backend(questions, vllm=True))
-    assert (found.state, found.found) == ("note", "xgrammar")
-
-
-def test_the_fault_is_found_on_any_server_by_what_it_writes() -> None:
-    found, asked = examined(
-        vllm("xgrammar"), lambda questions: check_backend(questions, vllm=False)
-    )
-    assert (found.state, found.found.startswith("control characters in 3")) == ("note", True)
-    assert len(asked) == 3
-
-
-def test_a_server_that_refuses_max_length_has_no_fault() -> None:
-    refusing = fail(400, "maxLength is not permitted")
-    found, asked = examined(refusing, lambda questions: check_backend(questions, vllm=False))
-    assert (found.state, "not known" in found.found) == ("ok", True)
-    assert len(asked) == 1
+def test_the_backend_is_told_by_what_it_refuses_and_writes(
+    handler: Handler, is_vllm: bool, state: str, said: str, n: int
+) -> None:
+    found, asked = examined(handler, lambda questions: check_backend(questions, vllm=is_vllm))
+    assert (found.state, said in found.found) == (state, True), found
+    assert ('"backend": "guidance"' in found.advice) == (state == "note")
+    assert len(asked) == n
 
 
 # Prefix cache

@@ -115,7 +115,7 @@ def test_there_is_a_sample_for_every_shipped_prompt() -> None:
 
 
 @pytest.mark.parametrize("name", ASKED)
-def test_every_prompt_renders_with_its_stages_values(name: str) -> None:
+def test_every_prompt_renders_with_its_stages_values_and_closes_its_tags(name: str) -> None:
     ask = shipped().ask(name, **samples()[name])
     assert ask.name == name
     system, user = ask.messages
@@ -124,23 +124,17 @@ def test_every_prompt_renders_with_its_stages_values(name: str) -> None:
     assert user.content.count(POST) >= 1
     assert "{{" not in user.content
     assert "{%" not in user.content
-
-
-@pytest.mark.parametrize("name", ASKED)
-def test_every_tag_that_a_prompt_opens_is_closed(name: str) -> None:
-    prompt = rendered(name)
     # Tags that a prompt only speaks of, such as <history>, stand in a sentence.
-    opened = re.findall(r"^<(\w+)[^>]*>", prompt, re.MULTILINE)
-    closed = re.findall(r"</(\w+)>", prompt)
-    assert sorted(opened) == sorted(closed)
+    opened = re.findall(r"^<(\w+)[^>]*>", user.content, re.MULTILINE)
+    assert sorted(opened) == sorted(re.findall(r"</(\w+)>", user.content))
+    if name in WITH_HISTORY:
+        # What is asked of a history follows it.
+        assert len(user.content.partition("</history>")[2]) > 300
 
 
 def test_a_missing_value_is_an_error_and_not_an_empty_place() -> None:
     with pytest.raises(Exception, match="words"):
         prompts().ask("write_plain", question=QUESTION)
-
-
-def test_the_answers_of_a_post_come_back_under_its_label() -> None:
     assert f'<post id="p2">\n{POST}\n</post>' in rendered("plan")
 
 
@@ -177,6 +171,7 @@ INERT = {
 
 @pytest.mark.parametrize("said", [pytest.param(said, id=name) for name, said in INERT.items()])
 def test_text_cannot_open_or_close_a_tag_or_pass_for_a_chat_marker(said: str) -> None:
+    assert guard(guard(said)) == guard(said)
     for name in ASKED:
         assert markers(rendered(name, said)) == markers(rendered(name, "harmless")), name
 
@@ -240,11 +235,6 @@ def test_invisible_characters_are_taken_out(said: str, seen: str) -> None:
     assert guard(said) == seen
 
 
-def test_guarding_twice_changes_nothing() -> None:
-    for said in INERT.values():
-        assert guard(guard(said)) == guard(said)
-
-
 # Templates
 
 
@@ -296,7 +286,7 @@ BOTH = "{{ question }} {{ words }}\n"
         (f"{BOTH}{{% for loop in words %}}{{% endfor %}}", "write_plain.md:2", ["name 'loop'"]),
         (f"{BOTH}{{% for w in words %}}{{{{ loop }}}}{{% endfor %}}", "write_plain.md:2",
          ["name 'loop'"]),
-        (BOTH + "{% for w in words %}" * 120 + "{% endfor %}" * 120, "write_plain.md",
+        (BOTH + "{% for w in words %}" * 30 + "{% endfor %}" * 30, "write_plain.md",
          ["cannot be read as a template", "fewer loops"]),
     ],
 )  # fmt: skip
@@ -315,23 +305,14 @@ def test_a_bad_prompt_is_refused_with_file_line_and_remedy(
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        pytest.param(
-            "write_plain",
-            "{{ question.__class__ }} {{ question }} {{ words }}",
-            id="a dunder attribute",
-        ),
-        pytest.param(
-            "write_adhering",
-            "{{ question }} {{ words }} {% for a in aspects if a %}{{ a }}{% endfor %}",
-            id="a condition in a loop",
-        ),
-        pytest.param(
-            "adherence",
-            "{{ question }} {{ response }} {% for a in aspects %}{{ a.txet }}{% endfor %}",
-            id="a field that no value has",
-        ),
+        ("write_plain", "{{ question.__class__ }} {{ question }} {{ words }}"),
+        ("write_adhering",
+         "{{ question }} {{ words }} {% for a in aspects if a %}{{ a }}{% endfor %}"),
+        ("adherence",
+         "{{ question }} {{ response }} {% for a in aspects %}{{ a.txet }}{% endfor %}"),
     ],
-)
+    ids=("a dunder attribute", "a condition in a loop", "a field that no value has"),
+)  # fmt: skip
 def test_a_prompt_that_reaches_into_values_is_refused_before_the_first_call(
     edited: Callable[..., Path], name: str, source: str
 ) -> None:
@@ -424,11 +405,6 @@ def test_a_prompt_without_a_place_for_the_history_is_refused(edited: Callable[..
     )
     with pytest.raises(PromptError, match="'history' is not used"):
         Prompts.load(path.parent)
-
-
-@pytest.mark.parametrize("name", sorted(WITH_HISTORY))
-def test_what_is_asked_of_a_history_follows_it(name: str) -> None:
-    assert len(rendered(name).partition("</history>")[2]) > 300
 
 
 def test_two_questions_about_one_user_share_the_whole_history() -> None:

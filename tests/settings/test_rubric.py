@@ -1,7 +1,6 @@
 """Domains and quality scales: what ships is valid, and what is wrong is named with its file."""
 
 import shutil
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,11 +107,6 @@ def test_every_quality_scale_runs_from_1_to_5_with_a_text_for_every_score() -> N
         assert all(anchor.text for anchor in scale.anchors)
 
 
-def test_every_shipped_file_is_utf_8_and_toml() -> None:
-    for path in SHIPPED:
-        tomllib.loads(path.read_text(encoding="utf-8"))
-
-
 # A domain of one's own
 
 
@@ -163,32 +157,23 @@ def test_a_domain_file_without_examples_is_read(write: Callable[..., Path]) -> N
     assert domains.guidance("nowhere") == Guidance()
 
 
+@pytest.mark.parametrize("category", ["Roses", "herbs"])
 def test_a_category_in_two_domains_is_refused_whatever_its_case(
+    write: Callable[..., Path], category: str
+) -> None:
+    park = f'name = "Park"\nsubcategories = ["trees"]\nkinds = ["shade"]\nalso = ["{category}"]\n'
+    message = domains_error(write(garden=GARDEN, park=park))
+    for words in ("park.toml", "garden.toml", category):
+        assert words in message
+
+
+def test_a_folder_without_a_domain_and_a_file_that_is_not_utf_8_are_named(
     write: Callable[..., Path],
 ) -> None:
-    for also in ('also = ["Roses"]', 'also = ["herbs"]'):
-        message = domains_error(
-            write(
-                garden=GARDEN,
-                park=f'name = "Park"\nsubcategories = ["trees"]\nkinds = ["shade"]\n{also}\n',
-            )
-        )
-        assert "park.toml" in message
-        assert "garden.toml" in message
-        assert also.split('"')[1] in message
-
-
-def test_a_folder_without_a_domain_is_an_error(write: Callable[..., Path]) -> None:
     folder = write(quality=SCALE)
-    message = domains_error(folder)
-    assert str(folder) in message
-    assert "no domain file" in message
-    assert ".toml" in message
-
-
-def test_a_domain_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
-    (tmp_path / "garden.toml").write_bytes(GARDEN.encode().replace(b"soil", b"s\xf6il"))
-    assert "garden.toml" in domains_error(tmp_path)
+    assert f"{folder}: no domain file" in domains_error(folder)
+    (folder / "garden.toml").write_bytes(GARDEN.encode().replace(b"soil", b"s\xf6il"))
+    assert "garden.toml" in domains_error(folder)
 
 
 # Scales
@@ -196,47 +181,29 @@ def test_a_domain_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
 
 def test_a_missing_quality_file_is_named_with_what_to_do(write: Callable[..., Path]) -> None:
     message = scales_error(write(garden=GARDEN))
-    assert "quality.toml" in message
-    assert "no such file" in message
-    assert "pairwright init" in message
-
-
-def test_two_scales_of_one_name_are_refused(write: Callable[..., Path]) -> None:
-    message = scales_error(write(quality=SCALE + SCALE))
-    assert "quality.toml" in message
-    assert "two scales are named 'correctness'" in message
+    for words in ("quality.toml", "no such file", "pairwright init"):
+        assert words in message
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ((SCALE, ""), "scale"),
+        ((SCALE, ""), "[scale]"),
+        ((SCALE, SCALE + SCALE), "two scales are named 'correctness'"),
         (('question = "Is it correct?"', ""), "question"),
         ((', { score = 5, text = "right" }', ""), "anchors"),
         (("score = 5", 'score = "five"'), "score"),
         (("score = 5", "score = 4.5"), "score"),
+        (("score = 5", "score = 1"), "the same score"),
         (("[[scale]]", "[[scales]]"), "scale"),
         (('name = "correctness"', 'name = "correctness"\nweight = 2'), "weight"),
+        (('name = "correctness"', 'name = "_hidden"'), "name"),
+        (('name = "correctness"', 'name = ""'), "name"),
     ],
 )
 def test_a_bad_scale_is_named_with_its_key(
     write: Callable[..., Path], change: tuple[str, str], told: str
 ) -> None:
     message = scales_error(write(quality=SCALE.replace(*change)))
-    assert "quality.toml [" in message
+    assert "quality.toml" in message
     assert told in message
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        ('name = "correctness"', 'name = "_hidden"'),
-        ('name = "correctness"', 'name = ""'),
-        ("score = 5", "score = 1"),
-    ],
-    ids=["a private name", "no name", "one score twice"],
-)
-def test_a_scale_that_no_judge_could_use_is_refused(
-    write: Callable[..., Path], change: tuple[str, str]
-) -> None:
-    assert "quality.toml" in scales_error(write(quality=SCALE.replace(*change)))

@@ -6,12 +6,13 @@ Values in, values out: nothing here reads files or knows of verdicts, pairs or t
 from pairwright_human_eval.agreement.intervals import Agreement, Measurement, agreement
 from pairwright_human_eval.agreement.models import (
     DawidSkene,
+    Level,
     Parity,
+    Ratings,
     ScoreDifference,
     dawid_skene,
     parity,
 )
-from pairwright_human_eval.agreement.ratings import Level, Ratings
 
 __all__ = [
     "Agreement",

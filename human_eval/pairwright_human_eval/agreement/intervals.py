@@ -46,7 +46,7 @@ from scipy.special import stdtrit
 
 from pairwright.estimate import Estimate
 from pairwright.records import Record
-from pairwright_human_eval.agreement.ratings import Floats, Indices, Level, Ratings
+from pairwright_human_eval.agreement.models import Floats, Indices, Level, Ratings
 
 Measurement = Literal["nominal", "ordinal", "interval"]
 """What the levels mean: names; an order; numbers with distances."""

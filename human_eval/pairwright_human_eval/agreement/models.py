@@ -1,12 +1,13 @@
-"""What raters say together, and whether two responses are of equal quality."""
+"""Who rated what how, what raters say together, and whether two responses are of equal quality."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from scipy.special import softmax
 from scipy.stats import t
@@ -15,7 +16,77 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from pairwright.estimate import Estimate, share
 from pairwright.records import Record
-from pairwright_human_eval.agreement.ratings import Floats, Indices, Ratings
+
+LEVEL = 0.05
+APART = 1.0
+"""Points between the responses of a pair from which on its readers would notice."""
+Indices = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+Level = str | int
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings in long form, one place an array for every rating, in the order of items and, within
+    an item, of raters. A missing rating is absent."""
+
+    item: Indices
+    """Shape (ratings,): places in `items`."""
+    rater: Indices
+    """Shape (ratings,): places in `raters`."""
+    value: Indices
+    """Shape (ratings,): places in `levels`."""
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    levels: tuple[Level, ...]
+    """All that could be answered, in order, used or not."""
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[str, str, Level]], levels: Sequence[Level]) -> "Ratings":
+        """From rows (item, rater, value) in any order.
+
+        Raises ValueError where a rater rated an item twice or a value is none of the levels.
+        """
+        ordered = sorted(rows, key=lambda row: row[:2])
+        for (item, rater, _), (next_item, next_rater, _) in pairwise(ordered):
+            if (item, rater) == (next_item, next_rater):
+                raise ValueError(f"{rater} rated {item} twice")
+        codes = {level: code for code, level in enumerate(levels)}
+        if len(codes) < len(levels):
+            raise ValueError(f"a level is there twice among {levels}")
+        for item, rater, value in ordered:
+            if value not in codes:
+                raise ValueError(f"{rater} rated {item} {value!r}, which is none of {levels}")
+        items = {item: place for place, item in enumerate(sorted({row[0] for row in ordered}))}
+        raters = {rater: place for place, rater in enumerate(sorted({row[1] for row in ordered}))}
+        return cls(
+            item=np.array([items[item] for item, _, _ in ordered], np.intp),
+            rater=np.array([raters[rater] for _, rater, _ in ordered], np.intp),
+            value=np.array([codes[value] for _, _, value in ordered], np.intp),
+            items=tuple(items),
+            raters=tuple(raters),
+            levels=tuple(levels),
+        )
+
+    def counts(self) -> Indices:
+        """Shape (items, levels): how many rated the item so."""
+        shape = len(self.items), len(self.levels)
+        cells = self.item * shape[1] + self.value
+        return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+
+    def pairable(self) -> npt.NDArray[np.bool_]:
+        """Shape (ratings,): whether somebody else rated the same item."""
+        paired: npt.NDArray[np.bool_] = np.bincount(self.item)[self.item] > 1
+        return paired
+
+    def meetings(self) -> tuple[Indices, Indices]:
+        """Every two ratings of one item, once: their places, the earlier rater's first."""
+        most = int(np.bincount(self.item).max(initial=0))
+        firsts = [np.flatnonzero(self.item[step:] == self.item[:-step]) for step in range(1, most)]
+        if not firsts:
+            return np.empty(0, np.intp), np.empty(0, np.intp)
+        seconds = [first + step for step, first in enumerate(firsts, start=1)]
+        return np.concatenate(firsts), np.concatenate(seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +139,6 @@ def dawid_skene(
         moved = np.abs(posterior - before).max()
         iterations += 1
     return DawidSkene(posterior, confusion, prior, iterations, bool(moved <= tolerance))
-
-
-LEVEL = 0.05
-APART = 1.0
-"""Points between the responses of a pair from which on its readers would notice."""
 
 
 class ScoreDifference(NamedTuple):

@@ -54,7 +54,15 @@ class LabelStudioClient:
     def __init__(self, url: str, api_key: str, *, timeout_s: float = TIMEOUT_S) -> None:
         """Nothing is sent yet. Raises InputError for an address that is not one, for a key that
         cannot be sent or has expired, and where the SDK is not installed."""
-        self.url = _address(url)
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+            raise InputError(
+                "not the address of a server",
+                where="--url",
+                fix="Give http:// or https://, a host and perhaps a port; the key goes into "
+                "LABEL_STUDIO_API_KEY.",
+            )
+        self.url = url.rstrip("/")
         self._key = api_key.strip()
         if not re.fullmatch(r"[!-~]+", self._key):
             raise self._no_key("no API key" if not self._key else "this is not an API key")
@@ -235,15 +243,3 @@ def _once(pages: Iterable[Any]) -> Iterator[Any]:
             return
         listed.add(one.id)
         yield one
-
-
-def _address(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise InputError(
-            "not the address of a server",
-            where="--url",
-            fix="Give http:// or https://, a host and perhaps a port; the key goes into "
-            "LABEL_STUDIO_API_KEY.",
-        )
-    return url.rstrip("/")

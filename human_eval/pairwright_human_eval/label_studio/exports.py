@@ -10,18 +10,16 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, ValidationError
 from pydantic_core import from_json
 
-from pairwright.errors import InputError
+from pairwright.errors import InputError, first_invalid
 from pairwright_human_eval.annotation import (
+    COMMENT,
     Annotation,
-    Choice,
     Entry,
     Export,
     ExportedTask,
     Objection,
-    Remark,
     clean_text,
 )
-from pairwright_human_eval.form import COMMENT
 from pairwright_human_eval.records import digest
 
 LONGEST_S = 366 * 86_400.0
@@ -57,8 +55,8 @@ def read_annotation(content: JsonValue, task: ExportedTask, n: int) -> Annotatio
     except ValueError as error:
         what = "created_at or updated_at is not a time with its zone"
         if isinstance(error, ValidationError):
-            first = error.errors(include_url=False, include_input=False)[0]
-            what = f"{'.'.join(map(str, first['loc'][:1])) or 'annotation'}: {first['msg']}"
+            field, why = first_invalid(error)
+            what = f"{field.partition('.')[0] or 'annotation'}: {why}"
         return Annotation(
             raw=raw, identity=f"{task.id} {n} {raw}", problem=Objection("malformed", what)
         )
@@ -70,7 +68,6 @@ def read_annotation(content: JsonValue, task: ExportedTask, n: int) -> Annotatio
         skipped=row.was_cancelled,
         created=row.created_at,
         updated=row.updated_at,
-        at=updated,
         seconds=row.lead_time,
         entries=tuple(_entries(row.result)),
         problem=_problem(row, task, created, updated),
@@ -85,11 +82,11 @@ def _entries(result: list[JsonValue]) -> Iterator[Entry]:
             continue
         name, value = row.get("from_name"), row.get("value")
         if name == COMMENT:
-            yield Remark(_text(row, value))
+            yield COMMENT, _text(row, value)
         elif isinstance(name, str):
-            yield Choice(name, _choice(name, row, value))
+            yield name, _choice(name, row, value)
         else:
-            yield Choice(None, "")
+            yield None, ""
 
 
 def _choice(name: str, row: dict[str, JsonValue], value: JsonValue) -> str | Objection:

@@ -61,11 +61,6 @@ class ServerState(Record):
         """What all titles of the study begin with."""
         return f"Study {self.study}"
 
-    def with_project(self, project: PushedProject) -> "ServerState":
-        others = tuple(p for p in self.projects if p.title != project.title)
-        ordered = sorted((*others, project), key=lambda p: p.id)
-        return self.model_copy(update={"projects": tuple(ordered)})
-
 
 def new_state(url: str, study: Study) -> ServerState:
     name = digest(study.model_dump(mode="json")).removeprefix("sha256:")[:8]
@@ -161,10 +156,8 @@ class PushResult(NamedTuple):
 class _ProjectTasks(NamedTuple):
     """One annotator's tasks of one kind, as they are to be on the server."""
 
-    title: str
-    annotator: str
-    kind: Kind
-    round: int
+    empty: PushedProject
+    """The project without any task. It has no id yet."""
     config: str
     tasks: dict[str, Data]
 
@@ -200,7 +193,8 @@ def send_tasks(
             done += len(load.tasks)
             continue
         if project is None:
-            project = _fresh(load, server.create(load.title, load.config))
+            id = server.create(load.empty.title, load.config)
+            project = load.empty.model_copy(update={"id": id})
             created += 1
         doubtful = project.sending is not None
         if doubtful:
@@ -219,7 +213,7 @@ def send_tasks(
             raise InputError(
                 f"the labelling configuration of `{found.title}` was changed there",
                 where=f"{server.url} [project {found.id}]",
-                fix=f"Put the exported labeling_config_{load.kind} file back in its settings.",
+                fix=f"Put the exported labeling_config_{project.kind} file back in its settings.",
             )
         for start in range(0, len(missing), chunk):
             names = missing[start : start + chunk]
@@ -248,32 +242,24 @@ def _loads(
             rows.setdefault((row.annotator, row.kind), {})[row.task] = row
     loads = []
     for annotator, kind in sorted(rows, key=lambda load: (load[0], KINDS.index(load[1]))):
-        again = "" if round == 1 else f" {round}"
-        title = f"{state.titles} {annotator} {kind}{again}"
-        config = form_path(folder, kind, round).read_text(encoding="utf-8")
-        tasks = _tasks(folder, annotator, kind, round, rows[annotator, kind])
-        loads.append(_ProjectTasks(title, annotator, kind, round, config, tasks))
-    return loads
-
-
-def _tasks(
-    folder: HumanFolder, annotator: str, kind: Kind, round: int, keyed: dict[str, KeyedTask]
-) -> dict[str, Data]:
-    path = folder.tasks(annotator, kind, round)
-    read = read_task_file(path) if path.exists() else []
-    tasks = {str(data.get("task")): data for data in read}
-    changed = {
-        name
-        for name in tasks.keys() | keyed.keys()
-        if name not in tasks or name not in keyed or digest(tasks[name]) != keyed[name].data_hash
-    }
-    if changed:
-        raise InputError(
-            f"{len(changed)} tasks are not as exported, such as {min(changed)}",
-            where=path,
-            fix="Restore the file, or move the study away and export it again.",
+        path, keyed = folder.tasks(annotator, kind, round), rows[annotator, kind]
+        read = read_task_file(path) if path.exists() else []
+        tasks = {str(data.get("task")): data for data in read}
+        hashes = {name: digest(data) for name, data in tasks.items()}
+        expected = {name: row.data_hash for name, row in keyed.items()}
+        if changed := {name for name, _ in hashes.items() ^ expected.items()}:
+            raise InputError(
+                f"{len(changed)} tasks are not as exported, such as {min(changed)}",
+                where=path,
+                fix="Restore the file, or move the study away and export it again.",
+            )
+        title = f"{state.titles} {annotator} {kind}{'' if round == 1 else f' {round}'}"
+        empty = PushedProject(
+            id=0, title=title, annotator=annotator, kind=kind, round=round, tasks={}
         )
-    return tasks
+        config = form_path(folder, kind, round).read_text(encoding="utf-8")
+        loads.append(_ProjectTasks(empty, config, tasks))
+    return loads
 
 
 def _project(
@@ -285,26 +271,13 @@ def _project(
     sent a task; or the books were lost, and all its tasks are looked at.
     """
     for project in state.projects:
-        if project.title == load.title:
+        if project.title == load.empty.title:
             return project
     for found in there.values():
-        if found.title == load.title:
-            return _fresh(load, found.id, PendingImport(since=0, after=0) if found.tasks else None)
+        if found.title == load.empty.title:
+            sending = PendingImport(since=0, after=0) if found.tasks else None
+            return load.empty.model_copy(update={"id": found.id, "sending": sending})
     return None
-
-
-def _fresh(
-    load: _ProjectTasks, project: int, sending: PendingImport | None = None
-) -> PushedProject:
-    return PushedProject(
-        id=project,
-        title=load.title,
-        annotator=load.annotator,
-        kind=load.kind,
-        round=load.round,
-        tasks={},
-        sending=sending,
-    )
 
 
 def _settle(
@@ -343,7 +316,10 @@ def _remove_copies(
 
 
 def _written(folder: HumanFolder, state: ServerState, project: PushedProject) -> ServerState:
-    changed = state.with_project(project)
+    """The books with what is now known of the project."""
+    others = (one for one in state.projects if one.title != project.title)
+    ordered = tuple(sorted((*others, project), key=lambda one: one.id))
+    changed = state.model_copy(update={"projects": ordered})
     write_state(folder, changed)
     return changed
 

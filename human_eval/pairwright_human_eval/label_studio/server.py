@@ -38,8 +38,8 @@ from urllib.parse import urljoin
 import httpx2
 
 from pairwright import assets
-from pairwright.errors import InputError, cannot_lock, on_disk
-from pairwright.files import write_whole
+from pairwright.errors import InputError, on_disk
+from pairwright.files import locked, write_whole
 
 PINS = assets.HUMAN_EVAL / "label-studio.txt"
 DATABASE = "label_studio.sqlite3"
@@ -192,7 +192,12 @@ class LabelStudioServer:
         self.data = self.data.absolute()  # The server runs in it.
         with on_disk(self.data):
             self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = _locked(self.data)
+            busy = InputError(
+                "a Label Studio is running on this data",
+                where=self.data,
+                fix="Use that one, or stop it first.",
+            )
+            self._lock = locked((self.data / "lock").open("w"), busy)
         try:
             self._start()
         except BaseException:
@@ -335,23 +340,6 @@ def _free(port: int) -> int:
                 fix="Stop what listens there, or give another --port (0 takes a free one).",
             ) from None
         return int(probe.getsockname()[1])
-
-
-def _locked(data: Path) -> TextIO:
-    file = (data / "lock").open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise InputError(
-            "a Label Studio is running on this data",
-            where=data,
-            fix="Use that one, or stop it first.",
-        ) from None
-    except OSError as error:
-        file.close()
-        raise cannot_lock(data / "lock", error) from None
-    return file
 
 
 def _tail(log: Path) -> str:

@@ -66,7 +66,7 @@ def note_check(
         name=name,
         config=config,
         status="note",
-        found=found,
+        found=found if n else None,
         of=n if of is None else of,
         detail=detail,
     )

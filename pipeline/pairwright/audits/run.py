@@ -150,7 +150,7 @@ class _Parts:
     @property
     def counted(self) -> bool:
         """Whether the balance has counted every row."""
-        return not self._parts["balance"].failed
+        return not self._parts["balance"].failures
 
     def checks(self, progress: Progress) -> Iterator[Check | LimitComparison]:
         for name, part in self._parts.items():
@@ -160,7 +160,7 @@ class _Parts:
     def breakdowns(self) -> Iterator[Breakdown]:
         """Rows counted by their properties; sources with their accuracies, too."""
         # Where the shortcuts broke on a row, their figures are not whole.
-        accuracies = {} if self._parts["shortcuts"].failed else self._shortcuts.by_source
+        accuracies = {} if self._parts["shortcuts"].failures else self._shortcuts.by_source
         for one in self.balance.breakdowns():
             rows = tuple(
                 row.model_copy(update={"accuracies": accuracies.get(row.name, {})})
@@ -173,8 +173,8 @@ def _compare(
     own: ComparedPairs, against: PairSource, options: Options, progress: Progress
 ) -> tuple[AuditSource, list[Check]]:
     balance = Balance()
-    counts = ReaderGuard(balance)
-    shortcuts = ReaderGuard(Shortcuts(max_shortcut=options.max_shortcut))
+    counts = AuditPart([balance])
+    shortcuts = AuditPart([Shortcuts(max_shortcut=options.max_shortcut)])
 
     def add(line: ReadRow) -> None:
         counts.add(line)
@@ -192,8 +192,7 @@ def _compare(
                 ),
             }
         )
-        for failure in (counts.failure, shortcuts.failure)
-        if failure
+        for failure in (*counts.failures.values(), *shortcuts.failures.values())
     ]
     return read, failures or list(compare(own, measured))
 
@@ -315,70 +314,52 @@ class RowLocations:
 _CODE = Path(__file__).parents[1]
 
 
-class ReaderGuard:
-    """A check, or several that share their work, whose error becomes a failed `not_computed`.
+class AuditPart:
+    """Checks that a report has together. Where one breaks, it becomes a failed `not_computed`.
 
-    After an error it looks at no further row, and gives no figure: what it counted by then is not
-    whole. Errors that the auditor must mend, and those of memory and disk, end the audit.
+    After an error a check looks at no further row, and gives no figure: what it counted by then is
+    not whole. Errors that the auditor must mend, and those of memory and disk, end the audit.
     """
 
-    def __init__(self, reader: RowReader) -> None:
-        self._reader = reader
-        self.failure: Check | None = None
-
-    def add(self, line: ReadRow) -> None:
-        """Show one row to the check."""
-        if self.failure is None:
-            try:
-                self._reader.add(line)
-            except (PairwrightError, MemoryError, OSError):
-                raise
-            except Exception as error:
-                self.failure = self._not_computed(error, line.row)
-
-    def checks(self) -> Iterator[Check | LimitComparison]:
-        """What the check found, or that it could not be computed."""
-        found: list[Check | LimitComparison] = []
-        if self.failure is None:
-            try:
-                found = list(self._reader.checks())
-            except (PairwrightError, MemoryError, OSError):
-                raise
-            except Exception as error:
-                self.failure = self._not_computed(error)
-        yield from [self.failure] if self.failure else found
-
-    def _not_computed(self, error: Exception, row: Row | None = None) -> Check:
-        """The finding names the line of the program, and no text: an error's may quote the row."""
-        frames = extract_tb(error.__traceback__)
-        frame = next(one for one in reversed(frames) if Path(one.filename).is_relative_to(_CODE))
-        detail = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
-        return Check(
-            family="integrity",
-            name="not_computed",
-            status="fail",
-            detail=f"{detail}; not computed: {', '.join(self._reader.names)}",
-            flags=(Flag(row=row.id, detail=detail),) if row else (),
-        )
-
-
-class AuditPart:
-    """Checks that a report has together, each guarded by itself."""
-
     def __init__(self, readers: Iterable[RowReader]) -> None:
-        self._guards = [ReaderGuard(reader) for reader in readers]
+        self._readers = list(readers)
+        self.failures: dict[RowReader, Check] = {}
+        """What broke, in place of its checks."""
 
     def add(self, line: ReadRow) -> None:
         """Show one row to every check."""
-        for guard in self._guards:
-            guard.add(line)
+        for reader in self._readers:
+            if reader not in self.failures:
+                try:
+                    reader.add(line)
+                except (PairwrightError, MemoryError, OSError):
+                    raise
+                except Exception as error:
+                    self.failures[reader] = _not_computed(reader, error, line.row)
 
     def checks(self) -> Iterator[Check | LimitComparison]:
-        """What every check found, after the last row."""
-        for guard in self._guards:
-            yield from guard.checks()
+        """What every check found, after the last row, or that it could not be computed."""
+        for reader in self._readers:
+            found: list[Check | LimitComparison] = []
+            if reader not in self.failures:
+                try:
+                    found = list(reader.checks())
+                except (PairwrightError, MemoryError, OSError):
+                    raise
+                except Exception as error:
+                    self.failures[reader] = _not_computed(reader, error)
+            yield from [self.failures[reader]] if reader in self.failures else found
 
-    @property
-    def failed(self) -> bool:
-        """Whether a check could not be computed."""
-        return any(guard.failure for guard in self._guards)
+
+def _not_computed(reader: RowReader, error: Exception, row: Row | None = None) -> Check:
+    """The finding names the line of the program, and no text: an error's may quote the row."""
+    frames = extract_tb(error.__traceback__)
+    frame = next(one for one in reversed(frames) if Path(one.filename).is_relative_to(_CODE))
+    detail = f"{type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
+    return Check(
+        family="integrity",
+        name="not_computed",
+        status="fail",
+        detail=f"{detail}; not computed: {', '.join(reader.names)}",
+        flags=(Flag(row=row.id, detail=detail),) if row else (),
+    )

@@ -10,12 +10,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, counts_of, print_commands, say, table_of, warn
+from pairwright.cli.printing import command, print_commands, say, table_of, warn
 from pairwright.cli.progress import display
 from pairwright.modes import units_in_words, verified_modes
 from pairwright.options import Doc, RunPath
@@ -41,8 +40,8 @@ from pairwright.workflows.answers import (
     simulate_verdicts,
     study_progress,
 )
+from pairwright.workflows.person_pages import TaskPreview, preview_tasks
 from pairwright.workflows.progress import Progress
-from pairwright.workflows.task_preview import TaskPreview, preview_tasks
 from pairwright_human_eval.decisions import Decision, reason_in_words
 from pairwright_human_eval.records import KINDS
 
@@ -53,9 +52,9 @@ def print_preview(made: TaskPreview) -> None:
     say(Console(), f"Pages written: {pages}. Open {made.index}")
 
 
-def print_pushed(pushed: PushedTasks) -> None:
+def print_pushed(made: PushedTasks) -> None:
     """Print how many tasks are on the server, and each person's links."""
-    console = Console()
+    console, pushed = Console(), made.pushed
     copies = number_of(pushed.removed, "second copy", "second copies")
     console.print(
         f"Projects: {pushed.projects} ({pushed.created} new). Tasks: {pushed.imported:,}"
@@ -67,7 +66,7 @@ def print_pushed(pushed: PushedTasks) -> None:
         " computer: a phone is too small for the form.",
         soft_wrap=True,
     )
-    for annotator, links in pushed.links.items():
+    for annotator, links in made.links.items():
         for kind, link in links.items():
             say(console, f"  {annotator}  {kind:12} {link}")
 
@@ -167,13 +166,11 @@ def decision_table(
     kinds = {d.subject: units_in_words(verified_modes(len(d.pairs))) for d in decided}
     states = Counter((d.state, kinds[d.subject]) for d in decided)
     reasons = Counter((d.state, reason) for d in decided for reason in d.reasons)
-    table = Table(box=box.SIMPLE, show_header=False, title=title, title_justify="left")
-    for (state, kind), n in sorted(states.items()):
-        table.add_row(state, kind, f"{n:,}")
-    table.add_section()
-    for (state, reason), n in sorted(reasons.items()):
-        table.add_row(state, name(reason), f"{n:,}")
-    return table
+    rows: list[tuple[str, str, str]] = []
+    rows += [(state, kind, f"{n:,}") for (state, kind), n in sorted(states.items())]
+    rows.append(("", "", ""))
+    rows += [(state, name(reason), f"{n:,}") for (state, reason), n in sorted(reasons.items())]
+    return table_of(("", "", "n"), rows, left=2, title=title)
 
 
 def take_in(
@@ -188,10 +185,10 @@ def take_in(
     """Import answers, or take back an import; print what became of them."""
     console, run = Console(), Path(run)
     if undo:
-        removed = remove_import(run, files or ())
-        for name, raw in removed.files.items():
-            say(console, f"Taken back: {name} (raw/{raw})")
-        print_answers(console, run, removed.answers)
+        removed, answers = remove_import(run, files or ())
+        for file in removed:
+            say(console, f"Taken back: {file.file} (raw/{file.raw})")
+        print_answers(console, run, answers)
         return 0
     taken = import_verdicts(run, files or (), progress=progress)
     console.print(f"Files taken in: {len(taken.added):,}.", highlight=False)
@@ -222,18 +219,17 @@ def print_simulated(done: SimulatedVerdicts, run: Path) -> None:
 def print_answers(console: Console, run: Path, answers: AnswerCounts) -> None:
     """Print counts that add up: annotations in, copies, verdicts, set aside by reason; then the
     tasks without an answer."""
-    table = counts_of(str(answers.folder))
-    table.add_row("answers in", "", f"{answers.annotations:,}")
+    rows = [("answers in", "", answers.annotations)]
     if answers.copies:
-        table.add_row("copies", "of answers that are counted", f"{answers.copies:,}")
-    for (kind, purpose), n in sorted(
-        answers.verdicts.items(), key=lambda row: (KINDS.index(row[0][0]), row)
-    ):
-        table.add_row("verdicts", f"{kind}: {purpose}", f"{n:,}")
+        rows.append(("copies", "of answers that are counted", answers.copies))
+    for kind, purpose in sorted(answers.verdicts, key=lambda of: (KINDS.index(of[0]), of)):
+        n = answers.verdicts[kind, purpose]
+        rows.append(("verdicts", f"{kind}: {purpose}", n))
     for reason, n in sorted(answers.set_aside.items(), key=lambda row: -row[1]):
-        table.add_row("set aside", reason, f"{n:,}", style="yellow")
-    table.add_row("still open", "tasks", f"{answers.open_tasks:,}")
-    console.print(table)
+        rows.append(("set aside", reason, n))
+    rows.append(("still open", "tasks", answers.open_tasks))
+    counts = ((*words, f"{n:,}") for *words, n in rows)
+    console.print(table_of(("", "", "n"), counts, left=2, title=str(answers.folder)))
     if answers.future:
         warn(
             console,

@@ -18,17 +18,18 @@ from pairwright.models.recorded import NOT_RECORDED
 from pairwright.options import Doc
 from pairwright.settings.endpoints import MOST_LINES
 from pairwright.text import number_of
-from pairwright.workflows.build_estimate import estimate, estimate_from_pilot
-from pairwright.workflows.build_words import (
+from pairwright.workflows.build_estimate import (
     ESTIMATE_HEADS,
+    estimate,
+    estimate_from_pilot,
     estimate_sentences,
     estimate_tables,
     pilot_rows,
     pilot_sentence,
-    shortfalls,
 )
 from pairwright.workflows.progress import Progress
 from pairwright.workflows.run_build import BuildEngine, BuildResult, build
+from pairwright.workflows.run_words import shortfalls
 
 
 def estimate_instead(

@@ -8,11 +8,10 @@ from rich.console import Console
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end, print_result, uncovered
 from pairwright.cli.printing import print_page, say, table_of, warn
-from pairwright.evaluation.best_of_n.page import best_of_n_page
-from pairwright.evaluation.certificate.certificate import Certificate
-from pairwright.evaluation.certificate.page import certificate_page
-from pairwright.evaluation.correlation.page import correlation_page
-from pairwright.evaluation.guided.page import policy_page
+from pairwright.evaluation.best_of_n import best_of_n_page
+from pairwright.evaluation.certificate import Certificate, certificate_page
+from pairwright.evaluation.correlation.correlations import correlation_page
+from pairwright.evaluation.guided import policy_page
 from pairwright.evaluation.outputs import OutputScores
 from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible

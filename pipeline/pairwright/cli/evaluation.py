@@ -12,8 +12,8 @@ from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, say, table_of, warn
 from pairwright.errors import CALL_FAILED, InputError
 from pairwright.evaluation.board.board import Leaderboard
-from pairwright.evaluation.board.pages import board_notes, board_page
-from pairwright.evaluation.board.rows import ranking_table
+from pairwright.evaluation.board.page import board_notes, board_page
+from pairwright.evaluation.board.tables import ranking_table
 from pairwright.evaluation.conditions import CONDITIONS
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.results import ResultSummary, summary_lines

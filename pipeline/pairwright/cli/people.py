@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, say
+from pairwright.cli.printing import command, print_commands, say, table_of
 from pairwright.text import number_of, visible
 from pairwright.workflows.departures import (
     ReplacedPerson,
@@ -16,48 +13,39 @@ from pairwright.workflows.departures import (
     replace_person,
     withdraw_person,
 )
-from pairwright.workflows.participants import Participant, ParticipantList, list_participants
-from pairwright.workflows.start_pages import StartPages, write_start_pages
-
-COLUMNS = (
-    "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "hours",
-    "pay",
-)  # fmt: skip
+from pairwright.workflows.participants import ParticipantList, list_participants
+from pairwright.workflows.person_pages import StartPages, write_start_pages
 
 
 def print_people(listed: ParticipantList) -> None:
     """Print everybody's work, time and pay, and the codes of those who have finished."""
-    rows = [_cells(one) for one in listed.people]
-    table = Table(box=box.SIMPLE, padding=0)
+    people = listed.people
+    columns: dict[str, list[str]] = {
+        "annotator": [one.annotator for one in people],
+        "participant": [one.participant for one in people],
+        "state": [one.state for one in people],
+        "tasks": [f"{one.tasks:,}" for one in people],
+        "answered": [f"{one.answered:,}" for one in people],
+        "skipped": [f"{one.skipped:,}" for one in people],
+        "checks": [
+            f"{one.checks_right:,} of {one.checks:,}{', failed' if one.passed is False else ''}"
+            if one.checks
+            else ""
+            for one in people
+        ],
+        "hours": ["" if one.hours is None else f"{one.hours:.2f}" for one in people],
+        "pay": ["" if one.pay is None else f"{one.pay:,.2f}" for one in people],
+    }
     # A column that nobody has anything in is left out.
-    shown = [n for n in range(len(COLUMNS)) if any(row[n] for row in rows)]
-    for n in shown:
-        table.add_column(COLUMNS[n], justify="right" if n >= 3 else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(escape(row[n]) for n in shown))
-    console = Console()
-    console.print(table)
+    shown = {head: cells for head, cells in columns.items() if any(cells)}
+    left = 3 if "participant" in shown else 2
+    console, rows = Console(), zip(*shown.values(), strict=True)
+    console.print(table_of(tuple(shown), rows, left=left, padding=(0, 0)))
     if coded := [one for one in listed.people if one.code]:
         say(console, "Completion codes:")
     for one in coded:
         say(console, f"  {one.annotator}  {one.code}  {visible(one.participant)}".rstrip())
     say(console, f"Written: {listed.file}")
-
-
-def _cells(one: Participant) -> tuple[str, ...]:
-    """In the order of COLUMNS."""
-    failed = ", failed" if one.passed is False else ""
-    return (
-        one.annotator,
-        one.participant,
-        one.state,
-        f"{one.tasks:,}",
-        f"{one.answered:,}",
-        f"{one.skipped:,}",
-        f"{one.checks_right:,} of {one.checks:,}{failed}" if one.checks else "",
-        "" if one.hours is None else f"{one.hours:.2f}",
-        "" if one.pay is None else f"{one.pay:,.2f}",
-    )
 
 
 def print_start_pages(written: StartPages) -> None:

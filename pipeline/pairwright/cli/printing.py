@@ -93,12 +93,3 @@ def table_of(
     for row in rows:
         table.add_row(*map(Text, row))
     return table
-
-
-def counts_of(title: str) -> Table:
-    """An empty table without heads, for rows of what is counted: its name, its kind, a number."""
-    table = Table(box=box.SIMPLE, show_header=False, title=escape(title))
-    table.add_column(style="bold")
-    table.add_column()
-    table.add_column(justify="right")
-    return table

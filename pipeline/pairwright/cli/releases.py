@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from pairwright.assets import DOCS
@@ -20,9 +18,8 @@ from pairwright.options import Doc
 from pairwright.releases.changes import EITHER
 from pairwright.releases.verify import VerifiedRelease
 from pairwright.text import number_of, visible
-from pairwright.workflows.new_release import ReleaseResult, release
+from pairwright.workflows.new_release import ReleaseResult, advise, release
 from pairwright.workflows.progress import Progress
-from pairwright.workflows.release_advice import advise
 from pairwright.workflows.releases import ReleaseDiff, check_publication, diff, publish, verify
 from pairwright.workflows.removal import Removals, forget
 
@@ -61,11 +58,8 @@ def print_release(
     if result.left_out:
         # Subjects by the reason why they are not released.
         reasons = sorted(result.left_out.items(), key=lambda row: (-row[1], row[0]))
-        title = "not released (twins and pairs)"
-        table = Table(box=box.SIMPLE, title=title, title_justify="left", show_header=False)
-        for reason, n in reasons:
-            table.add_row(escape(reason), f"{n:,}")
-        console.print(table)
+        rows = [(reason, f"{n:,}") for reason, n in reasons]
+        console.print(table_of(("", "n"), rows, title="not released (twins and pairs)"))
     for line in advise(result, run):
         say(console, line, "yellow")
     config, folder = result.summary.configs[0].config, result.folder

@@ -29,10 +29,15 @@ from pairwright.construct.run_pairs import find_outcome, iterate_results
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of, visible
-from pairwright.workflows.build_words import failure_sentence, short_sentence, wait_sentences
 from pairwright.workflows.example_study import write_example_study
 from pairwright.workflows.run_status import RunStatus, status, verify_calls
-from pairwright.workflows.run_table import recorded_models, run_sections
+from pairwright.workflows.run_words import (
+    failure_sentence,
+    recorded_models,
+    run_sections,
+    short_sentence,
+    wait_sentences,
+)
 
 WIDE = 72
 """Columns of a terminal in which a run's table fits."""

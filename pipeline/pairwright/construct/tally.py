@@ -34,8 +34,8 @@ AT_ONCE = 200
 
 
 class UnitTally(Record):
-    """What one unit counts as. But for the users of a kept one nothing in it is of this unit alone,
-    so that many are equal."""
+    """What one unit counts as in a `Tally`. But for the users of a kept one nothing in it is of
+    this unit alone, so that many are equal."""
 
     mode: Mode
     kind: Kind
@@ -45,12 +45,8 @@ class UnitTally(Record):
     """Why it was refused, failed or waits."""
     pairs: int = 0
     aspects: dict[str, int] = Field(default={})
-    """Aspects that a planner inferred, over the pairs: those that rest on `one_post`, and on
-    `several_posts`."""
     drafts: dict[str, int] = Field(default={})
-    """Refused drafts by gate, those before a kept one included."""
     dropped: tuple[str, ...] = ()
-    """Of a unit that was refused for want of aspects: why aspects were dropped."""
     reached: Stage | None = None
     """The last stage that it reached; None where it failed or waits."""
     preference: PreferenceCase | None = None

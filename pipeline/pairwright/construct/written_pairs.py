@@ -58,7 +58,7 @@ async def build_contrast(item: Item, models: Models, rules: BuildRules) -> Contr
     if config.paper_writers:
         # Here it is the writers that read posts.
         shown = selected(
-            item.question, item.profile, config.planner, models.generator.history_tokens
+            item.question, item.profile, config.planner, models.generator.endpoint.history_tokens
         )
         rubric = rubric.model_copy(update={"shown": tuple(post.id for post in shown)})
 

@@ -5,16 +5,14 @@ conditions.py   what a scorer is shown of the person, one record a condition
 content.py      how that is made: posts, those that the rubric cites, a partner's, a stranger's
 settings.py     the TOML file that names scorers, and the planner, judge and policy beside them
 scorers/        what is under test
-local/          reward models in this process
 evaluation.py   one scorer in one condition over a release
 decision.py     the result of one pair
-results.py      what an evaluation leaves in its folder, and the same in words
-derivation.py   whether that is what the stored replies give
+results.py      what an evaluation leaves in its folder, and whether the stored replies give it
 measure/        figures of decisions, each with n and interval
 board/          results side by side, and which of them can be distinguished
 outputs.py      outputs of any models, judged by the rubrics
-guided/         policy accuracy: whether a guided policy's scores tell the chosen response
-best_of_n/      what a scorer's pick of k samples is worth
+guided.py       policy accuracy: whether a guided policy's scores tell the chosen response
+best_of_n.py    what a scorer's pick of k samples is worth
 correlation/    whether doing well on a benchmark goes with doing well downstream
-certificate/    whether generated twins rank scorers as people's own choices do
+certificate.py  whether generated twins rank scorers as people's own choices do
 """

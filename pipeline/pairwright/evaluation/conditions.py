@@ -3,7 +3,7 @@
 Each condition is one record, with the function of `content.py` that makes its content. Everything
 else (what is scored, the leaderboard and its plots) asks the record. A new condition is a name in
 `ConditionName`, a function, and a record in `CONDITIONS`; where a release may have nothing to show
-in it, the reason is one of `NOTHING_TO_SHOW` in `decision.py`.
+in it, the reason is one of `NOTHING_TO_SHOW` in `scorers/scorer.py`.
 """
 
 from collections.abc import Awaitable, Callable, Iterable

@@ -11,21 +11,22 @@ makes every scorer right on one of them, and the partner makes it right where it
 """
 
 import math
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import NamedTuple, TypeVar
 
 from pairwright import text
 from pairwright.dataset import Row
-from pairwright.evaluation.decision import (
+from pairwright.evaluation.release import posts_of
+from pairwright.evaluation.scorers.scorer import (
     NO_CITED_POSTS,
     NO_OTHER_POSTS,
     NO_PARTNER,
     NO_PROFILE,
     NO_RUBRIC,
     NO_STRANGER,
+    PromptContent,
+    Unscored,
 )
-from pairwright.evaluation.release import posts_of
-from pairwright.evaluation.scorers.scorer import PromptContent, Unscored
 from pairwright.models import CONTEXT_LENGTH, Model
 from pairwright.modes import is_twin
 from pairwright.records import Post, Rejected, content_id
@@ -102,25 +103,6 @@ class Strangers:
         draw = content_id("wrong-profile", str(self._seed), asker.item, asker.user or "")
         return closest[int(draw[-8:], 16) % len(closest)].posts
 
-    def several(
-        self,
-        asker: Asker,
-        n: int,
-        left_out: Collection[str] = (),
-        preferred: Collection[str] = (),
-    ) -> tuple[Stranger, ...]:
-        """`n` different users, drawn from the `NEAREST` or twice as many closest in length, of whom
-        the `preferred` come first; fewer where there are fewer. None is one of `left_out`."""
-        there = [one for one in self._nearest(asker) if one.user not in left_out]
-        drawn = sorted(
-            there[: max(NEAREST, 2 * n)],
-            key=lambda one: (
-                one.user not in preferred,
-                content_id("n-let", str(self._seed), asker.item, asker.user or "", one.user),
-            ),
-        )
-        return tuple(drawn[:n])
-
     def _nearest(self, asker: Asker) -> list[Stranger]:
         """The users of the category with posts older than the question, closest in length first,
         without those who repeat the question."""
@@ -131,16 +113,16 @@ class Strangers:
             for person in self._there.get((asker.domain, asker.category), {}).values()
             if person.user not in near and (older := _older(asker, person.posts))
         ]
-        people.sort(key=lambda person: (_distance(own, person.length), person.user))
-        return [person for person in people if not _repeats(asker.question, person.posts)]
+        people.sort(key=lambda one: (abs(math.log((one.length + 1) / (own + 1))), one.user))
+        return [
+            one
+            for one in people
+            if not any(text.near_duplicate(asker.question, post.text) for post in one.posts)
+        ]
 
 
 def _length(posts: tuple[Post, ...]) -> int:
     return sum(len(post.text) for post in posts)
-
-
-def _distance(own: int, other: int) -> float:
-    return abs(math.log((other + 1) / (own + 1)))
 
 
 def _older(asker: Asker, posts: tuple[Post, ...]) -> tuple[Post, ...]:
@@ -148,10 +130,6 @@ def _older(asker: Asker, posts: tuple[Post, ...]) -> tuple[Post, ...]:
         return posts
     asked_at = asker.created
     return tuple(post for post in posts if post.created is None or post.created < asked_at)
-
-
-def _repeats(question: str, posts: tuple[Post, ...]) -> bool:
-    return any(text.near_duplicate(question, post.text) for post in posts)
 
 
 T = TypeVar("T")
@@ -184,9 +162,12 @@ def partners_of(rows: Iterable[Row]) -> dict[str, Posts]:
     for row in rows:
         if row.twin_id is not None:
             halves.setdefault(row.twin_id, []).append(row)
-    whole = [twin for twin in halves.values() if len(twin) == 2]
-    pairs = [(a, b) for first, second in whole for a, b in ((first, second), (second, first))]
-    return {row.id: posts_of(other) for row, other in pairs}
+    partners: dict[str, Posts] = {}
+    for twin in halves.values():
+        if len(twin) == 2:
+            first, second = twin
+            partners |= {first.id: posts_of(second), second.id: posts_of(first)}
+    return partners
 
 
 async def question_alone(_: ContentSources, row: Row) -> PromptContent | Unscored:
@@ -264,12 +245,9 @@ def _shown(sources: ContentSources, row: Row, posts: Posts, none: str) -> Prompt
 def _parted(row: Row) -> tuple[Posts, Posts]:
     """The posts that an aspect of the row cites, and the others. Aspects that people refuted count
     as well: what they cite was the planner's evidence, whatever it is worth."""
-    named = {post for aspect in row.rubric_aspects for post in aspect.post_ids}
-    posts = posts_of(row)
-    return (
-        tuple(post for post in posts if post.id in named),
-        tuple(post for post in posts if post.id not in named),
-    )
+    named, posts = {post for one in row.rubric_aspects for post in one.post_ids}, posts_of(row)
+    cited = tuple(post for post in posts if post.id in named)
+    return cited, tuple(post for post in posts if post.id not in named)
 
 
 async def ask_fitting(

@@ -6,13 +6,6 @@ from pairwright.dataset import Row
 from pairwright.records import Cluster, Mode, Record
 
 Choice = Literal["chosen", "rejected", "tie"]
-NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
-NO_CITED_POSTS, NO_OTHER_POSTS, NO_PARTNER = "no_cited_posts", "no_other_posts", "no_partner"
-NOTHING_TO_SHOW = (
-    NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS, NO_PARTNER,
-)  # fmt: skip
-"""Why a pair has no score where the release has nothing to show of its user: such a pair is not
-part of the condition, for any scorer."""
 
 
 class PairDecision(Record):
@@ -103,7 +96,8 @@ def blank_decision(row: Row) -> PairDecision:
     """The line of a pair before anything is known of it."""
     days = [post.created[:10] if post.created else "" for post in row.profile]
     dated = bool(days) and all(days)
-    clusters = row.clusters
+    clusters, votes = row.clusters, row.votes
+    n = votes.chosen + votes.rejected + votes.equal if votes else 0
     return PairDecision(
         id=row.id,
         item_id=row.item_id,
@@ -117,15 +111,8 @@ def blank_decision(row: Row) -> PairDecision:
         cluster=row.cluster,
         responses=None if isinstance(clusters, str) else clusters[1:],
         source=row.source,
-        vote_share=_vote_share(row),
+        # `cannot tell` is not a vote for either.
+        vote_share=round((votes.chosen + votes.equal / 2) / n, 6) if votes and n else None,
         first_post=min(days) if dated else None,
         last_post=max(days) if dated else None,
     )
-
-
-def _vote_share(row: Row) -> float | None:
-    """`cannot tell` is not a vote for either."""
-    votes = row.votes
-    if votes is None or not (n := votes.chosen + votes.rejected + votes.equal):
-        return None
-    return round((votes.chosen + votes.equal / 2) / n, 6)

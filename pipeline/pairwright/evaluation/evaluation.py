@@ -1,7 +1,6 @@
 """One scorer in one condition over a release: every pair gets a decision, or a reason why not."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -9,8 +8,9 @@ from pairwright.dataset import Row
 from pairwright.errors import CallFailed
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, make_content
 from pairwright.evaluation.content import ContentSources, ask_fitting
-from pairwright.evaluation.decision import NOTHING_TO_SHOW, Choice, PairDecision, blank_decision
+from pairwright.evaluation.decision import Choice, PairDecision, blank_decision
 from pairwright.evaluation.scorers.scorer import (
+    NOTHING_TO_SHOW,
     ByPair,
     Pairwise,
     Place,
@@ -22,7 +22,7 @@ from pairwright.evaluation.scorers.scorer import (
     failed_call,
 )
 from pairwright.models import together
-from pairwright.models.run import work_through
+from pairwright.models.run import work_in_order
 
 _CHOICES: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
 
@@ -47,9 +47,9 @@ class Evaluation(NamedTuple):
         shown = await make_content(self.condition, self.sources, row)
         if isinstance(shown, Unscored) and shown.reason in NOTHING_TO_SHOW:
             # A file cannot have a score of what there is not: the pair is part of no scorer's rows.
-            return _without(decision, shown)
+            return decision.model_copy(update=shown.fields)
         if isinstance(scores, Unscored):
-            return _without(decision, scores)
+            return decision.model_copy(update=scores.fields)
         chosen, rejected = scores
         scored = {"chosen": chosen.value, "rejected": rejected.value}
         return decision.model_copy(update=scored | {"tie_margin": self.tie_margin})
@@ -59,16 +59,16 @@ class Evaluation(NamedTuple):
         try:
             shown = await make_content(self.condition, self.sources, row)
             if isinstance(shown, Unscored):
-                return _without(decision, shown)
+                return decision.model_copy(update=shown.fields)
             answer, fewer = await ask_fitting(
                 shown, self.sources.history, lambda shown: _choice(scorer, row, shown)
             )
         except CallFailed as error:
-            return _without(decision, failed_call(error))
+            return decision.model_copy(update=failed_call(error).fields)
         read = {"posts": len(fewer.posts), "left_out": len(shown.posts) - len(fewer.posts)}
         decision = decision.model_copy(update=read)
         if isinstance(answer, Unscored):
-            return _without(decision, answer)
+            return decision.model_copy(update=answer.fields)
         return decision.model_copy(update=answer | {"tie_margin": self.tie_margin})
 
 
@@ -76,18 +76,12 @@ async def _choice(
     scorer: Pointwise | Pairwise, row: Row, shown: PromptContent
 ) -> dict[str, object] | Unscored:
     """The fields of a decision that the scorer's answers give."""
-    if isinstance(scorer, Pointwise):
-        return await _scored(scorer, row, shown)
-    choice = await scorer.prefer(shown, row.chosen, row.rejected)
-    if isinstance(choice, Unscored):
-        return choice
-    orders = (_CHOICES[choice.forward], _CHOICES[choice.backward])
-    return {"orders": orders, "tokens": choice.tokens}
-
-
-async def _scored(
-    scorer: Pointwise, row: Row, shown: PromptContent
-) -> dict[str, object] | Unscored:
+    if not isinstance(scorer, Pointwise):
+        choice = await scorer.prefer(shown, row.chosen, row.rejected)
+        if isinstance(choice, Unscored):
+            return choice
+        orders = (_CHOICES[choice.forward], _CHOICES[choice.backward])
+        return {"orders": orders, "tokens": choice.tokens}
     chosen, rejected = await together(
         scorer.score(shown, row.chosen), scorer.score(shown, row.rejected)
     )
@@ -103,10 +97,6 @@ async def _scored(
     return {"chosen": chosen.value, "rejected": rejected.value, "tokens": tokens}
 
 
-def _without(decision: PairDecision, why: Unscored) -> PairDecision:
-    return decision.model_copy(update={"unscored": why.reason, "detail": why.detail[:500]})
-
-
 async def evaluate(
     rows: Iterable[Row],
     evaluation: Evaluation,
@@ -120,21 +110,6 @@ async def evaluate(
     `on_each` is called with each as it comes. Raises Interrupted, EndpointRefused and StoreError:
     what was scored is stored, and nothing is taken for whole.
     """
-    decided: dict[int, PairDecision] = {}
-
-    async def work(numbered: tuple[int, Row]) -> None:
-        number, row = numbered
-        decided[number] = await evaluation.decide(row)
-        on_each(decided[number])
-
     applies = CONDITIONS[evaluation.condition].applies
     part = (row for row in rows if applies(row.mode))
-    await work_through(iter(enumerate(part)), work, workers=workers, stop=stop)
-    return [decided[number] for number in sorted(decided)]
-
-
-def reasons(decisions: Iterable[PairDecision]) -> dict[str, int]:
-    """Pairs without a score, by reason."""
-    return dict(
-        sorted(Counter(decision.unscored for decision in decisions if decision.unscored).items())
-    )
+    return await work_in_order(part, evaluation.decide, workers=workers, stop=stop, on_each=on_each)

@@ -7,7 +7,6 @@ the end is a reason, and never 0.
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,10 +20,10 @@ from pairwright.estimate import Estimate
 from pairwright.evaluation.release import ReleaseRef, posts_of
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.judges import MeteredModel
-from pairwright.evaluation.scorers.scorer import Unscored, failed_call
-from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, z_of
+from pairwright.evaluation.scorers.scorer import Unscored, failed_call, reasons
+from pairwright.intervals import Floats, cluster_numbers, mean, mean_points
 from pairwright.models import Model
-from pairwright.models.run import work_through
+from pairwright.models.run import work_in_order
 from pairwright.modes import is_own_choice
 from pairwright.records import Adherence, Aspect, AspectScore, Post, Record, Rejected, Rubric
 from pairwright.settings.prompt import Prompts
@@ -63,7 +62,15 @@ class ReleaseQuestions:
                     where=row.config,
                     fix="Name a release of mode twin or violate.",
                 )
-            question = _question(row)
+            question = PersonQuestion(
+                pair=row.id,
+                item=row.item_id,
+                question=row.question,
+                posts=posts_of(row),
+                aspects=tuple(aspect.aspect for aspect in row.answer_key),
+                domain=row.domain,
+                cluster=row.user or row.cluster,
+            )
             # Pairs of both modes are about one question of one person, with one rubric.
             first = by_person.setdefault(
                 (question.item, question.cluster, question.aspects), question
@@ -88,18 +95,6 @@ class ReleaseQuestions:
         if items:
             return f"the item {id!r} has {len(items)} rubrics: name a pair instead"
         return f"the release has no item and no pair {id!r}"
-
-
-def _question(row: Row) -> PersonQuestion:
-    return PersonQuestion(
-        pair=row.id,
-        item=row.item_id,
-        question=row.question,
-        posts=posts_of(row),
-        aspects=tuple(aspect.aspect for aspect in row.answer_key),
-        domain=row.domain,
-        cluster=row.user or row.cluster,
-    )
 
 
 class Output(Record, extra="ignore"):
@@ -174,20 +169,20 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
 
     Raises InputError, naming the line, for what is not an output, an id that the release does not
     have, and a second output of one model for one question; and for a file without any."""
-    outputs, lines = [], dict[tuple[str, str], tuple[int, str]]()
-    for number, output in _lines(path):
-        where = f"{path}:{number}"
+    outputs, lines = [], dict[tuple[str, str], tuple[str, str]]()
+    for where, output in _lines(path):
         question = questions.find(output.id)
         if isinstance(question, str):
             raise InputError(
                 question, where=where, fix="Give outputs for this release's questions."
             )
-        before, id = lines.setdefault((question.pair, output.model), (number, output.id))
-        if before != number:
+        before, id = lines.setdefault((question.pair, output.model), (where, output.id))
+        if before != where:
             shared = f"{question.question[:60]!r}, asked by {question.cluster!r}"
             other = "" if id == output.id else f": {id} and {output.id} are both for {shared}"
             raise InputError(
-                f"{output.model!r} has an output for this question in line {before} already{other}",
+                f"{output.model!r} has an output for this question in line"
+                f" {before.rpartition(':')[2]} already{other}",
                 where=where,
                 fix="Keep one of the two, or give each its own model name.",
             )
@@ -197,12 +192,21 @@ def read_outputs(path: Path, questions: ReleaseQuestions) -> list[QuestionOutput
     return outputs
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Output]]:
+def _lines(path: Path) -> Iterator[tuple[str, Output]]:
+    """Each output with its place."""
+    where = str(path)
     try:
         with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
+                where = f"{path}:{number}"
                 if line.strip():
-                    yield number, _output(f"{path}:{number}", line)
+                    yield where, Output.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        key = ".".join(map(str, first["loc"]))
+        raise InputError(
+            _missing(line) or first["msg"], where=f"{where} [{key}]" if key else where, fix=_FORM
+        ) from None
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}", where=path, fix="Give a JSONL file."
@@ -210,17 +214,6 @@ def _lines(path: Path) -> Iterator[tuple[int, Output]]:
     except UnicodeDecodeError as error:
         raise InputError(
             f"not UTF-8 at byte {error.start}", where=path, fix="Save the file as UTF-8."
-        ) from None
-
-
-def _output(where: str, line: str) -> Output:
-    try:
-        return Output.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        key = ".".join(map(str, first["loc"]))
-        raise InputError(
-            _missing(line) or first["msg"], where=f"{where} [{key}]" if key else where, fix=_FORM
         ) from None
 
 
@@ -249,18 +242,17 @@ def by_model(judged: Iterable[JudgedOutput]) -> dict[str, list[JudgedOutput]]:
     return by_name
 
 
-def mean_adherence(values: Floats, clusters: Sequence[str]) -> Estimate | None:
-    """The mean of values from 0 to 1 with its interval by cluster, all rounded; None where n = 0.
+def mean_adherence(values: Floats, clusters: Sequence[str]) -> Estimate:
+    """The mean of values from 0 to 1 with its interval by cluster, all rounded.
 
     Student's; where no value differs Wilson's at the effective number of values: a spread that
     nothing shows is not known to be none.
     """
     places = cluster_numbers(clusters)
     estimate = mean(values, places, least=0, most=1)
-    if estimate is None or estimate.low is None or estimate.low != estimate.high:
+    if estimate.low is None or estimate.low != estimate.high:
         return estimate
-    equal = accuracy(values, places)
-    return equal and equal.found(z_of(LEVEL))
+    return mean_points(values, places)
 
 
 def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> ModelScore:
@@ -272,9 +264,9 @@ def model_score(model: str, judged: Sequence[JudgedOutput], questions: int) -> M
         model=model,
         outputs=len(judged),
         scored=len(scored),
-        unscored=dict(sorted(Counter(one.unscored for one in judged if one.unscored).items())),
+        unscored=reasons(judged),
         questions=questions,
-        adherence=mean_adherence(values, [cluster for _, cluster in scored]),
+        adherence=mean_adherence(values, [cluster for _, cluster in scored]) if scored else None,
         worst=round(total / len(judged), 6) if judged else None,
         best=round((total + missing) / len(judged), 6) if judged else None,
     )
@@ -296,9 +288,15 @@ class AspectJudge(NamedTuple):
         if not response.strip():
             return Unscored("empty_output"), 0
         metered = MeteredModel.around(self.model)
+        aspects = tuple(
+            Aspect(aspect=aspect, reason="", evidence="") for aspect in question.aspects
+        )
+        rubric = Rubric(
+            question_id=question.item, user=question.cluster, origin="planner", aspects=aspects
+        )
         try:
             result = await adherence(
-                question.question, response, _rubric(question), metered.model, self.prompts
+                question.question, response, rubric, metered.model, self.prompts
             )
         except CallFailed as error:
             return failed_call(error), metered.tokens
@@ -319,38 +317,23 @@ async def judge_outputs(
 
     Raises Interrupted, EndpointRefused and StoreError: what was judged is stored.
     """
-    done: dict[int, JudgedOutput] = {}
 
-    async def work(numbered: tuple[int, QuestionOutput]) -> None:
-        number, output = numbered
-        done[number] = await _judged(output, judge)
-        on_each(done[number])
+    async def judged(of: QuestionOutput) -> JudgedOutput:
+        question = of.question
+        adherence, tokens = await judge.judge(question, of.output.output)
+        line = JudgedOutput(
+            id=of.output.id,
+            pair=question.pair,
+            item_id=question.item,
+            model=of.output.model,
+            domain=question.domain,
+            cluster=question.cluster,
+            tokens=tokens,
+        )
+        if isinstance(adherence, Unscored):
+            return line.model_copy(update=adherence.fields)
+        return line.model_copy(
+            update={"adherence": round(adherence.share, 6), "scores": adherence.scores}
+        )
 
-    await work_through(iter(enumerate(outputs)), work, workers=workers, stop=stop)
-    return [done[number] for number in range(len(outputs))]
-
-
-async def _judged(output: QuestionOutput, judge: AspectJudge) -> JudgedOutput:
-    adherence, tokens = await judge.judge(output.question, output.output.output)
-    line = JudgedOutput(
-        id=output.output.id,
-        pair=output.question.pair,
-        item_id=output.question.item,
-        model=output.output.model,
-        domain=output.question.domain,
-        cluster=output.question.cluster,
-        tokens=tokens,
-    )
-    if isinstance(adherence, Unscored):
-        why = {"unscored": adherence.reason, "detail": adherence.detail[:500]}
-        return line.model_copy(update=why)
-    return line.model_copy(
-        update={"adherence": round(adherence.share, 6), "scores": adherence.scores}
-    )
-
-
-def _rubric(question: PersonQuestion) -> Rubric:
-    aspects = tuple(Aspect(aspect=aspect, reason="", evidence="") for aspect in question.aspects)
-    return Rubric(
-        question_id=question.item, user=question.cluster, origin="planner", aspects=aspects
-    )
+    return await work_in_order(outputs, judged, workers=workers, stop=stop, on_each=on_each)

@@ -12,13 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import AliasPath, Field, ValidationError, model_validator
 
 from pairwright.blind_preference import PreferenceFigure, preference_case, preference_figures
-from pairwright.dataset import Layout, Part, Row, RowPost, parts_of, read_rows
+from pairwright.dataset import Layout, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError
@@ -46,12 +47,9 @@ class BuildModel(Record):
     model: str
 
 
-class BuildTie(Record):
+class BuildTie(BuildModel):
     """What a scorer has to do with a model that built the release."""
 
-    role: BuildRole
-    model: str
-    """The model that built it."""
     word: str
     """The word of both names, where only the family is the same; empty where the model is."""
 
@@ -74,10 +72,8 @@ def build_ties(models: Iterable[str], builders: Sequence[BuildModel]) -> tuple[B
         same = any(bare_name(model) == bare_name(builder.model) for model in own)
         shared = sorted(_words(builder.model) & {word for model in own for word in _words(model)})
         if same or shared:
-            word = "" if same else shared[0]
-            ties[builder.role, builder.model] = BuildTie(
-                role=builder.role, model=builder.model, word=word
-            )
+            tie = BuildTie(**builder.model_dump(), word="" if same else shared[0])
+            ties[builder.role, builder.model] = tie
     return tuple(ties.values())
 
 
@@ -85,11 +81,8 @@ def tie_mark(ties: Sequence[BuildTie]) -> str:
     """The mark beside a scorer's name; empty where it has nothing to do with the build."""
     same = dict.fromkeys(tie.role for tie in ties if not tie.word)
     family = [role for role in dict.fromkeys(tie.role for tie in ties) if role not in same]
-    parts = [
-        *([f"the build's {' and '.join(same)}"] if same else []),
-        *([f"family of the build's {' and '.join(family)}"] if family else []),
-    ]
-    return ", ".join(parts)
+    parts = (("the build's", [*same]), ("family of the build's", family))
+    return ", ".join(f"{what} {' and '.join(roles)}" for what, roles in parts if roles)
 
 
 def tie_sentence(name: str, ties: Sequence[BuildTie]) -> str:
@@ -125,8 +118,6 @@ def _words(model: str) -> frozenset[str]:
 SOURCES = 30
 """The most sources that have figures of their own: those with the most pairs."""
 _FIX = "Get the release again, and run `pairwright verify` on it."
-
-
 LATER_FACTS = ("builders", "neighbours", "neighbours_by_source", "preferences")
 """What follows from a release, and results of older versions do not have."""
 
@@ -177,36 +168,26 @@ class Construction(NamedTuple):
     """Hash of the planner's prompt."""
 
 
-class _Roles(Record, extra="ignore"):
-    planner: str = ""
-    generator: tuple[str, ...] = ()
-    judge: str = ""
-
-
 class _ReleaseEndpoint(Record, extra="ignore"):
     model: str = ""
-
-
-class _Planner(Record, extra="ignore"):
-    posts: int | None = None
-
-
-class _Config(Record, extra="ignore"):
-    planner: _Planner = _Planner()
-
-
-class _Build(Record, extra="ignore"):
-    config: _Config = _Config()
-    roles: _Roles = _Roles()
-    endpoints: dict[str, _ReleaseEndpoint] = Field(default={})
-    prompts: dict[str, str] = Field(default={})
 
 
 class _Manifest(Record, extra="ignore"):
     name: str
     version: str
     kind: str
-    build: _Build = _Build()
+    study_posts: int | None = Field(
+        None, validation_alias=AliasPath("build", "config", "planner", "posts")
+    )
+    planner: str = Field("", validation_alias=AliasPath("build", "roles", "planner"))
+    generators: tuple[str, ...] = Field(
+        (), validation_alias=AliasPath("build", "roles", "generator")
+    )
+    judge: str = Field("", validation_alias=AliasPath("build", "roles", "judge"))
+    endpoints: dict[str, _ReleaseEndpoint] = Field(
+        default={}, validation_alias=AliasPath("build", "endpoints")
+    )
+    prompts: dict[str, str] = Field(default={}, validation_alias=AliasPath("build", "prompts"))
 
 
 class Release:
@@ -220,30 +201,34 @@ class Release:
         """
         self.folder, self.split = folder, split
         layout = Layout(folder)
+        problem, fix = "", "Name a folder that `pairwright release` wrote."
         if not folder.is_dir():
-            raise InputError(
-                "is a file, not a folder" if folder.exists() else "no such folder",
-                where=folder,
-                fix="Name a folder that `pairwright release` wrote.",
-            )
-        if (folder / "calls.sqlite").exists() or (folder / "pairs.jsonl").exists():
-            raise InputError(
-                "is a run folder, not a release",
-                where=folder,
-                fix="Make a release of it with `pairwright release`, and name that.",
-            )
-        if not layout.manifest.is_file():
-            raise InputError(
-                "is not a release: it has no manifest.json",
-                where=folder,
-                fix="Name a folder that `pairwright release` wrote.",
-            )
+            problem = "is a file, not a folder" if folder.exists() else "no such folder"
+        elif (folder / "calls.sqlite").exists() or (folder / "pairs.jsonl").exists():
+            problem = "is a run folder, not a release"
+            fix = "Make a release of it with `pairwright release`, and name that."
+        elif not layout.manifest.is_file():
+            problem = "is not a release: it has no manifest.json"
+        if problem:
+            raise InputError(problem, where=folder, fix=fix)
         self._manifest = _manifest(layout.manifest)
         self._listed = read_checksums(folder)
         self._check_file(layout.manifest)
         self._parts = [part for part in parts_of(folder) if split in (None, part.split)]
-        self._check_files(split)
-        pairs, of_rows, points = 0, dict[BuildModel, None](), list[tuple[Cluster, float]]()
+        if not parts_of(folder):
+            raise InputError("no rows", where=folder, fix=_FIX)
+        if not self._parts:
+            raise InputError(
+                f"no pairs in the split {split!r}; it has {pairs_by_split(folder)}",
+                where=folder,
+                fix="Name one of these. Where --split can be left out, all pairs are taken then.",
+            )
+        for part in self._parts:
+            self._check_file(layout.part(part))
+        self.ref = self._read()
+
+    def _read(self) -> ReleaseRef:
+        pairs, builders, points = 0, dict.fromkeys(self._builders()), list[tuple[Cluster, float]]()
         by_source: dict[str, list[tuple[Cluster, float]]] = {}
         cases = []
         for row in self.rows():
@@ -253,15 +238,19 @@ class Release:
                 by_source.setdefault(row.source, []).append(points[-1])
             if case := preference_case(row):
                 cases.append(case)
-            of_rows |= dict.fromkeys(_row_builders(row))
+            # A pair names its own: more than one build may have made a release's pairs.
+            if row.generator:
+                builders[BuildModel(role="generator", model=row.generator)] = None
+            if row.judge:
+                builders[BuildModel(role="judge", model=row.judge)] = None
         largest = sorted(by_source.items(), key=lambda item: (-len(item[1]), item[0]))[:SOURCES]
-        self.ref = ReleaseRef(
+        return ReleaseRef(
             name=self._manifest.name,
             version=self._manifest.version,
-            digest=root_digest(folder),
+            digest=root_digest(self.folder),
             trial=self._manifest.kind == "trial",
             pairs=pairs,
-            builders=tuple(dict.fromkeys((*self._builders(), *of_rows))),
+            builders=tuple(builders),
             neighbours=accuracy_by_cluster(points),
             neighbours_by_source={
                 name: found for name, some in largest if (found := accuracy_by_cluster(some))
@@ -272,8 +261,8 @@ class Release:
     @property
     def construction(self) -> Construction:
         """What inferred its aspects, as its manifest says."""
-        build = self._manifest.build
-        endpoint = build.endpoints.get(build.roles.planner, _ReleaseEndpoint())
+        build = self._manifest
+        endpoint = build.endpoints.get(build.planner, _ReleaseEndpoint())
         return Construction(endpoint.model, build.prompts.get("plan", ""))
 
     @property
@@ -281,51 +270,31 @@ class Release:
         """How many posts of a history people saw in the study, the best ranked by BM25: as many as
         the build's planner at most. None where nobody was asked, or the release does not say."""
         has_study = Layout(self.folder).study.is_file()
-        return self._manifest.build.config.planner.posts if has_study else None
+        return self._manifest.study_posts if has_study else None
 
     def rows(self, limit: int | None = None) -> Iterator[Row]:
         """Every row, by configuration and split, in the order of their files; of the first `limit`
         subjects, a twin whole or not at all."""
-        within = self._first(limit) if limit is not None else None
+        within: set[str] | None = None
+        if limit is not None:
+            subjects = dict.fromkeys(row.subject for row in self.rows())
+            within = set(islice(subjects, limit))
         for part in self._parts:
-            for row in read_rows(self._path(part)):
+            for row in read_rows(Layout(self.folder).part(part)):
                 if within is None or row.subject in within:
                     yield row
 
     def _builders(self) -> Iterator[BuildModel]:
         """The models of the build's roles, as the manifest names them."""
-        build = self._manifest.build
+        build = self._manifest
         named: tuple[tuple[BuildRole, str], ...] = (
-            ("planner", build.roles.planner),
-            *(("generator", name) for name in build.roles.generator),
-            ("judge", build.roles.judge),
+            ("planner", build.planner),
+            *(("generator", name) for name in build.generators),
+            ("judge", build.judge),
         )
         for role, name in named:
             if name in build.endpoints and build.endpoints[name].model:
                 yield BuildModel(role=role, model=build.endpoints[name].model)
-
-    def _first(self, limit: int) -> set[str]:
-        subjects: set[str] = set()
-        for row in self.rows():
-            if len(subjects) == limit:
-                break
-            subjects.add(row.subject)
-        return subjects
-
-    def _path(self, part: Part) -> Path:
-        return Layout(self.folder).part(part)
-
-    def _check_files(self, split: str | None) -> None:
-        if not parts_of(self.folder):
-            raise InputError("no rows", where=self.folder, fix=_FIX)
-        if not self._parts:
-            raise InputError(
-                f"no pairs in the split {split!r}; it has {pairs_by_split(self.folder)}",
-                where=self.folder,
-                fix="Name one of these. Where --split can be left out, all pairs are taken then.",
-            )
-        for part in self._parts:
-            self._check_file(self._path(part))
 
     def _check_file(self, path: Path) -> None:
         if self._listed.get(path.relative_to(self.folder).as_posix()) != file_digest(path):
@@ -335,14 +304,6 @@ class Release:
 def posts_of(row: Row) -> tuple[Post, ...]:
     """The profile as retrieval takes it, oldest first."""
     return tuple(map(_post, row.profile))
-
-
-def _row_builders(row: Row) -> Iterator[BuildModel]:
-    """The models that a pair names itself: more than one build may have made a release's pairs."""
-    if row.generator:
-        yield BuildModel(role="generator", model=row.generator)
-    if row.judge:
-        yield BuildModel(role="judge", model=row.judge)
 
 
 # A user's posts come back with every pair of theirs.

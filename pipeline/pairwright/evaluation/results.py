@@ -1,17 +1,21 @@
 """What an evaluation leaves in its folder: SCORER.CONDITION.jsonl, one line a pair in the release's
 order, and SCORER.CONDITION.json, which says what they are of and is written last. And the same as
 lines for a terminal: its accuracy by mode, and what it leaves open.
+
+A result's own checksum shows a slip, but who changes a verdict may write that again, too. So the
+decisions can be derived again from the release and the stored replies, and held to the file.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pairwright.dataset import read_lines, read_one, write_lines, write_one
 from pairwright.dataset.layout import file_digest
-from pairwright.errors import InputError
+from pairwright.errors import CALL_FAILED, InputError
 from pairwright.evaluation.conditions import ConditionName
-from pairwright.evaluation.decision import NOTHING_TO_SHOW, PairDecision
+from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.accuracy import (
     figures_of,
     is_position_bias,
@@ -20,6 +24,7 @@ from pairwright.evaluation.measure.accuracy import (
 )
 from pairwright.evaluation.measure.figure import ScorerFigure, mode_group
 from pairwright.evaluation.release import ReleaseRef, build_ties, tie_sentence
+from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
 from pairwright.records import Record
 from pairwright.text import number_of
 
@@ -154,22 +159,24 @@ class Result:
         lines, ids = self._lines(), set[str]()
         for decision in read_lines(lines, PairDecision):
             if decision.id in ids:
-                raise _broken(lines, f"the pair {decision.id} is there twice")
+                raise broken_result(lines, f"the pair {decision.id} is there twice")
             ids.add(decision.id)
             yield decision
         if len(ids) != self.about.pairs:
-            raise _broken(lines, f"{len(ids)} pairs, and {self.path.name} says {self.about.pairs}")
+            raise broken_result(
+                lines, f"{len(ids)} pairs, and {self.path.name} says {self.about.pairs}"
+            )
 
     def check_lines(self) -> None:
         """Check the lines. Raises InputError where they are not those of this summary."""
         lines = self._lines()
         if file_digest(lines) != self.about.lines:
-            raise _broken(lines, f"is not the file that {self.path.name} was written for")
+            raise broken_result(lines, f"is not the file that {self.path.name} was written for")
 
     def _lines(self) -> Path:
         lines = self.path.with_suffix(".jsonl")
         if not lines.is_file():
-            raise _broken(lines, f"is not there, and {self.path.name} was written for it")
+            raise broken_result(lines, f"is not there, and {self.path.name} was written for it")
         return lines
 
 
@@ -215,14 +222,15 @@ def read_results(one: Path) -> list[Result]:
     return results
 
 
-def _broken(where: Path, what: str) -> InputError:
+def broken_result(where: Path, what: str) -> InputError:
     return InputError(
         what, where=where, fix="Run `pairwright evaluate` again: nothing is scored twice."
     )
 
 
-_ACCURACIES = {"accuracy": "right", "both_right": "both halves right"}
-_OF_SCORED = {
+_ACCURACIES = {
+    "accuracy": "right",
+    "both_right": "both halves right",
     "accuracy_of_scored": "right of the scored",
     "both_right_of_scored": "both halves right of the scored",
 }
@@ -233,69 +241,40 @@ def summary_lines(about: ResultSummary, decisions: list[PairDecision]) -> list[s
     figures = tuple(
         without_error(about.condition, about.scorer.name, decisions, figures_of(decisions))
     )
-    names = _ACCURACIES | (_OF_SCORED if about.units != about.units_scored else {})
+    whole = about.units == about.units_scored
     shares = [
-        f"{figure.group} {names[figure.name]} {_share(figure)}"
+        f"{figure.group} {_ACCURACIES[figure.name]} {figure.percent(1)}, n = {figure.n:,}"
         for figure in figures
-        if figure.name in names and figure.group == mode_group(figure.mode).name
+        if figure.name in _ACCURACIES and figure.group == mode_group(figure.mode).name
+        if not (whole and figure.name.endswith("_of_scored"))
     ]
     heading = f"{about.scorer.name}, {about.condition}: {'; '.join(shares) or 'no pairs'}"
     return [heading, *(f"  {line}" for line in _open_ends(about, figures))]
 
 
-def _share(figure: ScorerFigure) -> str:
-    if figure.value is not None and figure.by_identity:
-        return f"{figure.value:.1%} (by identity, n = {figure.n:,})"
-    if figure.value is None or figure.low is None or figure.high is None:
-        return f"not known (n = {figure.n:,})"
-    return f"{figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
-
-
-def _tokens(about: ResultSummary) -> str:
-    read, written = about.prompt_tokens or 0, about.completion_tokens or 0
-    cost = "" if about.cost is None else f", {1000 * about.cost / about.pairs:,.2f} for 1,000 pairs"
-    return (
-        f", {read / about.pairs:,.0f} tokens in and {written / about.pairs:,.0f} out a pair{cost}"
-    )
-
-
-def _without_score(about: ResultSummary) -> list[str]:
-    """A line for the pairs that count as wrong, and one for those that do not count."""
-    reasons = [
-        (f"{n:,} {reason}", reason in NOTHING_TO_SHOW) for reason, n in about.unscored.items()
-    ]
-    wrong = ", ".join(reason for reason, nothing_shown in reasons if not nothing_shown)
-    not_counted = ", ".join(reason for reason, nothing_shown in reasons if nothing_shown)
-    return [
-        *([f"without a score, counted as wrong: {wrong}"] if wrong else []),
-        *(
-            [f"not counted, the release has nothing to show of the user: {not_counted}"]
-            if not_counted
-            else []
-        ),
-    ]
-
-
 def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[str]:
-    lines = []
+    lines, n = [], about.pairs
     if about.ties:
-        unstable = (
-            f", {number_of(about.unstable, 'of them changes', 'of them change')} with the order"
-            if about.unstable
-            else ""
-        )
-        ties = "is a tie" if about.ties == 1 else "are ties"
-        lines.append(f"{about.ties:,} of {about.pairs:,} {ties}, counted one half{unstable}")
-    lines += _without_score(about)
+        lines.append(f"{about.ties:,} of {n:,} {'is a tie' if about.ties == 1 else 'are ties'},")
+        lines[-1] += " counted one half"
+        if about.unstable:
+            changed = number_of(about.unstable, "of them changes", "of them change")
+            lines[-1] += f", {changed} with the order"
+    counts = {reason: f"{count:,} {reason}" for reason, count in about.unscored.items()}
+    if wrong := [count for reason, count in counts.items() if reason not in NOTHING_TO_SHOW]:
+        lines.append(f"without a score, counted as wrong: {', '.join(wrong)}")
+    if left := [count for reason, count in counts.items() if reason in NOTHING_TO_SHOW]:
+        lines.append(f"not counted, the release has nothing to show of the user: {', '.join(left)}")
     if about.shortened:
         lines.append(f"{number_of(about.shortened, 'history', 'histories')} did not fit whole")
-    if about.timing:
-        timing = about.timing
-        tokens = _tokens(about) if about.pairs else ""
-        lines.append(
-            f"{number_of(timing.calls, 'call')}, {timing.latency_s:.2f} s each,"
-            f" {timing.calls_per_s:,.0f} a second{tokens}"
-        )
+    if timing := about.timing:
+        calls = number_of(timing.calls, "call")
+        lines.append(f"{calls}, {timing.latency_s:.2f} s each, {timing.calls_per_s:,.0f} a second")
+        if n:
+            read, written = about.prompt_tokens or 0, about.completion_tokens or 0
+            lines[-1] += f", {read / n:,.0f} tokens in and {written / n:,.0f} out a pair"
+            if about.cost is not None:
+                lines[-1] += f", {1000 * about.cost / n:,.2f} for 1,000 pairs"
     lines += [
         f"position bias, verdicts for the first place (even is 50 %): {position_bias_text(figure)}"
         for figure in figures
@@ -308,3 +287,96 @@ def _open_ends(about: ResultSummary, figures: Sequence[ScorerFigure]) -> list[st
     if about.simulated:
         lines.append("simulated: a simulated model had a part in it, so this is not a result")
     return lines
+
+
+NOT_STORED = "not_stored"
+"""Why a call failed: its reply is not beside the result."""
+_BESIDE = {"tokens", "detail"}
+"""Fields of a decision that decide nothing."""
+_LATER = {"first_post", "last_post"}
+"""Fields that results of older versions do not have."""
+_SETTINGS = ("history", "seed", "planner")
+_COUNTS = ("pairs", "scored", "ties", "unstable", "simulated", "self_agreement")
+
+
+def check_settings(result: Result, derived: ResultSummary) -> None:
+    """Raises InputError where the two are not of one scorer that was shown posts by the same rules:
+    then their decisions cannot be compared."""
+    _check(result, "scorer", result.about.scorer.deciding, derived.scorer.deciding)
+    for key in _SETTINGS:
+        _check(result, key, getattr(result.about, key), getattr(derived, key))
+
+
+def check_release(result: Result, release: ReleaseRef) -> None:
+    """Raises InputError where a result is of another release, or says something of it that it does
+    not say itself."""
+    _check(result, "release", result.about.release.completed_by(release), release)
+
+
+def _check(result: Result, key: str, own: object, other: object) -> None:
+    if own != other:
+        if isinstance(own, Record) and isinstance(other, Record):
+            keys = [
+                one for one in type(own).model_fields if getattr(own, one) != getattr(other, one)
+            ]
+            own, other = (
+                ", ".join(f"{one} {getattr(record, one)}" for one in keys)
+                for record in (own, other)
+            )
+        here, there = (str(value or "none")[:200] for value in (own, other))
+        raise InputError(
+            f"is of another {key}: {here} here, and {there} with what was named",
+            where=f"{result.path} [{key}]",
+            fix="Name the release, and the file of scorers, that it was evaluated with.",
+        )
+
+
+def differences(
+    result: Result, about: ResultSummary, decisions: Sequence[PairDecision]
+) -> Iterator[str]:
+    """A sentence for each way in which a result is not what was derived, naming file and pair."""
+    lines = result.path.with_suffix(".jsonl")
+    derived = {one.id: one for one in decisions}
+    for own in result.decisions():
+        other = derived.pop(own.id, None)
+        if other is None:
+            yield f"{lines}, pair {own.id}: is not one of the release's in this condition"
+        elif difference := _difference(own, other):
+            yield f"{lines}, pair {own.id}: {difference}"
+    for name in derived:
+        yield f"{lines}, pair {name}: is not there, and the release has it"
+    for key in _COUNTS:
+        own_count, other_count = getattr(result.about, key), getattr(about, key)
+        if own_count != other_count:
+            yield f"{result.path} [{key}]: {own_count}, and the replies give {other_count}"
+
+
+def _difference(own: PairDecision, other: PairDecision) -> str:
+    """What differs between a line and what the replies give; empty where nothing does."""
+    if own.unscored.startswith(CALL_FAILED) and other.unscored.startswith(CALL_FAILED):
+        return ""
+    if other.unscored == f"{CALL_FAILED}:{NOT_STORED}":
+        return f"{_choice(own)}, and no reply is stored that would say so"
+    if _choice(own) != _choice(other):
+        return f"{_choice(own)}, and the stored replies give: {_choice(other)}"
+    for key in PairDecision.model_fields.keys() - _BESIDE:
+        mine, theirs = getattr(own, key), getattr(other, key)
+        if key in _LATER and mine is None:
+            continue
+        if mine != theirs and not _close(mine, theirs):
+            return f"{key} is {mine!r}, and the stored replies give {theirs!r}"
+    return ""
+
+
+def _choice(decision: PairDecision) -> str:
+    if decision.choice is None:
+        return f"no score ({decision.unscored})"
+    orders = f" ({' and '.join(decision.orders)})" if decision.orders else ""
+    return decision.choice + orders
+
+
+def _close(mine: object, theirs: object) -> bool:
+    """Scores that are computed again may differ in their last digits on another machine."""
+    if not isinstance(mine, float) or not isinstance(theirs, float):
+        return False
+    return math.isclose(mine, theirs, rel_tol=1e-5, abs_tol=1e-9)

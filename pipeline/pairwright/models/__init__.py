@@ -5,8 +5,8 @@ that is an `LLM`: anything with `complete(request)`. Durability, retries, rate l
 progress are behind it, so a stage is tested with five lines that return canned replies. A
 malformed reply is an answer too: asking again is asking for the next draw.
 
-model.py         a role's model, and the seam below it: `LLM` and `Sender`
-request.py completion.py    a request with its key, and a stored reply
+model.py         a role's model, a request with its key, and the seam below: `LLM` and `Sender`
+completion.py    a stored reply
 reply.py         replies by a schema: what is sent, and reading what comes back
 shared_work.py   several calls at once, results that pieces of work share, a log of their calls
 run.py           many pieces of work at once, with bounded memory and a clean stop
@@ -27,7 +27,18 @@ from pairwright.models.completion import (
     counting,
     note,
 )
-from pairwright.models.model import LLM, Answer, Model, Models, Sender, Unstored, Wait
+from pairwright.models.model import (
+    KEY_TAG,
+    LLM,
+    Answer,
+    Model,
+    Models,
+    Request,
+    Sender,
+    Unstored,
+    Wait,
+    key_of,
+)
 from pairwright.models.reply import (
     WHOLE_NUMBER,
     Leniency,
@@ -39,7 +50,6 @@ from pairwright.models.reply import (
     parse,
     schema_of,
 )
-from pairwright.models.request import KEY_TAG, Request, key_of
 from pairwright.models.shared_work import Call, CallLog, SharedWork, Traced, together, traced
 
 __all__ = [

@@ -1,16 +1,95 @@
-"""A role's model, which a stage calls, and the seam below it: what answers a request (`LLM`), and
-what puts it on the wire (`Sender`)."""
+"""A role's model, which a stage calls, the requests that it makes, and the seam below it: what
+answers a request (`LLM`), and what puts it on the wire (`Sender`).
 
+The key of a call is the tagged hash of its canonical request: model and revision, messages,
+sampling, response schema, seed and draw. What does not change the answer (base URL, timeouts,
+retries, concurrency) is not in it.
+"""
+
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
 from typing import NamedTuple, Protocol, TypeVar
+
+from pydantic_core import to_json
 
 from pairwright.models.completion import CONTEXT_LENGTH, MODEL_REFUSED, TOOL_CALL, Completion
 from pairwright.models.reply import R, Unread, parse, schema_of
-from pairwright.models.request import Request
 from pairwright.records import Rejected
-from pairwright.settings.prompt_variables import Ask
+from pairwright.settings.endpoints import Endpoint, Sampling
+from pairwright.settings.prompt_variables import Ask, Message
 from pairwright.text import visible
+
+KEY_TAG = "b2:"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One effective chat-completion request. Its `key` identifies it for ever."""
+
+    model: str
+    messages: tuple[Message, ...]
+    max_tokens: int
+    revision: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    schema_name: str | None = None
+    schema_json: str | None = None
+    extra: str = "{}"
+    """Canonical JSON of further body fields, such as a reasoning effort."""
+    draw: int = 0
+    purpose: str = ""
+    """Which prompt this is, for people. Not part of the key."""
+    json_reply: bool = False
+    """Whether the reply will be read as JSON, with a schema or without. Not part of the key."""
+    enlarged: bool = False
+    """Whether it gives more room than its role begins with, because a reply was cut short. Not
+    part of the key."""
+
+    @property
+    def canonical(self) -> str:
+        """The documented form that is hashed: compact JSON, fields in alphabetical order.
+
+        Changing it changes every key. Half an emoji, which no UTF-8 can hold, is escaped.
+        """
+        fields = {
+            "draw": self.draw,
+            "extra": self.extra,
+            "max_tokens": self.max_tokens,
+            "messages": [{"content": m.content, "role": m.role} for m in self.messages],
+            "model": self.model,
+            "revision": self.revision,
+            "schema": self.schema_json,
+            "schema_name": self.schema_name,
+            "seed": self.seed,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+        }
+        try:
+            return to_json(fields).decode()
+        except ValueError:  # PydanticSerializationError
+            return json.dumps(fields, separators=(",", ":"))
+
+    @cached_property
+    def key(self) -> str:
+        return key_of(self.canonical)
+
+    @classmethod
+    def of(cls, canonical: str, purpose: str) -> "Request":
+        """The request whose canonical form this is."""
+        fields = json.loads(canonical)
+        messages = tuple(Message(m["role"], m["content"]) for m in fields.pop("messages"))
+        schema = fields.pop("schema")
+        return cls(**fields, messages=messages, schema_json=schema, purpose=purpose)
+
+
+def key_of(canonical: str) -> str:
+    """The tagged key of a canonical request: `b2:` and 40 hex digits of blake2b."""
+    digest = blake2b(canonical.encode(), digest_size=20)
+    return KEY_TAG + digest.hexdigest()
 
 
 class Answer(NamedTuple):
@@ -75,24 +154,16 @@ _NEXT_SERIES = 1000
 
 
 class Model(NamedTuple):
-    """One role's model with its sampling, bound to what answers for it."""
+    """One role's model, bound to what answers for it."""
 
     llm: LLM
-    name: str
-    revision: str | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int = 1024
-    seed: int | None = None
-    attempts: int = 3
-    """How many draws a reply that cannot be used gets."""
-    extra: str = "{}"
-    history_tokens: int | None = None
-    """Most tokens of a history this model is shown, where that is less than the rules'."""
-    structured: bool = True
-    """False where the endpoint takes no schema: then the prompt carries it."""
-    thinking_tokens: int = 0
-    """Room for thinking, added to that for a reply."""
+    endpoint: Endpoint
+    sampling: Sampling
+
+    @property
+    def name(self) -> str:
+        """The model's id, as the endpoint knows it."""
+        return self.endpoint.model
 
     def bound_to(self, llm: LLM) -> "Model":
         return self._replace(llm=llm)
@@ -100,22 +171,22 @@ class Model(NamedTuple):
     async def write(self, ask: Ask, draw: int = 0) -> str | Rejected:
         """Free text. A reply cut short is drawn again with twice the room, or, where the model has
         none, as the next draw."""
-        room, why = self.max_tokens, _EMPTY
-        for _ in range(self.attempts):
+        room, why = self.sampling.max_tokens, None
+        for _ in range(self.sampling.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room))
-            why = _no_reply(completion) or _EMPTY
+            why = _no_reply(completion, ask)
             if completion.finish == "length":
-                why = _no_reply(completion) or self._cut_short(room)
+                why = why or self._cut_short(ask, room)
                 room *= 2
             elif self._no_more_room(completion, room):
-                draw, room = draw + _NEXT_SERIES, self.max_tokens
+                draw, room = draw + _NEXT_SERIES, self.sampling.max_tokens
             elif refusal := _unusable(completion, ask):
                 return refusal
             elif not completion.instead and (text := visible(completion.text).strip()):
                 return text
             else:
                 draw += _NEXT_SERIES
-        return Rejected(stage=ask.name, reason=why.reason, detail=why.detail)
+        return why or Rejected(stage=ask.name, reason="unusable_reply", detail="empty")
 
     async def answer(
         self, ask: Ask, reply: type[R], check: Callable[[R], str | None] | None = None
@@ -142,56 +213,62 @@ class Model(NamedTuple):
         """What `read` makes of a reply that was asked for with this schema, for replies that can be
         understood without being JSON; without a schema the prompt alone says what to reply. Draws
         again as `answer` does."""
-        why, room = _Complaint("unparseable", ""), self.max_tokens
-        for draw in range(self.attempts):
+        why, room = Rejected(stage=ask.name, reason="unparseable"), self.sampling.max_tokens
+        for draw in range(self.sampling.attempts):
             completion = await self.llm.complete(self._request(ask, draw, room, schema))
             if self._no_more_room(completion, room):
-                room = self.max_tokens
+                room = self.sampling.max_tokens
                 continue
             if refusal := _unusable(completion, ask):
                 return refusal
             if completion.finish == "length":
-                room, why = room * 2, _no_reply(completion) or self._cut_short(room)
+                why = _no_reply(completion, ask) or self._cut_short(ask, room)
+                room *= 2
                 continue
             understood = read(completion.text)
             if not isinstance(understood, Unread):
                 return understood
-            why = _no_reply(completion) or _Complaint("unparseable", understood.why)
-        return Rejected(stage=ask.name, reason=why.reason, detail=why.detail)
+            why = _no_reply(completion, ask) or Rejected(
+                stage=ask.name, reason="unparseable", detail=understood.why
+            )
+        return why
 
-    def _cut_short(self, room: int) -> "_Complaint":
-        doubled = f" ({self.max_tokens}, doubled)" if room > self.max_tokens else ""
-        return _Complaint(CUT_SHORT, f"the reply was cut short at max_tokens = {room}{doubled}")
+    def _cut_short(self, ask: Ask, room: int) -> Rejected:
+        least = self.sampling.max_tokens
+        doubled = f" ({least}, doubled)" if room > least else ""
+        detail = f"the reply was cut short at max_tokens = {room}{doubled}"
+        return Rejected(stage=ask.name, reason=CUT_SHORT, detail=detail)
 
     def _no_more_room(self, completion: Completion, room: int) -> bool:
         """Whether only the room added for a reply that was cut short did not fit."""
-        return completion.finish == CONTEXT_LENGTH and room > self.max_tokens
+        return completion.finish == CONTEXT_LENGTH and room > self.sampling.max_tokens
 
     def _request(
         self, ask: Ask, draw: int, room: int, schema: tuple[str, str] | None = None
     ) -> Request:
         messages, json_reply = ask.messages, schema is not None
-        if schema and not self.structured:
+        endpoint, sampling = self.endpoint, self.sampling
+        if schema and not endpoint.structured:
             instruction = f"Reply with one JSON object that follows this JSON schema:\n{schema[1]}"
             last = messages[-1]
             messages = (*messages[:-1], last._replace(content=f"{last.content}\n\n{instruction}"))
             schema = None
         return Request(
-            model=self.name,
-            revision=self.revision,
+            model=endpoint.model,
+            revision=endpoint.revision,
             messages=messages,
-            temperature=self.temperature,
-            top_p=self.top_p,
-            max_tokens=room + self.thinking_tokens,
+            temperature=sampling.temperature,
+            top_p=sampling.top_p,
+            max_tokens=room + (endpoint.thinking_tokens or 0),
             # Another draw needs another seed, or a seeded engine repeats itself.
-            seed=None if self.seed is None else self.seed + draw,
+            seed=None if sampling.seed is None else sampling.seed + draw,
             schema_name=schema[0] if schema else None,
             schema_json=schema[1] if schema else None,
-            extra=self.extra,
+            extra=sampling.extra_json,
             draw=draw,
             purpose=ask.name,
             json_reply=json_reply,
-            enlarged=room > self.max_tokens,
+            enlarged=room > sampling.max_tokens,
         )
 
 
@@ -207,39 +284,29 @@ class Models(NamedTuple):
         return Models(*(model.bound_to(wrap(model.llm)) for model in self))
 
 
-class _Complaint(NamedTuple):
-    """Why the last draw gave nothing."""
-
-    reason: str
-    detail: str
-
-
-_EMPTY = _Complaint("unusable_reply", "empty")
-
-
-def _no_reply(completion: Completion) -> _Complaint | None:
+def _no_reply(completion: Completion, ask: Ask) -> Rejected | None:
     """What to say of a model that thought, refused or called a tool and wrote no reply; None for
     any other completion."""
-    if completion.instead == MODEL_REFUSED:
-        return _Complaint(MODEL_REFUSED, f"the model refused: {completion.text[:300]}")
-    if completion.instead == TOOL_CALL:
-        return _Complaint(
-            TOOL_CALL, "the model called a tool and gave no reply: switch tools off at its server"
-        )
-    if not completion.only_thinking:
+    reason, tokens = completion.instead, completion.completion_tokens
+    if reason == MODEL_REFUSED:
+        detail = f"the model refused: {completion.text[:300]}"
+    elif reason == TOOL_CALL:
+        detail = "the model called a tool and gave no reply: switch tools off at its server"
+    elif not completion.only_thinking:
         return None
-    if completion.finish == "length":
-        tokens = f" after {completion.completion_tokens:,}" if completion.completion_tokens else ""
-        return _Complaint(
-            CUT_IN_THINKING,
-            f"the tokens ran out{tokens} while the model was thinking, before its reply: set"
-            " thinking_tokens of its endpoint, or raise max_tokens under [sampling]",
+    elif completion.finish == "length":
+        reason, after = CUT_IN_THINKING, f" after {tokens:,}" if tokens else ""
+        detail = (
+            f"the tokens ran out{after} while the model was thinking, before its reply: set"
+            " thinking_tokens of its endpoint, or raise max_tokens under [sampling]"
         )
-    return _Complaint(
-        "unusable_reply",
-        "the model thought and gave no reply: the server may take the reply for thinking (its"
-        " --reasoning-parser must be the model's); `pairwright doctor` shows what it does",
-    )
+    else:
+        reason = "unusable_reply"
+        detail = (
+            "the model thought and gave no reply: the server may take the reply for thinking (its"
+            " --reasoning-parser must be the model's); `pairwright doctor` shows what it does"
+        )
+    return Rejected(stage=ask.name, reason=reason, detail=detail)
 
 
 def _unusable(completion: Completion, ask: Ask) -> Rejected | None:

@@ -7,11 +7,12 @@ units under way finish the calls they have in flight, and the error is raised.
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
 SELDOM = 20_000
 """New objects between two collections while a run is under way; a few megabytes."""
 
@@ -55,6 +56,27 @@ async def work_through(
             await asyncio.gather(*tasks, return_exceptions=True)
     if failures:
         raise failures[0]
+
+
+async def work_in_order(
+    units: Iterable[T],
+    work: Callable[[T], Awaitable[R]],
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    on_each: Callable[[R], object],
+) -> list[R]:
+    """What `work` gives of every unit, in their order. `on_each` is called with each as it comes,
+    and `stop` once if a unit raises, to end the others."""
+    done: dict[int, R] = {}
+
+    async def work_on(numbered: tuple[int, T]) -> None:
+        number, unit = numbered
+        done[number] = await work(unit)
+        on_each(done[number])
+
+    await work_through(iter(enumerate(units)), work_on, workers=workers, stop=stop)
+    return [done[number] for number in sorted(done)]
 
 
 @contextmanager

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple, TypeVar, overload
 
 from pairwright.errors import PairwrightError, Unanswered
 from pairwright.models.completion import Completion
-from pairwright.models.model import LLM, Models
+from pairwright.models.model import LLM, Models, Request
 from pairwright.models.reply import Leniency, leniency
-from pairwright.models.request import Request
 
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")

@@ -16,6 +16,7 @@ import matplotlib as mpl
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from pairwright.estimate import Estimate
 
@@ -129,16 +130,21 @@ def draw_dots(
     with drawing():
         figure = Figure(figsize=(WIDTH, 1.2 + 0.42 * len(labels)), layout="constrained")
         axes = figure.add_subplot()
-        for line, label in enumerate(labels):
-            own = [dot for dot in dots if dot.label == label]
-            for step, dot in enumerate(own):
-                draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
-        set_lines(axes, labels)
+        draw_panel(axes, dots, labels)
         if reference is not None:
             axes.axvline(100 * reference, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
         axes.set_xlabel(unit)
         draw_legend(figure, dots)
         return plot(figure, caption, name=name)
+
+
+def draw_panel(axes: Axes, dots: Sequence[Dot], labels: Sequence[str]) -> None:
+    """Each estimate as a mark with its interval, on the line of its label."""
+    for line, label in enumerate(labels):
+        own = [dot for dot in dots if dot.label == label]
+        for step, dot in enumerate(own):
+            draw_mark(axes, dot, line + 0.6 * ((step + 0.5) / len(own) - 0.5))
+    set_lines(axes, labels)
 
 
 def draw_mark(axes: Axes, dot: Dot, at: float) -> None:
@@ -152,6 +158,19 @@ def draw_mark(axes: Axes, dot: Dot, at: float) -> None:
         100 * value, at, dot.marker, color=dot.colour.light, markersize=5, clip_on=False,
         markerfacecolor=PAPER.light if dot.hollow else dot.colour.light,
     )  # fmt: skip
+
+
+def draw_cross(
+    axes: Axes, x: Estimate, y: Estimate, colour: Colour, marker: str = "o", *, scale: float = 1
+) -> Line2D:
+    """Two estimates as a point with both intervals, values times `scale`."""
+    at, up = scale * (x.value or 0.0), scale * (y.value or 0.0)
+    if x.low is not None and x.high is not None:
+        axes.hlines(up, scale * x.low, scale * x.high, color=colour.light, alpha=0.5)
+    if y.low is not None and y.high is not None:
+        axes.vlines(at, scale * y.low, scale * y.high, color=colour.light, alpha=0.5)
+    [point] = axes.plot(at, up, marker, color=colour.light)
+    return point
 
 
 def set_lines(axes: Axes, labels: Sequence[str]) -> None:

@@ -3,6 +3,7 @@ from the name of the environment variable that holds one."""
 
 import json
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -209,7 +210,7 @@ class Sampling(Record):
         # TOML has no null.
         return None if value == "none" else value
 
-    @property
+    @cached_property
     def extra_json(self) -> str:
         return json.dumps(self.extra, sort_keys=True, separators=(",", ":"))
 

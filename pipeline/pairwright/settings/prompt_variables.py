@@ -44,96 +44,70 @@ class SupportPrompt(NamedTuple):
     posts: tuple[str, ...]
 
 
-_LANGUAGE = frozenset({"languages", "characters"})
-_WRITING = frozenset({"question", "aspects", "faults", "words"}) | _LANGUAGE
-OPTIONAL = _LANGUAGE
+OPTIONAL = frozenset({"languages", "characters"})
 """Variables that a prompt may leave out: empty where the question is in English, or its language
 cannot be told."""
-# Which variables each prompt may use, and must use.
-VARIABLES: dict[str, frozenset[str]] = {
-    "system_planning": frozenset(),
-    "system_writing": frozenset(),
-    "system_judging": frozenset(),
-    "history": frozenset({"posts", "question"}),
-    "plan": frozenset(
-        {"history", "max_aspects", "words", "kinds", "good", "bad", "not_inferred", "languages"}
-    ),
-    "plan_blind": frozenset({"question", "max_aspects", "languages"}),
-    "support": frozenset({"question", "cases"}),
-    "match": frozenset({"question", "aspects", "lists"}),
-    "narrative": frozenset({"question", "narrative", "max_aspects", "languages"}),
-    "write_plain": frozenset({"question", "words"}) | _LANGUAGE,
-    "write_adhering": _WRITING,
-    "write_omitting": _WRITING,
-    "write_contradicting": _WRITING,
-    "paper_expected": frozenset({"history", "aspects", "words"}),
-    "paper_avoided": frozenset({"history", "aspects", "words"}),
-    "adherence": frozenset({"question", "response", "aspects"}),
-    "quality": frozenset({"question", "response", "scales"}),
-    "compare": frozenset({"question", "first", "second", "scales"}),
-    "choose": frozenset({"question", "first", "second"}),
-    "system_scoring": frozenset(),
-    "prefer": frozenset({"history", "aspects", "first", "second"}),
-    "rate": frozenset({"history", "aspects", "response"}),
-    "system_sampling": frozenset(),
-    "sample": frozenset({"history", "words"}) | _LANGUAGE,
-    "plan_list": frozenset({"history"}),
-    "system_completing": frozenset(),
-    "complete": frozenset({"history", "words"}),
+_WRITING = "question aspects faults words languages characters"
+_PAIR = "question first second"
+_PROMPTS = {
+    "planning": {
+        "plan": "history max_aspects words kinds good bad not_inferred languages",
+        "plan_blind": "question max_aspects languages",
+        "plan_list": "history",
+        "narrative": "question narrative max_aspects languages",
+    },
+    "judging": {
+        "support": "question cases",
+        "match": "question aspects lists",
+        "adherence": "question response aspects",
+        "quality": "question response scales",
+        "compare": f"{_PAIR} scales",
+        "choose": _PAIR,
+    },
+    "writing": {
+        "write_plain": "question words languages characters",
+        "write_adhering": _WRITING,
+        "write_omitting": _WRITING,
+        "write_contradicting": _WRITING,
+        "paper_expected": "history aspects words",
+        "paper_avoided": "history aspects words",
+    },
+    "scoring": {
+        "prefer": "history aspects first second",
+        "rate": "history aspects response",
+    },
+    "sampling": {"sample": "history words languages characters"},
+    "completing": {"complete": "history words"},
 }
-
-
-# Which system text goes before each prompt.
+"""By the role whose system text goes before it, each prompt with the variables that it may use, and
+must use."""
 SYSTEM_TEXTS: dict[str, str] = {
-    "plan": "system_planning",
-    "plan_blind": "system_planning",
-    "plan_list": "system_planning",
-    "narrative": "system_planning",
-    "support": "system_judging",
-    "match": "system_judging",
-    "adherence": "system_judging",
-    "quality": "system_judging",
-    "compare": "system_judging",
-    "choose": "system_judging",
-    "write_plain": "system_writing",
-    "write_adhering": "system_writing",
-    "write_omitting": "system_writing",
-    "write_contradicting": "system_writing",
-    "paper_expected": "system_writing",
-    "paper_avoided": "system_writing",
-    "prefer": "system_scoring",
-    "rate": "system_scoring",
-    "sample": "system_sampling",
-    "complete": "system_completing",
+    name: f"system_{role}" for role, prompts in _PROMPTS.items() for name in prompts
 }
-
-
-# What judges under test are asked, what a policy is, and what writes in a user's place. A build has
-# no part in them: its runs and their manifests stay the same whatever these say.
-SCORING = frozenset({"system_scoring", "prefer", "rate"})
-
-
-SAMPLING = frozenset({"system_sampling", "sample"})
-
-
-# What planners are asked that were trained to write a plain list.
-LISTING = frozenset({"plan_list"})
-
-
-# What a user's own prompt for a judge under test may use, and must use: it is all that the judge
-# is asked.
+"""Which system text goes before each prompt."""
+VARIABLES: dict[str, frozenset[str]] = {
+    "history": frozenset({"posts", "question"}),
+    **dict.fromkeys(SYSTEM_TEXTS.values(), frozenset()),
+    **{
+        name: frozenset(variables.split())
+        for prompts in _PROMPTS.values()
+        for name, variables in prompts.items()
+    },
+}
+"""Which variables each file may use, and must use."""
 OWN: dict[str, frozenset[str]] = {
     "prefer": frozenset({"question", "posts", "aspects", "first", "second"}),
     "rate": frozenset({"question", "posts", "aspects", "response"}),
 }
-
-
-COMPLETING = frozenset({"system_completing", "complete"})
-
-
+"""The same of a user's own prompt for a judge under test: it is all that the judge is asked."""
+# What judges under test are asked, what a policy is, and what writes in a user's place. A build has
+# no part in them: its runs and their manifests stay the same whatever these say.
+SCORING = frozenset({"system_scoring", *_PROMPTS["scoring"]})
+SAMPLING = frozenset({"system_sampling", *_PROMPTS["sampling"]})
+COMPLETING = frozenset({"system_completing", *_PROMPTS["completing"]})
+LISTING = frozenset({"plan_list"})
+"""What planners are asked that were trained to write a plain list."""
 BUILDING = frozenset(VARIABLES) - SCORING - SAMPLING - LISTING - COMPLETING
-
-
 # What is the same for all users comes before the history and what is asked of it after, so that
 # all plans about one user begin with the same bytes, and so do both papers' writers.
 WITH_HISTORY = frozenset(name for name, needs in VARIABLES.items() if "history" in needs)

@@ -53,7 +53,7 @@ async def list_aspects(
     """The aspects that the planner lists for a user with these posts, oldest first."""
 
     async def send(ask: Ask) -> tuple[str, ...] | Rejected:
-        for draw in range(planner.attempts):
+        for draw in range(planner.sampling.attempts):
             text = await planner.write(ask, draw)
             if isinstance(text, Rejected):
                 return text

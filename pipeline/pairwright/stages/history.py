@@ -41,7 +41,7 @@ async def with_history(
     Where the endpoint says that the prompt is over its context, the lowest-ranked posts
     leave (a quarter, at least one) and it is asked again; `PromptPosts` names them.
     """
-    chosen = selected(question, posts, rules, model.history_tokens)
+    chosen = selected(question, posts, rules, model.endpoint.history_tokens)
     most = len(chosen)
     while True:
         shown = PromptPosts(chosen, ())

@@ -1,11 +1,11 @@
 """What a user does from start to end, a module each: plain arguments in, a result out.
 
-Build      run_build.py build_estimate.py build_words.py run_status.py run_table.py batch_files.py
+Build      run_build.py build_estimate.py run_status.py run_words.py batch_files.py
            recording.py workers/ example_study.py doctor/
-Verify     tasks.py qualification.py adjudication.py text_screening.py task_preview.py
+Verify     tasks.py qualification.py text_screening.py
            answers.py study.py participants.py departures.py
-           study_plan/ start_pages.py decision_report.py annotation_server.py
-Release    new_release.py release_content.py release_advice.py releases.py removal.py pair_audit.py
+           study_plan/ person_pages.py decision_report.py annotation_server.py
+Release    new_release.py release_content.py releases.py removal.py pair_audit.py
 Evaluate   evaluation.py ranking.py scorers.py
 Downstream best_samples.py output_judging.py body_writing.py guided_policies.py
            correlation.py certificate.py

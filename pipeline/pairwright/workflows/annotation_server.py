@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 from pairwright.errors import InputError
 from pairwright.extras import install
@@ -22,6 +22,10 @@ from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.server import LabelStudioServer, ServerAccount, prepare
 from pairwright_human_eval.raw_files import check_unmixed
+
+if TYPE_CHECKING:
+    from pairwright_human_eval.label_studio.client import LabelStudioClient
+    from pairwright_human_eval.label_studio.projects import PullResult, PushResult
 
 Links = Mapping[str, Mapping[str, str]]
 """By annotator: the link of each kind of task, in the order of the work."""
@@ -47,19 +51,10 @@ def api_key() -> str:
     return key
 
 
-@dataclass(frozen=True, slots=True)
-class PushedTasks:
+class PushedTasks(NamedTuple):
     """What a server holds of a study after a push."""
 
-    projects: int
-    created: int
-    """Projects that are new."""
-    imported: int
-    """Tasks that are new."""
-    already: int
-    """Tasks that were there before."""
-    removed: int
-    """Second copies of tasks that an interruption had left, now removed."""
+    pushed: "PushResult"
     links: Links
 
 
@@ -79,30 +74,37 @@ def push_tasks(
     Raises InputError where there is no study, simulated answers are in it, or the server is another
     one or refuses.
 
-        >>> push_tasks("runs/first", "http://127.0.0.1:8080", key).imported
+        >>> push_tasks("runs/first", "http://127.0.0.1:8080", key).pushed.imported
         240
     """
     from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.projects import send_tasks
 
     with open_study(Path(run)) as study:
         # With simulated answers in the study, people's answers could not be taken in later.
         check_unmixed(study.folder, simulated=False)
         with LabelStudioClient(url, key or api_key()) as server:
-            pushed = send_tasks(
-                server,
-                study.folder,
-                study.fixed.study,
-                study.fixed.key.values(),
-                round=round,
-                answered=_answered(study),
-                progress=lambda done, total: progress(Step("importing tasks", done, total)),
-            )
+            pushed = _send(study, server, round, "importing tasks", progress)
         people = {keyed.annotator for keyed in study.fixed.key.values() if keyed.round == round}
         links = {who: kinds for who, kinds in labelling_links_of(study).items() if who in people}
-        return PushedTasks(
-            pushed.projects, pushed.created, pushed.imported, pushed.already, pushed.removed, links
-        )
+        return PushedTasks(pushed, links)
+
+
+def _send(
+    study: OpenStudy, server: "LabelStudioClient", round: int, what: str, progress: Progress
+) -> "PushResult":
+    from pairwright_human_eval.label_studio.projects import send_tasks
+
+    answers = study.answers()
+    skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
+    return send_tasks(
+        server,
+        study.folder,
+        study.fixed.study,
+        study.fixed.key.values(),
+        round=round,
+        answered={verdict.task for verdict in answers.verdicts} | set(filter(None, skipped)),
+        progress=lambda done, total: progress(Step(what, done, total)),
+    )
 
 
 def labelling_links_of(study: OpenStudy) -> dict[str, dict[str, str]]:
@@ -115,13 +117,10 @@ def labelling_links_of(study: OpenStudy) -> dict[str, dict[str, str]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class PulledVerdicts:
+class PulledVerdicts(NamedTuple):
     """What was fetched from a server, and the study's answers after that."""
 
-    projects: int
-    deleted: Mapping[str, tuple[str, ...]]
-    """By project title: tasks of the study that were deleted on the server."""
+    pulled: "PullResult"
     answers: AnswerCounts
 
 
@@ -168,7 +167,7 @@ def pull_verdicts(
                     " not bring them back."
                 )
             )
-        return PulledVerdicts(pulled.projects, pulled.gone, count_answers(study))
+        return PulledVerdicts(pulled, count_answers(study))
 
 
 def was_pushed(run: str | Path) -> bool:
@@ -257,34 +256,12 @@ def serve_study(
             people = sorted({keyed.annotator for keyed in study.fixed.key.values()})
             progress(Step(f"making accounts for {number_of(len(people), 'person', 'people')}"))
             accounts = server.team(people)
-            _load(study, server, progress)
+            from pairwright_human_eval.label_studio.client import LabelStudioClient
+
+            with LabelStudioClient(server.url, server.account.token) as api:
+                for round in sorted({keyed.round for keyed in study.fixed.key.values()}):
+                    _send(study, api, round, "loading tasks", progress)
             links = labelling_links_of(study)
             if study.lock:
                 study.lock.close()  # Answers are pulled while the server runs.
             yield RunningServer(server, accounts, links)
-
-
-def _load(study: OpenStudy, server: LabelStudioServer, progress: Progress) -> None:
-    """Push every round."""
-    from pairwright_human_eval.label_studio.client import LabelStudioClient
-    from pairwright_human_eval.label_studio.projects import send_tasks
-
-    fixed = study.fixed
-    with LabelStudioClient(server.url, server.account.token) as api:
-        for round in sorted({keyed.round for keyed in fixed.key.values()}):
-            send_tasks(
-                api,
-                study.folder,
-                fixed.study,
-                fixed.key.values(),
-                round=round,
-                answered=_answered(study),
-                progress=lambda done, total: progress(Step("loading tasks", done, total)),
-            )
-
-
-def _answered(study: OpenStudy) -> set[str]:
-    """Tasks that were answered or skipped."""
-    answers = study.answers()
-    skipped = {aside.task for aside in answers.set_aside if aside.reason == "skipped"}
-    return {verdict.task for verdict in answers.verdicts} | {task for task in skipped if task}

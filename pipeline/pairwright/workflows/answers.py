@@ -17,8 +17,8 @@ from pairwright.workflows.progress import Note, Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.raw_files import import_files, undo_import
-from pairwright_human_eval.records import KINDS, Kind, Verdict
+from pairwright_human_eval.raw_files import ImportedFile, import_files, undo_import
+from pairwright_human_eval.records import KINDS, Kind
 from pairwright_human_eval.simulation import Traits, simulate
 from pairwright_human_eval.study_files import closed_key
 
@@ -49,6 +49,9 @@ def count_answers(study: OpenStudy) -> AnswerCounts:
     """Derive verdicts.jsonl and set_aside.jsonl from the raw answers, and count them."""
     answers = study.answers()
     answered = {verdict.task for verdict in answers.verdicts}
+    # Clocks differ by a day. Simulated answers have times of their own.
+    times = [one.updated for one in answers.verdicts if one.updated and not one.simulated]
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
     return AnswerCounts(
         folder=study.folder.path,
         annotations=len(answers.verdicts) + len(answers.set_aside) + answers.copies,
@@ -56,16 +59,9 @@ def count_answers(study: OpenStudy) -> AnswerCounts:
         verdicts=Counter((verdict.kind, verdict.purpose) for verdict in answers.verdicts),
         set_aside=Counter(answer.reason for answer in answers.set_aside),
         open_tasks=len(study.fixed.key.keys() - answered),
-        future=sum(map(_is_to_come, answers.verdicts)),
+        future=sum(datetime.fromisoformat(time) > tomorrow for time in times),
         simulated=any(verdict.simulated for verdict in answers.verdicts),
     )
-
-
-def _is_to_come(verdict: Verdict) -> bool:
-    """A day is let pass: clocks differ. Simulated answers have times of their own."""
-    if verdict.simulated or not verdict.updated:
-        return False
-    return datetime.fromisoformat(verdict.updated) > datetime.now(UTC) + timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,36 +101,30 @@ def import_verdicts(
     with open_study(Path(run)) as study:
         # Somebody may send answers to tasks that were handed over since.
         known = closed_key(study.folder) | study.fixed.key
-        done = import_files(paths, study.folder, known, study.fixed.study)
-        nothing = not done.added and not done.repeated
-        for error in done.refused[: -1 if nothing else None]:
+        added, repeated, refused = import_files(paths, study.folder, known, study.fixed.study)
+        nothing = not added and not repeated
+        for error in refused[: -1 if nothing else None]:
             progress(Note(str(error)))
         if nothing:
-            raise done.refused[-1]
-        added = tuple(file.file for file in done.added)
-        return ImportedVerdicts(added, done.repeated, done.refused, count_answers(study))
+            raise refused[-1]
+        return ImportedVerdicts(tuple(added), tuple(repeated), tuple(refused), count_answers(study))
 
 
-@dataclass(frozen=True, slots=True)
-class RemovedImport:
-    """Files whose answers were taken back, and the answers that are left."""
-
-    files: Mapping[str, str]
-    """By the name a file was given as: its name under RUN/human/private/raw."""
-    answers: AnswerCounts
-
-
-def remove_import(run: str | Path, files: Iterable[str | Path] = ()) -> RemovedImport:
-    """Take back the last import, or the named files of any import.
+def remove_import(
+    run: str | Path, files: Iterable[str | Path] = ()
+) -> tuple[tuple[ImportedFile, ...], AnswerCounts]:
+    """Take back the last import, or the named files of any import: those files, and the answers
+    that are left.
 
     Raises InputError where there is no study, and for a name that no imported file or several have.
 
-        >>> remove_import("runs/first").answers.open_tasks
+        >>> removed, left = remove_import("runs/first")
+        >>> left.open_tasks
         96
     """
     with open_study(Path(run)) as study:
         removed = undo_import(study.folder, [Path(file).name for file in files])
-        return RemovedImport({file.file: file.raw for file in removed}, count_answers(study))
+        return removed, count_answers(study)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +163,7 @@ def simulate_verdicts(
         240
     """
     traits = Traits(
-        accuracy=accuracy,
-        first_bias=bias,
-        careless=careless,
-        cannot_tell=cannot_tell,
-        seed=seed,
+        accuracy=accuracy, first_bias=bias, careless=careless, cannot_tell=cannot_tell, seed=seed
     )
     with open_study(Path(run)) as study:
         done = simulate(study.folder, study.fixed.key, study.fixed.study, traits)

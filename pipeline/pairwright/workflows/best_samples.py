@@ -8,17 +8,19 @@ from typing import Annotated, NamedTuple
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.evaluation.best_of_n.curves import (
+from pairwright.evaluation.best_of_n import (
     BestOfN,
     Curve,
+    SampledPolicy,
     SampledQuestion,
     SampleScores,
+    best_of_n_page,
     ceiling,
     curve,
     powers,
+    sample_questions,
+    score_samples,
 )
-from pairwright.evaluation.best_of_n.page import best_of_n_page
-from pairwright.evaluation.best_of_n.sampling import SampledPolicy, sample_questions, score_samples
 from pairwright.evaluation.outputs import AspectJudge, PersonQuestion, ReleaseQuestions
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import ScorerRef

@@ -9,8 +9,7 @@ from pairwright.errors import InputError
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.board import leaderboard as rank_results
 from pairwright.evaluation.board.inputs import gather_results
-from pairwright.evaluation.certificate.certificate import Certificate, compare_scorers
-from pairwright.evaluation.certificate.page import certificate_page
+from pairwright.evaluation.certificate import Certificate, certificate_page, compare_scorers
 from pairwright.evaluation.correlation.measures import reported_measures
 from pairwright.options import Doc
 from pairwright.workflows.evaluation import conditions_of

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pairwright.errors import InputError
-from pairwright.evaluation.correlation.correlations import Correlations, DownstreamFacts
+from pairwright.evaluation.correlation.correlations import (
+    Correlations,
+    DownstreamFacts,
+    correlation_page,
+)
 from pairwright.evaluation.correlation.correlations import correlate as correlate_models
-from pairwright.evaluation.correlation.page import correlation_page
 from pairwright.evaluation.correlation.table import ModelTable, one_line, read_models
 from pairwright.options import Doc
 from pairwright.workflows.output import output_folder, write_page

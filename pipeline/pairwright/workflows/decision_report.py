@@ -1,16 +1,24 @@
-"""Deciding every pair of a study by its rule, and reporting on the study."""
+"""Deciding every pair of a study by its rule, reporting on the study, and a second round of what is
+disputed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from pairwright.dataset import write_lines
-from pairwright.options import RunPath
+from pairwright.errors import InputError
+from pairwright.options import Doc, RunPath
 from pairwright.workflows.progress import Progress, Step, log_notes
-from pairwright.workflows.study import open_study
+from pairwright.workflows.study import OpenStudy, ToolOfAnnotators, open_study
+from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.looks import take_look
+from pairwright_human_eval.records import Verdict, pseudonyms
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
+from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
+from pairwright_human_eval.sheets import write_sheets
+from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.subjects import outlines_of
 
 
@@ -66,3 +74,109 @@ def decide(run: RunPath, *, progress: Progress = log_notes) -> DecisionReport:
                 for decision in decisions.values()
             ),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationExport:
+    """A second round of what the first left disputed."""
+
+    folder: Path
+    """RUN/human/adjudication, with a file for each adjudicator and kind."""
+    disputed: int
+    """Twins and pairs."""
+    waiting: int
+    """Twins and pairs that wait for answers of the first round."""
+    added: int
+    """Tasks that were not there before."""
+    adjudicators: tuple[str, ...]
+    """Pseudonyms of those who have a task."""
+    left: tuple[str, ...]
+    """Disputed subjects that more adjudicators are needed for."""
+
+
+def export_adjudication(
+    run: RunPath,
+    *,
+    adjudicators: Annotated[
+        int | None,
+        Doc(
+            "How many adjudicators there are who took no part in the first round.",
+            "N",
+            least=1,
+            most=99,
+        ),
+    ] = None,
+    by: Annotated[
+        Iterable[str],
+        Doc(
+            "An annotator of the first round who adjudicates what others were given; may be given"
+            " more than once.",
+            "NAME",
+        ),
+    ] = (),
+    tool: ToolOfAnnotators = SERVER_TOOL,
+) -> AdjudicationExport:
+    """Write tasks of a second round on the disputed pairs.
+
+    `adjudicators` is the number of people who took no part in the first round: as many as the rule
+    asks for further votes, unless `by` names annotators of the first round who get what others were
+    given. Tasks that exist stay as they are. With the `tool` `spreadsheet` there is also a CSV file
+    for each adjudicator.
+
+    Raises InputError where there is no study, or for an annotator who cannot adjudicate.
+
+        >>> export_adjudication("runs/first", adjudicators=8).added
+        84
+    """
+    with open_study(Path(run)) as study:
+        subjects, answers = study.subjects(), study.answers()
+        verdicts, named = answers.verdicts, tuple(dict.fromkeys(by))
+        decisions, excluded = study.decide(subjects, verdicts), study.excluded(verdicts)
+        names = _adjudicators(study, adjudicators, named, excluded)
+        voted = dict(answers.voted)
+        first = [keyed for keyed in study.fixed.key.values() if keyed.round == 1]
+        for name in named:
+            # What they were given in the first round, answered or not, they cannot judge again.
+            given = {keyed.subject for keyed in first if keyed.annotator == name}
+            voted[name] = voted.get(name, frozenset()) | given
+        earlier: dict[str, list[Verdict]] = {}
+        for verdict in verdicts:
+            earlier.setdefault(verdict.subject, []).append(verdict)
+        tasks, short = adjudication_tasks(
+            subjects, decisions, earlier, study.fixed.study, study.config.planner, study.rules,
+            names, excluded, voted, given_parts(study.folder, voted),
+        )  # fmt: skip
+        added = add_adjudication(study.folder, study.fixed.study, tasks)
+        if tool == "spreadsheet":
+            write_sheets(study.folder, read_study(study.folder), 2)
+        return AdjudicationExport(
+            folder=study.folder.path / "adjudication",
+            disputed=sum(d.state == "disputed" for d in decisions.values()),
+            waiting=sum(d.state == "waiting" for d in decisions.values()),
+            added=added,
+            adjudicators=tuple(name for name, assigned in tasks.items() if assigned),
+            left=tuple(short),
+        )
+
+
+def _adjudicators(
+    study: OpenStudy, outside: int | None, by: tuple[str, ...], excluded: frozenset[str]
+) -> tuple[str, ...]:
+    """Their pseudonyms. Raises InputError for one who cannot adjudicate."""
+    annotators = study.fixed.study.annotators
+    for name in by:
+        if name not in annotators:
+            raise InputError(
+                f"{name!r} is not an annotator of this study",
+                where="--by",
+                fix=f"Name one of {', '.join(annotators)}.",
+            )
+        if name in excluded:
+            raise InputError(
+                f"{name} is excluded by attention checks, and none of their answers counts",
+                where="--by",
+                fix="Name somebody else.",
+            )
+    if outside is None:
+        outside = 0 if by else study.rules.closing_votes
+    return (*pseudonyms(outside, "adjudicator"), *by)

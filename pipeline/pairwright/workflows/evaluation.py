@@ -12,7 +12,7 @@ from pairwright.errors import InputError, near
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName, default_conditions
 from pairwright.evaluation.content import ContentSources, Strangers, asker_of, partners_of
 from pairwright.evaluation.decision import PairDecision
-from pairwright.evaluation.evaluation import Evaluation, reasons
+from pairwright.evaluation.evaluation import Evaluation
 from pairwright.evaluation.evaluation import evaluate as score_pairs
 from pairwright.evaluation.measure.figure import by_mode
 from pairwright.evaluation.release import Release
@@ -24,9 +24,8 @@ from pairwright.evaluation.results import (
     write_result,
 )
 from pairwright.evaluation.scorers.score_file import ScoreFile
-from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair
-from pairwright.evaluation.scorers.spec import ScoresOfFile
-from pairwright.evaluation.settings import Scorers, history_hash, people_rules
+from pairwright.evaluation.scorers.scorer import BASELINES, MANNER, ByPair, reasons
+from pairwright.evaluation.settings import Scorers, ScoresOfFile, history_hash, people_rules
 from pairwright.models import Usage, counting
 from pairwright.notebook import run_async
 from pairwright.options import (

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.evaluation.guided.accuracy import (
+from pairwright.evaluation.guided import (
     GuidedResult,
     PolicyAccuracy,
     both_readings,
     guided_names,
     guided_results,
     parts,
+    policy_page,
     taus,
 )
-from pairwright.evaluation.guided.page import policy_page
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.settings import Scorers
 from pairwright.options import Doc, ReleasePath, SubjectLimit, SubjectSplit

@@ -24,10 +24,13 @@ from pairwright.dataset.layout import write_checksums
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
 from pairwright.models.store import Store
+from pairwright.modes import has_own_choices
 from pairwright.options import Doc, RunPath
+from pairwright.pages import render_page
 from pairwright.releases.changes import check_version
 from pairwright.releases.derive import ReleaseContext, derived_files
-from pairwright.releases.primary import Provenance, ReleaseFiles
+from pairwright.releases.primary import Provenance
+from pairwright.releases.run_notes import ERRATA_FILE
 from pairwright.releases.summary import Summary
 from pairwright.releases.write import write_primary
 from pairwright.workflows.output import output_folder
@@ -222,6 +225,11 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
     progress(Step("checksums"))
     digest = write_checksums(layout.root)
     before, errata = content.content.previous, len(content.content.primary.errata)
+    moved: set[str | None] = set()
+    for part in parts_of(before.layout.root) if before else ():
+        if before and part.split == "validation":
+            moved |= {row.user for row in read_rows(before.layout.part(part))}
+    splits = content.content.splits
     return ReleaseResult(
         folder=out,
         digest=digest,
@@ -235,7 +243,7 @@ def _write(layout: Layout, content: ReleaseContent, out: Path, progress: Progres
             f"{definition_of(check).title} ({config_name(check.config)})"
             for check in audited.failed
         ),
-        moved_users=_moved_users(before, content.content.splits) if before else 0,
+        moved_users=sum(splits.get(user or "") == "test" for user in moved),
         errata=errata,
         errata_left_out=errata - len(primary.errata),
     )
@@ -254,11 +262,21 @@ def _check_lean(audited: Audit, summary: Summary, out: Path) -> None:
             )
 
 
-def _moved_users(before: ReleaseFiles, splits: Mapping[str, str]) -> int:
-    users = {
-        row.user
-        for part in parts_of(before.layout.root)
-        if part.split == "validation"
-        for row in read_rows(before.layout.part(part))
-    }
-    return sum(splits.get(user or "") == "test" for user in users)
+def advise(result: ReleaseResult, run: Path) -> tuple[str, ...]:
+    """What the maker of a release should know of it, a paragraph each."""
+    info, summary = result.provenance.info, result.summary
+    needless = {"max_overlap", "max_aspects_overlap"}
+    # A licence is needed where a post has none.
+    if "unknown" not in summary.licences:
+        needless |= {"licence"} - summary.licences.keys()
+    if not (info.licence or "").startswith("CC-BY"):
+        needless.add("attribution")
+    if has_own_choices(config.mode for config in summary.configs):
+        needless |= {"own_licence", "annotators", "payment"}
+    return render_page(
+        "release_advice",
+        result=result,
+        empty=[name for name, value in info if not value and name not in needless],
+        config=str(run / "config.toml"),
+        errata_file=str(run / ERRATA_FILE),
+    ).opening

@@ -44,7 +44,7 @@ from pairwright.training.plans import (
 )
 from pairwright.workflows.output import write_page
 from pairwright.workflows.progress import Progress, Stop, counter, log_notes
-from pairwright.workflows.run_models import client_of, in_flight, model_of
+from pairwright.workflows.run_models import client_of, in_flight
 from pairwright.workflows.scoring import ScoringCalls, open_calls, settings_folder
 
 Planning: TypeAlias = Callable[[Item], Awaitable[ScoredPlan]]
@@ -118,7 +118,7 @@ class _Endpoints(NamedTuple):
     store: CallStore
 
     def model(self, name: str, sampling: Sampling) -> Model:
-        return model_of(Durable(self.store, self.clients[name]), self.settings[name], sampling)
+        return Model(Durable(self.store, self.clients[name]), self.settings[name], sampling)
 
     @property
     def workers(self) -> int:

@@ -10,17 +10,18 @@ from typing import Annotated
 from pairwright.errors import CallFailed, InputError
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.board import leaderboard as rank_results
-from pairwright.evaluation.board.exports import csv_table, latex_tables
 from pairwright.evaluation.board.inputs import gather_results
-from pairwright.evaluation.board.pages import board_page
-from pairwright.evaluation.derivation import (
+from pairwright.evaluation.board.page import board_page
+from pairwright.evaluation.board.tables import csv_table, latex_tables
+from pairwright.evaluation.release import Release, ReleaseRef
+from pairwright.evaluation.results import (
+    NAME,
     NOT_STORED,
+    Result,
     check_release,
     check_settings,
     differences,
 )
-from pairwright.evaluation.release import Release, ReleaseRef
-from pairwright.evaluation.results import NAME, Result
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.evaluation.settings import Scorers
 from pairwright.files import write_whole

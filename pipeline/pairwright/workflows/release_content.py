@@ -17,7 +17,7 @@ from pairwright.dataset.layout import splits_of
 from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import content_id, pseudonym
-from pairwright.releases.primary import PrimaryFiles, ReleaseFiles, UnitOutcome
+from pairwright.releases.primary import PrimaryFiles, UnitOutcome
 from pairwright.releases.run_notes import read_errata, read_tombstones, run_provenance
 from pairwright.releases.selection import (
     Candidates,
@@ -61,14 +61,6 @@ class ReleaseContent(NamedTuple):
     """Units of the build that failed."""
 
 
-class _Surveyed(NamedTuple):
-    """A run's subjects, with what people decided on them where there is a study."""
-
-    candidates: Candidates
-    public: ReleasedStudy | None
-    decisions: dict[str, Decision] | None
-
-
 def gather_release_content(
     run: Path, store: Store, options: ReleaseOptions, progress: Progress
 ) -> ReleaseContent:
@@ -81,7 +73,10 @@ def gather_release_content(
     config, manifest = folder.settings(), _manifest(run)
     if not store.finished:
         raise InputError("its build has not finished", where=run, fix=_AGAIN)
-    previous = _previous(options, config.release.name)
+    previous = None
+    if options.previous:
+        name = config.release.name
+        previous = read_previous(options.previous, options.version, name, trial=options.trial)
     errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
     own = config.own_choices
@@ -123,12 +118,6 @@ def every_100(progress: Progress, name: str) -> Callable[[int], None]:
     return count
 
 
-def _previous(options: ReleaseOptions, name: str) -> ReleaseFiles | None:
-    if options.previous is None:
-        return None
-    return read_previous(options.previous, options.version, name, trial=options.trial)
-
-
 def _manifest(run: Path) -> JsonValue:
     path = run / "manifest.json"
     try:
@@ -145,8 +134,9 @@ def _surveyed(
     progress: Progress,
     *,
     own_choices: bool,
-) -> _Surveyed:
-    """The run's subjects; users' own `own_choices` have no study and need none."""
+) -> tuple[Candidates, ReleasedStudy | None, dict[str, Decision] | None]:
+    """The run's subjects, with what people decided on them where there is a study; users' own
+    `own_choices` need none."""
     human, trial, quoted = HumanFolder(run), options.trial, shlex.quote(str(run))
     count = every_100(progress, "reading pairs")
     if not human.study.exists():
@@ -160,7 +150,7 @@ def _surveyed(
         candidates = read_candidates(run / "pairs.jsonl", forgotten, None, count)
         # A study's export has done so, and the study keeps the file's hash.
         check_as_built(run)
-        return _Surveyed(candidates, None, None)
+        return candidates, None, None
     with open_study(run, reading=True) as study:
         progress(Step("reading answers"))
         pairs, answers = study.pairs(), study.answers()
@@ -183,7 +173,7 @@ def _surveyed(
             )
         decisions = public.decisions
         _check_reported(human.decisions, decisions, run)
-        return _Surveyed(candidates, public, decisions)
+        return candidates, public, decisions
 
 
 def _check_reported(path: Path, decisions: Mapping[str, Decision], run: Path) -> None:

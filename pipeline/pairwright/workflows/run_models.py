@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
-from pairwright.models import LLM, Model, Models, Wait
+from pairwright.models import Model, Models, Wait
 from pairwright.models.batch import PendingCalls, Recorder
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore, Durable, Store, recorded_store
@@ -52,29 +52,11 @@ class RunModels:
         )
 
     def _model(self, name: str, sampling: Sampling) -> Model:
-        return model_of(self._durable[name], self._config.endpoints[name], sampling)
+        return Model(self._durable[name], self._config.endpoints[name], sampling)
 
     def stop(self) -> None:
         for client in self._clients.values():
             client.stop()
-
-
-def model_of(llm: LLM, endpoint: Endpoint, sampling: Sampling) -> Model:
-    """A role's model: what answers for it, what the endpoint takes, and how it samples."""
-    return Model(
-        llm=llm,
-        name=endpoint.model,
-        revision=endpoint.revision,
-        temperature=sampling.temperature,
-        top_p=sampling.top_p,
-        max_tokens=sampling.max_tokens,
-        seed=sampling.seed,
-        attempts=sampling.attempts,
-        extra=sampling.extra_json,
-        history_tokens=endpoint.history_tokens,
-        structured=endpoint.structured,
-        thinking_tokens=endpoint.thinking_tokens or 0,
-    )
 
 
 def units_at_once(config: Config) -> int:

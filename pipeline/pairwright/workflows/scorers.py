@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple, assert_never
 
 from pairwright.errors import ConfigError, near
-from pairwright.evaluation.local.engine import InProcess
 from pairwright.evaluation.results import ScorerRef
+from pairwright.evaluation.scorers.in_process import InProcess
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.own_scorer import OwnObject, OwnReward, find_class
 from pairwright.evaluation.scorers.score_file import ScoreFile
@@ -23,7 +23,7 @@ from pairwright.evaluation.scorers.scorer import (
     Pointwise,
     Scorer,
 )
-from pairwright.evaluation.scorers.spec import (
+from pairwright.evaluation.settings import (
     Classifier,
     Dpo,
     EmbeddingScorer,
@@ -32,13 +32,13 @@ from pairwright.evaluation.scorers.spec import (
     PairwiseJudge,
     PointwiseJudge,
     PythonScorer,
+    Scorers,
     ScoresOfFile,
     ServedClassifier,
     ServedLikelihood,
     Spec,
 )
-from pairwright.evaluation.settings import Scorers
-from pairwright.models import key_of
+from pairwright.models import Model, key_of
 from pairwright.models.client import Classify, Client, Meter, PromptLogprobs
 from pairwright.models.client.wire import Wire
 from pairwright.models.store import Durable, ReplyStore
@@ -46,7 +46,7 @@ from pairwright.retrieve import dense
 from pairwright.settings.endpoints import Endpoint
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import SCORING
-from pairwright.workflows.run_models import Say, api_key, client_of, in_flight, model_of, say
+from pairwright.workflows.run_models import Say, api_key, client_of, in_flight, say
 
 IN_PROCESS_PAIRS = 256
 """Enough texts at once that those of about the same length fill a batch."""
@@ -183,7 +183,7 @@ class _Opener(NamedTuple):
         client = await self.stack.enter_async_context(
             client_of(spec.endpoint, endpoint, self.meter)
         )
-        model = model_of(Durable(self.store, client), endpoint, spec.sampling)
+        model = Model(Durable(self.store, client), endpoint, spec.sampling)
         judge = ComparingJudge if spec.kind == "pairwise" else RatingJudge
         ref = _ref(name, spec.kind, endpoint, _canonical(decides))
         return OpenScorer(judge(model, prompts), ref, in_flight(endpoint), client.stop)

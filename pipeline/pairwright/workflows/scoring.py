@@ -22,7 +22,7 @@ from pairwright.settings.prompt import Prompts
 from pairwright.settings.prompt_variables import LISTING, VARIABLES
 from pairwright.workflows.output import output_folder
 from pairwright.workflows.progress import Note, Progress, Stop, counter
-from pairwright.workflows.run_models import client_of, in_flight, model_of
+from pairwright.workflows.run_models import client_of, in_flight
 from pairwright.workflows.scorers import OpenScorer, open_scorers
 
 
@@ -129,7 +129,7 @@ async def open_planner(
         settings=key_of(json.dumps(deciding)),
     )
     async with client_of(spec.endpoint, endpoint, meter) as client:
-        model = model_of(Durable(store, client), endpoint, spec.sampling)
+        model = Model(Durable(store, client), endpoint, spec.sampling)
         domains = Domains.load(assets.RUBRICS)
         planner = PlannerUnderTest(model, prompts, spec.rules, domains, spec.words)
         yield OpenPlanner(planner, ref, client.stop)
@@ -228,7 +228,7 @@ class ScorerSession(NamedTuple):
             settings=key_of(json.dumps(settings, sort_keys=True)),
         )
         async with client_of(spec.endpoint, endpoint, self.calls.meter) as client:
-            model = model_of(Durable(self.calls.store, client), endpoint, sampling)
+            model = Model(Durable(self.calls.store, client), endpoint, sampling)
             yield OpenModel(model, ref, in_flight(endpoint), client.stop)
 
 

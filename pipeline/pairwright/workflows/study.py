@@ -3,7 +3,6 @@
 One command at a time works on a study: two pushes at once would make every task twice.
 """
 
-import fcntl
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,8 +11,9 @@ from typing import Annotated, NamedTuple, TextIO, TypeAlias
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
-from pairwright.errors import InputError, cannot_lock, on_disk
+from pairwright.errors import InputError, on_disk
 from pairwright.estimate import Estimate
+from pairwright.files import locked
 from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
@@ -158,24 +158,13 @@ def open_study(run: Path, *, reading: bool = False) -> Iterator[OpenStudy]:
     if reading and not os.access(folder.private, os.W_OK):
         yield OpenStudy(folder, fixed, config, None)
         return
-    with _locked(folder) as lock:
-        yield OpenStudy(folder, fixed, config, lock)
-
-
-def _locked(folder: HumanFolder) -> TextIO:
     path = folder.private / "lock"
+    busy = InputError(
+        "another command is working on this study",
+        where=folder.path,
+        fix="Run this one again when it has ended.",
+    )
     with on_disk(path):
         file = path.open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise InputError(
-            "another command is working on this study",
-            where=folder.path,
-            fix="Run this one again when it has ended.",
-        ) from None
-    except OSError as error:
-        file.close()
-        raise cannot_lock(path, error) from None
-    return file
+    with locked(file, busy) as lock:
+        yield OpenStudy(folder, fixed, config, lock)

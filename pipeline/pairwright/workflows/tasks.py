@@ -26,7 +26,7 @@ from pairwright_human_eval.foils import FoilSigns, foil_signs
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.records import KeyedTask, Kind, StoppingRule, Study, pseudonyms
+from pairwright_human_eval.records import Kind, StoppingRule, Study, pseudonyms
 from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study_files import read_fixed, read_study, write_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
@@ -250,6 +250,11 @@ def _task_export(
     sampled = Counter(subject.mode for subject in subjects)
     all_tasks = [task for assigned in tasks.values() for task in assigned]
     rate = reading_rate(subjects, study.language)
+    control, choices = control_subjects(task.keyed for task in all_tasks)
+    workloads = {
+        name: Workload(len(given), sum(one.minutes for one in readings(given, rate)) / 60)
+        for name, given in tasks.items()
+    }
     return TaskExport(
         folder=human.path,
         guidelines=human.guidelines,
@@ -260,11 +265,11 @@ def _task_export(
         reading=readings(all_tasks, rate),
         rate=rate,
         texts=language_of_texts(subjects),
-        workloads={name: _workload(assigned, rate) for name, assigned in tasks.items()},
+        workloads=workloads,
         attention=_attention_power(tasks, study.policy.attention_floor),
         signs=check_signs(tasks),
         foils=foil_signs(all_tasks),
-        stranger=_stranger_power(task.keyed for task in all_tasks),
+        stranger=StrangerPower(control, control_power(choices)) if control else None,
         sheets=sheets,
         screened=screening.counts,
         left_out=left_out,
@@ -288,12 +293,3 @@ def _attention_power(tasks: Mapping[str, Sequence[Task]], floor: float) -> Atten
         nonreader=max(nonreader_pass(n, floor) for n in given),
         reader=min(pass_rate(n, floor, READER) for n in given),
     )
-
-
-def _stranger_power(keyed: Iterable[KeyedTask]) -> StrangerPower | None:
-    subjects, choices = control_subjects(keyed)
-    return StrangerPower(subjects, control_power(choices)) if subjects else None
-
-
-def _workload(tasks: Sequence[Task], rate: ReadingRate) -> Workload:
-    return Workload(len(tasks), sum(reading.minutes for reading in readings(tasks, rate)) / 60)

@@ -5,10 +5,8 @@ flips.py      the tests of differences, and what they could distinguish before t
 findings.py   the tests of the controls: recall, word overlap, evidence, order
 ranking.py    the rows of one mode in one condition, ranked, with letters
 board.py      all of it
-rows.py       a ranking as rows of texts: for the page, the terminal and LaTeX
-pages.py      the pages: their words and tables are in pages/templates/leaderboard*.md.jinja
-plots.py      their drawings
-exports.py    the rankings as CSV and LaTeX
+tables.py     a ranking as rows of texts: for the page, the terminal, CSV and LaTeX
+page.py       the pages and their drawings; the words are in pages/templates/leaderboard*.md.jinja
 
 Rows are ranked within a mode and a condition, since what is shown decides most of an accuracy. What
 showing the profile adds to a scorer is its gain.

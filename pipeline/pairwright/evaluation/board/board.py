@@ -19,11 +19,11 @@ from pairwright.evaluation.measure.accuracy import (
     without_error,
 )
 from pairwright.evaluation.measure.calibration import calibration_of
-from pairwright.evaluation.measure.figure import RULE, by_mode
+from pairwright.evaluation.measure.figure import RULE, ScorerFigure, by_mode
 from pairwright.evaluation.release import BuildModel, ReleaseRef, build_ties
 from pairwright.evaluation.results import Result, ResultSummary
 from pairwright.intervals import Floats
-from pairwright.modes import MODES
+from pairwright.modes import MODES, is_own_choice
 from pairwright.records import Mode, Record
 
 ORDER = tuple(sorted(CONDITIONS, key=lambda name: CONDITIONS[name].table))
@@ -66,12 +66,11 @@ class Leaderboard(Record):
     def rows(self, ranking: Ranking) -> tuple[str, ...]:
         """All rows of a ranking by name: the ranked ones, and then the others by their accuracy."""
 
-        def accuracy(name: str) -> float:
-            figure = self.entries[name].figure("accuracy", ranking.mode)
-            return -1.0 if figure is None or figure.value is None else figure.value
+        def place(name: str) -> tuple[float, str]:
+            value = self.entries[name].value("accuracy", ranking.mode)
+            return (1.0 if value is None else -value, name)
 
-        others = sorted(ranking.unranked, key=lambda name: (-accuracy(name), name))
-        return (*ranking.ranked, *others)
+        return (*ranking.ranked, *sorted(ranking.unranked, key=place))
 
     def rows_of_mode(self, mode: Mode | None) -> tuple[str, ...]:
         """The rows of all of a mode's rankings, in the order of its tables."""
@@ -91,11 +90,24 @@ def leaderboard(
     Raises InputError where two results have different pairs, or the lines of a result do not match
     its summary."""
     release = release or release_of(results)
-    pairs, reading = pairs_of(results, release.builders), _Reading(overlap=_overlap(results))
+    pairs = pairs_of(results, release.builders)
+    reading = _Reading(
+        overlap={
+            one.about.condition: overlap_slices(list(one.decisions()))
+            for one in results
+            if one.about.scorer.name == FLOOR and CONDITIONS[one.about.condition].shows_posts
+        }
+    )
     for _, of_scorer in groupby(results, key=lambda result: result.about.scorer.name):
         _read_scorer(list(of_scorer), pairs, reading, done)
     check_shown_alike(reading.points, results, pairs)
     first = results[0].about
+    shown = {entry.about.condition for entry in reading.entries.values()}
+    missing = {
+        name: tuple(one for one in record.baselines if f"{one}.{name}" not in reading.entries)
+        for name, record in CONDITIONS.items()
+        if name in shown
+    }
     return Leaderboard(
         release=release,
         builders=pairs.builders,
@@ -105,7 +117,7 @@ def leaderboard(
         rankings=tuple(share_level(list(_rankings(reading, pairs)))),
         entries=reading.entries,
         findings=adjust_findings(reading.findings),
-        missing=_missing(reading.entries),
+        missing={condition: names for condition, names in missing.items() if names},
     )
 
 
@@ -113,8 +125,7 @@ def choices_of_others(board: Leaderboard, ranking: Ranking) -> Estimate | None:
     """What the choices of others tell of a ranking's pairs: a row below it where the labels are
     choices and scorers read the user's posts. None where only some of the release's pairs were
     scored."""
-    own_choice = ranking.mode is not None and MODES[ranking.mode].own_choice
-    shown = own_choice and CONDITIONS[ranking.condition].shows_own_posts
+    shown = is_own_choice(ranking.mode) and CONDITIONS[ranking.condition].shows_own_posts
     return board.release.neighbours if shown and board.limit is None else None
 
 
@@ -129,14 +140,6 @@ class _Reading:
     """By row, of shape (pairs,)."""
     apart: dict[tuple[ConditionName, Mode | None], dict[str, int]] = field(default_factory=dict)
     findings: list[ScorerFinding] = field(default_factory=list)
-
-
-def _overlap(results: Sequence[Result]) -> dict[ConditionName, dict[str, str]]:
-    return {
-        result.about.condition: overlap_slices(list(result.decisions()))
-        for result in results
-        if result.about.scorer.name == FLOOR and CONDITIONS[result.about.condition].shows_posts
-    }
 
 
 def _read_scorer(
@@ -167,27 +170,23 @@ def _entry(
     pairs: Pairs,
     overlap: Mapping[ConditionName, Mapping[str, str]],
 ) -> BoardEntry:
-    decisions, scorer = decided[about.condition], about.scorer
-    cutoff = scorer.cutoff if CONDITIONS[about.condition].shows_posts else None
-    figures = [
-        *figures_of(decisions),
-        *slice_figures(decisions, overlap.get(about.condition, {}), cutoff),
-    ]
-    gained = [
-        gain
-        for control in CONDITIONS[about.condition].compared_with
-        if control in decided
-        for gain in gains(
-            decisions,
-            decided[control],
-            gain_over(control),
-            of_twins=CONDITIONS[control].gains_on_twins,
-        )
-    ]
+    condition, scorer = about.condition, about.scorer
+    decisions, gained = decided[condition], list[ScorerFigure]()
+    cutoff = scorer.cutoff if CONDITIONS[condition].shows_posts else None
+    sliced = slice_figures(decisions, overlap.get(condition, {}), cutoff)
+    for control in CONDITIONS[condition].compared_with:
+        if control in decided:
+            of_twins = CONDITIONS[control].gains_on_twins
+            name = gain_over(control)
+            gained += gains(decisions, decided[control], name, of_twins=of_twins)
+
+    def checked(figures: Sequence[ScorerFigure]) -> tuple[ScorerFigure, ...]:
+        return tuple(without_error(condition, scorer.name, decisions, figures))
+
     return BoardEntry(
         about=about,
-        figures=tuple(without_error(about.condition, scorer.name, decisions, figures)),
-        gains=tuple(without_error(about.condition, scorer.name, decisions, gained)),
+        figures=checked((*figures_of(decisions), *sliced)),
+        gains=checked(gained),
         calibrations=tuple(
             found for mode_pairs in by_mode(decisions) if (found := calibration_of(mode_pairs))
         ),
@@ -210,13 +209,3 @@ def _rankings(reading: _Reading, pairs: Pairs) -> Iterator[Ranking]:
             own = {entry.name: reading.points[entry.name][places] for entry in there}
             ranking = rank(mode, condition, there, own, clusters)
             yield ranking.model_copy(update={"apart": reading.apart[condition, mode]})
-
-
-def _missing(entries: dict[str, BoardEntry]) -> dict[ConditionName, tuple[str, ...]]:
-    shown = {entry.about.condition for entry in entries.values()}
-    wanted = {
-        condition: tuple(name for name in record.baselines if f"{name}.{condition}" not in entries)
-        for condition, record in CONDITIONS.items()
-        if condition in shown
-    }
-    return {condition: names for condition, names in wanted.items() if names}

@@ -35,13 +35,12 @@ from pairwright.evaluation.measure.accuracy import (
 from pairwright.evaluation.measure.figure import ModeDecisions, by_mode, points
 from pairwright.intervals import (
     LEVEL,
-    accuracy,
     accuracy_by_cluster,
     cluster_numbers,
     difference,
-    z_of,
-)
-from pairwright.modes import MODES, is_twin
+    mean_points,
+)  # fmt: skip
+from pairwright.modes import is_own_choice, is_twin
 from pairwright.records import Mode, Record
 
 Question = Literal["recall", "overlap", "evidence", "order"]
@@ -106,34 +105,34 @@ def scorer_findings(
             tests: list[tuple[Question, list[PairDecision], Callable[[PairDecision], float]]] = [
                 ("order", [one for one in mode_pairs.scored if one.orders], first_place_points)
             ]
-            if tested == "recall" and _has_askers(mode_pairs.mode):
+            asked = is_twin(mode_pairs.mode) and not is_own_choice(mode_pairs.mode)
+            if tested == "recall" and asked:
                 tests.append(("recall", [one for one in mode_pairs.scored if one.asked], points))
             if tested == "overlap" and is_twin(mode_pairs.mode):
                 tests.append(("overlap", _on_slice(mode_pairs, slices, OVERLAP_WRONG), points))
             for question, some, value in tests:
-                if some:
-                    values = np.array(list(map(value, some)), np.float64)
-                    clusters = cluster_numbers([one.clusters for one in some])
-                    estimate = accuracy(values, clusters)
-                    assert estimate, "there are pairs"
-                    found = ScorerFinding(
-                        question=question,
-                        scorer=scorer,
-                        condition=condition,
-                        mode=mode_pairs.mode,
-                        value=estimate.found(z_of(LEVEL)),
-                        p=equality_p(2 * values - 1, clusters),
-                    )
-                    yield _with_context(found, mode_pairs, slices)
+                if not some:
+                    continue
+                values = np.array(list(map(value, some)), np.float64)
+                clusters = cluster_numbers([one.clusters for one in some])
+                found = ScorerFinding(
+                    question=question,
+                    scorer=scorer,
+                    condition=condition,
+                    mode=mode_pairs.mode,
+                    value=mean_points(values, clusters),
+                    p=equality_p(2 * values - 1, clusters),
+                )
+                if question == "overlap":
+                    # What its sentence depends on, of scored pairs as the test is.
+                    right = _on_slice(mode_pairs, slices, OVERLAP_RIGHT)
+                    context = {"of_all": _right(mode_pairs.scored), "where_right": _right(right)}
+                    found = found.model_copy(update=context)
+                yield found
     for condition, control in product(decided, decided):
         record = CONDITIONS[condition]
         if CONDITIONS[control].finding == "evidence" and control in record.compared_with:
             yield from _evidence_findings(scorer, condition, decided[condition], decided[control])
-
-
-def _has_askers(mode: Mode | None) -> bool:
-    """Whether of a unit's two halves the user of one asked the question."""
-    return mode is not None and is_twin(mode) and not MODES[mode].own_choice
 
 
 def _on_slice(
@@ -143,18 +142,8 @@ def _on_slice(
     return [one for unit in mode_pairs.whole if slices.get(unit_name(unit)) == name for one in unit]
 
 
-def _with_context(
-    found: ScorerFinding, mode_pairs: ModeDecisions, slices: Mapping[str, str]
-) -> ScorerFinding:
-    """A test of word overlap with what its sentence depends on, of scored pairs as the test is."""
-    if found.question != "overlap":
-        return found
-    where_right = _on_slice(mode_pairs, slices, OVERLAP_RIGHT)
-    of_all, right = (
-        accuracy_by_cluster([(one.clusters, points(one)) for one in some])
-        for some in (mode_pairs.scored, where_right)
-    )
-    return found.model_copy(update={"of_all": of_all, "where_right": right})
+def _right(some: Sequence[PairDecision]) -> Estimate | None:
+    return accuracy_by_cluster([(one.clusters, points(one)) for one in some])
 
 
 def _evidence_findings(
@@ -169,13 +158,14 @@ def _evidence_findings(
         if joined:
             differences = np.array([points(own) - points(other) for own, other in joined])
             clusters = cluster_numbers([own.clusters for own, _ in joined])
-            value = difference(differences, clusters)
-            assert value, "there are pairs"
-            p = equality_p(differences, clusters)
             yield ScorerFinding(
-                question="evidence", scorer=scorer, condition=condition, mode=mode_pairs.mode,
-                value=value, p=p,
-            )  # fmt: skip
+                question="evidence",
+                scorer=scorer,
+                condition=condition,
+                mode=mode_pairs.mode,
+                value=difference(differences, clusters),
+                p=equality_p(differences, clusters),
+            )
 
 
 def adjust_findings(findings: Sequence[ScorerFinding]) -> tuple[ScorerFinding, ...]:

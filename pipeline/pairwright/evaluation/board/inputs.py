@@ -17,16 +17,17 @@ from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.figure import by_mode, points
 from pairwright.evaluation.release import LATER_FACTS, BuildModel, ReleaseRef
-from pairwright.evaluation.results import NAME, Result, read_results
+from pairwright.evaluation.results import NAME, Result, ResultSummary, broken_result, read_results
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.intervals import Floats, Places, cluster_numbers
-from pairwright.records import Mode
+from pairwright.records import Cluster, Mode
 
 _SAME = (
-    "release", "scorer", "condition", "limit", "split", "history", "seed", "planner", "simulated",
+    "condition", "limit", "split", "history", "seed", "planner", "simulated",
     "self_agreement", "pairs", "scored", "lines",
 )  # fmt: skip
-"""What is equal in two files of one result: its lines, and all that decides how they rank."""
+"""What is equal in two files of one result beside release and scorer: its lines, and all that
+decides how they rank."""
 
 
 def gather_results(
@@ -47,8 +48,11 @@ def gather_results(
             first = first or result
             _check_scorer(result)
             _check_release(result, first)
-            if by_content.setdefault(_content(result), result) is result and path in aliases:
-                _rename(result, aliases[path])
+            scorer = result.about.scorer
+            new = by_content.setdefault(_content(result.about), result) is result
+            if new and path in aliases and scorer.kind != "baseline":
+                own = scorer.model_copy(update={"name": f"{aliases[path]}: {scorer.name}"})
+                result.about = result.about.model_copy(update={"scorer": own})
     results = list(by_content.values())
     _check_unique(results)
     _check_scorer_names(results)
@@ -59,21 +63,10 @@ def gather_results(
     )
 
 
-def _content(result: Result) -> str:
-    about = result.about
-    release = about.release
-    parts = {key: str(getattr(about, key)) for key in _SAME} | {
-        "release": f"{release.name} {release.version} {release.digest}",
-        "scorer": about.scorer.deciding.model_dump_json(),
-    }
-    return str(parts)
-
-
-def _rename(result: Result, alias: str) -> None:
-    scorer = result.about.scorer
-    if scorer.kind != "baseline":
-        own = scorer.model_copy(update={"name": f"{alias}: {scorer.name}"})
-        result.about = result.about.model_copy(update={"scorer": own})
+def _content(about: ResultSummary) -> str:
+    release, parts = about.release, [str(getattr(about, key)) for key in _SAME]
+    named = f"{release.name} {release.version} {release.digest}"
+    return str((named, about.scorer.deciding.model_dump_json(), *parts))
 
 
 def _check_scorer(result: Result) -> None:
@@ -95,63 +88,42 @@ def _check_scorer(result: Result) -> None:
 
 
 def _check_release(result: Result, first: Result) -> None:
-    own, other = result.about.release, first.about.release
-    if (own.name, own.version, own.digest) != (other.name, other.version, other.digest):
-        raise InputError(
-            f"is of {own.name} {own.version} ({own.digest}), and {first.path} of {other.name}"
-            f" {other.version} ({other.digest})",
-            where=result.path,
-            fix="Accuracies on two releases cannot be compared. Name results of one of them.",
+    parts = [
+        (
+            (
+                f"{one.release.name} {one.release.version} ({one.release.digest})",
+                "Accuracies on two releases cannot be compared. Name results of one of them.",
+            ),
+            (
+                f"the first {one.limit:,} subjects" if one.limit else "all pairs",
+                "Evaluate both with the same --limit, or without.",
+            ),
+            (f"split {one.split or 'all'}", "Evaluate both on the same --split, or without."),
+            (f"{one.release.pairs:,} pairs", "Evaluate both on the same --split."),
         )
-    limits = result.about.limit, first.about.limit
-    if limits[0] != limits[1]:
-        limits_text = [
-            f"the first {limit:,} subjects" if limit else "all pairs" for limit in limits
-        ]
-        raise InputError(
-            f"is of {limits_text[0]}, and {first.path} of {limits_text[1]}",
-            where=result.path,
-            fix="Evaluate both with the same --limit, or without.",
-        )
-    splits = [one.about.split or "all" for one in (result, first)]
-    if splits[0] != splits[1]:
-        raise InputError(
-            f"is of split {splits[0]}, and {first.path} of split {splits[1]}",
-            where=result.path,
-            fix="Evaluate both on the same --split, or without.",
-        )
-    if own.pairs != other.pairs:
-        raise InputError(
-            f"is of {own.pairs:,} pairs, and {first.path} of {other.pairs:,}",
-            where=result.path,
-            fix="Evaluate both on the same --split.",
-        )
+        for one in (result.about, first.about)
+    ]
+    for (own, fix), (other, _) in zip(*parts, strict=True):
+        if own != other:
+            what = f"is of {own}, and {first.path} of {other}"
+            raise InputError(what, where=result.path, fix=fix)
 
 
 def _check_unique(results: Sequence[Result]) -> None:
     there: dict[str, Result] = {}
     for result in results:
-        other = there.setdefault(result.about.stem, result)
+        other, about = there.setdefault(result.about.stem, result), result.about
         if other is not result:
-            about = result.about
             raise InputError(
                 f"scorer {about.scorer.name} in condition {about.condition} is in {other.path},"
                 " too",
                 where=result.path,
-                fix=_two_of_one_name(about.scorer.kind),
+                fix="A baseline gives everybody the same, so one of the two is not what it gives:"
+                " --verify RELEASE finds which. Ask its sender for the other scorers alone."
+                if about.scorer.kind == "baseline"
+                else "Name one of the two, call one of the scorers by another name, or give a"
+                " folder an alias: team=theirs",
             )
-
-
-def _two_of_one_name(kind: str) -> str:
-    if kind == "baseline":
-        return (
-            "A baseline gives everybody the same, so one of the two is not what it gives: --verify"
-            " RELEASE finds which. Ask its sender for the other scorers alone."
-        )
-    return (
-        "Name one of the two, call one of the scorers by another name, or give a folder an alias:"
-        " team=theirs"
-    )
 
 
 def _check_scorer_names(results: Sequence[Result]) -> None:
@@ -246,13 +218,11 @@ class Pairs(NamedTuple):
 
     def clusters(self, places: Places) -> Places:
         """The clusters of the pairs at places, which are of one mode."""
-        at, responses_at = FACTS.index("cluster"), FACTS.index("responses")
-        facts = list(self.facts.values())
-        names = [
-            (name, *cast("tuple[str, str]", responses)) if responses else name
-            for place in places
-            for name, responses in ((str(facts[place][at]), facts[place][responses_at]),)
-        ]
+        every, names = list(self.facts.values()), list[Cluster]()
+        for place in places:
+            facts = dict(zip(FACTS, every[place], strict=True))
+            name, responses = str(facts["cluster"]), facts["responses"]
+            names.append((name, *cast("tuple[str, str]", responses)) if responses else name)
         return cluster_numbers(names)
 
     def points(self, decisions: Sequence[PairDecision]) -> Floats:
@@ -266,33 +236,34 @@ class Pairs(NamedTuple):
     def check(self, result: Result, decisions: Sequence[PairDecision]) -> None:
         """Check a result. Raises InputError where it is not of these pairs, or not what its summary
         says."""
-        scored = sum(one.choice is not None for one in decisions)
-        if scored != result.about.scored:
-            raise InputError(
-                f"{scored:,} pairs have a score, and {result.path.name} says"
-                f" {result.about.scored:,}",
-                where=result.path.with_suffix(".jsonl"),
-                fix="Run `pairwright evaluate` again: nothing is scored twice.",
+        scored, said = sum(one.choice is not None for one in decisions), result.about.scored
+        if scored != said:
+            raise broken_result(
+                result.path.with_suffix(".jsonl"),
+                f"{scored:,} pairs have a score, and {result.path.name} says {said:,}",
             )
+        lines = self.result.path.with_suffix(".jsonl")
         for one in decisions:
             if one.id not in self.facts:
-                raise self._difference(result, f"has the pair {one.id}, and {{other}} has not")
+                raise _other_pairs(result, f"has the pair {one.id}, and {lines} has not")
             for name, own, other in zip(FACTS, _facts(one), self.facts[one.id], strict=True):
                 if own != other:
-                    what = f"pair {one.id} has {name} {own!r}, and {other!r} in {{other}}"
-                    raise self._difference(result, what)
-        there = {one.id for one in decisions}
+                    what = f"pair {one.id} has {name} {own!r}, and {other!r} in {lines}"
+                    raise _other_pairs(result, what)
+        there, applies = {one.id for one in decisions}, CONDITIONS[result.about.condition].applies
         for name, facts in self.facts.items():
-            if name not in there and _part_of(result, facts):
-                raise self._difference(result, f"has no pair {name}, and {{other}} has")
+            mode = cast("Mode | None", facts[FACTS.index("mode")])
+            if name not in there and applies(mode):
+                raise _other_pairs(result, f"has no pair {name}, and {lines} has")
         result.check_lines()
 
-    def _difference(self, result: Result, what: str) -> InputError:
-        return InputError(
-            what.replace("{other}", str(self.result.path.with_suffix(".jsonl"))),
-            where=result.path.with_suffix(".jsonl"),
-            fix="Both must be of the same pairs: evaluate the release again in one of them.",
-        )
+
+def _other_pairs(result: Result, what: str) -> InputError:
+    return InputError(
+        what,
+        where=result.path.with_suffix(".jsonl"),
+        fix="Both must be of the same pairs: evaluate the release again in one of them.",
+    )
 
 
 def pairs_of(results: Sequence[Result], builders: tuple[BuildModel, ...] = ()) -> Pairs:
@@ -324,19 +295,14 @@ def check_shown_alike(
         first = there.setdefault(result.about.condition, result)
         counts = [~np.isnan(points_by_row[one.about.stem]) for one in (result, first)]
         if (mismatches := np.flatnonzero(counts[0] != counts[1])).size:
-            name = list(pairs.facts)[mismatches[0]]
-            raise InputError(
-                f"pair {name} {'has' if counts[0][mismatches[0]] else 'does not have'} something to"
-                f" show of its user, and in {first.path.with_suffix('.jsonl')} it is the other way",
-                where=result.path.with_suffix(".jsonl"),
-                fix="Both must be of the same pairs: evaluate the release again in one of them.",
+            place = mismatches[0]
+            raise _other_pairs(
+                result,
+                f"pair {list(pairs.facts)[place]}"
+                f" {'has' if counts[0][place] else 'does not have'} something to show of its"
+                f" user, and in {first.path.with_suffix('.jsonl')} it is the other way",
             )
 
 
 def _facts(decision: PairDecision) -> tuple[object, ...]:
     return tuple(getattr(decision, name) for name in FACTS)
-
-
-def _part_of(result: Result, facts: tuple[object, ...]) -> bool:
-    mode = cast("Mode | None", facts[FACTS.index("mode")])
-    return CONDITIONS[result.about.condition].applies(mode)

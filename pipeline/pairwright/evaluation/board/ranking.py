@@ -5,7 +5,7 @@ distinguished.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import combinations
+from itertools import combinations, count
 from string import ascii_lowercase
 
 import numpy as np
@@ -52,11 +52,12 @@ class BoardEntry(Record):
 
     def figure(self, name: str, mode: Mode | None) -> ScorerFigure | None:
         """A figure or gain of all pairs of a mode; None where there is none."""
-        key = (name, *mode_group(mode))
-        every = (*self.figures, *self.gains)
-        return next(
-            (figure for figure in every if (figure.name, figure.mode, figure.group) == key), None
-        )
+        return self.groups(name, mode).get(mode_group(mode).name)
+
+    def value(self, name: str, mode: Mode | None) -> float | None:
+        """Its value; None where there is none."""
+        figure = self.figure(name, mode)
+        return figure.value if figure else None
 
     def groups(self, name: str, mode: Mode | None) -> dict[str, ScorerFigure]:
         """The figures or gains of one name in a mode, by group: all pairs, configurations, ..."""
@@ -71,13 +72,12 @@ class BoardEntry(Record):
             return "simulated: no result"
         if self.about.self_agreement:
             return "self-agreement: its planner has the model or prompt that built the pairs"
-        accuracy = self.figure("accuracy", mode)
-        coverage = self.figure("coverage", mode)
-        if accuracy is None or accuracy.value is None or coverage is None or not coverage.value:
+        coverage = self.value("coverage", mode)
+        if self.value("accuracy", mode) is None or not coverage:
             return "no pair has a score"
-        if coverage.value < COVERAGE:
+        if coverage < COVERAGE:
             units = "twins have both scores" if is_twin(mode) else "pairs have a score"
-            return f"only {coverage.value:.1%} of the {units}"
+            return f"only {coverage:.1%} of the {units}"
         return ""
 
 
@@ -100,15 +100,11 @@ def group_letters(
         groups = [group for group in left if not any(group < other for other in left)]
     place = {row: n for n, row in enumerate(rows)}
     groups.sort(key=lambda group: sorted(place[row] for row in group))
-    return {
-        row: " ".join(_letter(n) for n, group in enumerate(groups) if row in group) for row in rows
-    }
-
-
-def _letter(n: int) -> str:
-    """a to z, then a2 to z2 and so on."""
-    turn, place = divmod(n, len(ascii_lowercase))
-    return ascii_lowercase[place] + (str(turn + 1) if turn else "")
+    # a to z, then a2 to z2 and so on.
+    turns = ("" if turn == 1 else str(turn) for turn in count(1))
+    letters = (f"{letter}{turn}" for turn in turns for letter in ascii_lowercase)
+    lettered = list(zip(letters, groups, strict=False))
+    return {row: " ".join(name for name, group in lettered if row in group) for row in rows}
 
 
 class RowComparison(Record):
@@ -191,16 +187,9 @@ class Ranking(Record):
 
     def next_to(self, name: str) -> RowComparison | None:
         """A ranked row beside the one below it; None for the last."""
-        at = self.ranked.index(name) + 1
-        pair = (name, self.ranked[at]) if at < len(self.ranked) else None
-        return next(
-            (
-                comparison
-                for comparison in self.comparisons
-                if (comparison.first, comparison.second) == pair
-            ),
-            None,
-        )
+        pair = (name, *self.ranked[self.ranked.index(name) + 1 :][:1])
+        found = (one for one in self.comparisons if (one.first, one.second) == pair)
+        return next(found, None)
 
 
 def rank(
@@ -216,12 +205,13 @@ def rank(
     `clusters`: their `Places`.
     """
     unranked = {entry.name: why for entry in entries if (why := entry.unranked(mode))}
-    ranked = sorted(
-        (entry for entry in entries if entry.name not in unranked),
-        key=lambda one: (-(_accuracy(one, mode).value or 0.0), one.name),
-    )
-    names = tuple(one.name for one in ranked)
-    exact = {one.name for one in ranked if _accuracy(one, mode).by_identity}
+    accuracies = {
+        entry.name: figure
+        for entry in entries
+        if entry.name not in unranked and (figure := entry.figure("accuracy", mode))
+    }
+    names = tuple(sorted(accuracies, key=lambda name: (-(accuracies[name].value or 0.0), name)))
+    exact = {name for name in names if accuracies[name].by_identity}
     comparisons, test = (
         compare_rows(names, points, clusters, exact) if len(names) > 1 else ([], None)
     )
@@ -289,18 +279,16 @@ def compare_rows(
     if clusters.ndim > 1:
         return _compare_crossed(names, every, clusters, exact)
     pairs = list(combinations(range(len(names)), 2))
-    step_down_result = step_down(every, clusters, pairs)
+    result = step_down(every, clusters, pairs)
     compared = [
         _comparison((names[a], names[b]), every[a] - every[b], clusters, p)
-        for (a, b), p in zip(pairs, step_down_result.p.tolist(), strict=True)
+        for (a, b), p in zip(pairs, result.p.tolist(), strict=True)
     ]
-    independent = len(np.unique(clusters))
-    least = _six_digits(step_down_result.least)
     return compared, RankingTest(
-        clusters=independent,
-        least=least,
-        flips=step_down_result.flips,
-        exact=step_down_result.exact,
+        clusters=len(np.unique(clusters)),
+        least=_six_digits(result.least),
+        flips=result.flips,
+        exact=result.exact,
     )
 
 
@@ -322,7 +310,8 @@ def _compare_crossed(
         else:
             # Of differences to one half, twice as much is what has the accuracy's interval.
             twice = _comparison(pair, 2 * differences, clusters)
-            halves = {end: _halved(getattr(twice, end)) for end in ("difference", "low", "high")}
+            ends = twice.model_dump(include={"difference", "low", "high"}, exclude_none=True)
+            halves = {end: round(value / 2, 6) for end, value in ends.items()}
             compared.append(twice.model_copy(update=halves))
         if tested:
             tests[tested] = compared[-1].p
@@ -344,22 +333,11 @@ def _compare_crossed(
     )
 
 
-def _halved(end: float | None) -> float | None:
-    return None if end is None else round(end / 2, 6)
-
-
-def _accuracy(entry: BoardEntry, mode: Mode | None) -> ScorerFigure:
-    figure = entry.figure("accuracy", mode)
-    assert figure, "a ranked row has an accuracy"
-    return figure
-
-
 def _comparison(
     names: tuple[str, str], differences: Floats, clusters: Places, adjusted: float = 0.0
 ) -> RowComparison:
     p = equality_p(differences, clusters)
     estimate = difference(differences, clusters)
-    assert estimate, "a ranked row has an accuracy"
     return RowComparison(
         first=names[0],
         second=names[1],

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from itertools import combinations
 
+from matplotlib.figure import Figure
 from statsmodels.stats.multitest import multipletests
 
+from pairwright.estimate import p_value
 from pairwright.evaluation.correlation.measures import Gain, RankMeasure, reported_measures
 from pairwright.evaluation.correlation.table import ModelTable
 from pairwright.evaluation.correlation.uncertainty import (
@@ -15,7 +17,10 @@ from pairwright.evaluation.correlation.uncertainty import (
     difference_interval,
     jackknife,
 )
+from pairwright.evaluation.release import families_by_name
 from pairwright.intervals import LEVEL, Floats
+from pairwright.pages import Page, render_page
+from pairwright.pages.plots import BLUE, GREY, WIDTH, Plot, drawing, plot
 from pairwright.records import Record
 
 CLAIMS_FROM = 10
@@ -111,31 +116,18 @@ class Correlations(Record):
                 sentences.append(f"{name} goes with {self.downstream} by {_listed(more)}.")
             if less:
                 sentences.append(f"{name} goes against {self.downstream} by {_listed(less)}.")
-            if unsure := [
-                correlation.measure
-                for correlation in correlations
-                if correlation.is_significant and not correlation.beyond_chance
-            ]:
+            found = [one for one in correlations if one.is_significant]
+            if unsure := [one.measure for one in found if not one.beyond_chance]:
                 sentences.append(
                     f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05,"
                     " but the interval does not leave out zero or what chance gives."
                 )
-            if opposed := [
-                correlation.measure
-                for correlation in correlations
-                if correlation.is_significant
-                and correlation.beyond_chance
-                and not correlation.agrees
-            ]:
+            if opposed := [one.measure for one in found if one.beyond_chance and not one.agrees]:
                 sentences.append(
                     f"By {_listed(opposed)}, nothing is claimed of {name}: the means of lineages go"
                     " one way and the models the other."
                 )
-            if rest := [
-                correlation.measure
-                for correlation in correlations
-                if not correlation.is_significant
-            ]:
+            if rest := [one.measure for one in correlations if not one.is_significant]:
                 sentences.append(
                     f"By {_listed(rest)}, {name} cannot be distinguished from a benchmark"
                     f" that has nothing to do with {self.downstream}."
@@ -143,23 +135,19 @@ class Correlations(Record):
         return tuple(sentences)
 
     def _of_differences(self) -> tuple[str, ...]:
-        sentences = []
-        for first, second in dict.fromkeys(
-            (difference.first, difference.second) for difference in self.differences
-        ):
-            of_these = [
-                difference
-                for difference in self.differences
-                if (difference.first, difference.second) == (first, second)
-            ]
-            differing = [one.measure for one in of_these if _without_zero(one.interval)]
-            sentences.append(
-                f"{first} and {second} differ by {_listed(differing)}."
-                if differing
-                else f"No measure tells {first} from {second}: every interval of their difference"
-                " holds zero."
-            )
-        return tuple(sentences)
+        differing: dict[tuple[str, str], list[str]] = {}
+        for one in self.differences:
+            measures = differing.setdefault((one.first, one.second), [])
+            low, high = one.interval.low, one.interval.high
+            if low is not None and high is not None and (low > 0 or high < 0):
+                measures.append(one.measure)
+        return tuple(
+            f"{first} and {second} differ by {_listed(measures)}."
+            if measures
+            else f"No measure tells {first} from {second}: every interval of their difference"
+            " holds zero."
+            for (first, second), measures in differing.items()
+        )
 
 
 def correlate(
@@ -182,11 +170,18 @@ def correlate(
         name: _of_benchmark(models, scores, reported_measures(gain, p), seed, primary, done)
         for name, scores in models.benchmarks.items()
     }
-    differences = tuple(
-        _difference(models, a, b, measure)
-        for a, b in combinations(models.benchmarks, 2)
-        for measure in reported_measures(gain, p)
-    )
+    differences = []
+    for (first, x), (second, y) in combinations(models.benchmarks.items(), 2):
+        for measure in reported_measures(gain, p):
+            own, other = _jackknife(models, x, measure), _jackknife(models, y, measure)
+            difference = BenchmarkDifference(
+                first=first,
+                second=second,
+                measure=measure.name,
+                value=own.value - other.value,
+                interval=difference_interval(own, other),
+            )
+            differences.append(difference)
     return Correlations(
         n=len(models.names),
         lineages=len(set(models.lineages)),
@@ -196,7 +191,7 @@ def correlate(
         p=p,
         seed=seed,
         found=found,
-        differences=differences,
+        differences=tuple(differences),
     )
 
 
@@ -210,19 +205,16 @@ def _of_benchmark(
 ) -> tuple[Correlation, ...]:
     y, correlations = models.downstream, []
     for measure in measures:
-        value = float(measure.compute(x, y))
         chance = compare_with_chance(measure, x, y, seed, models.lineages)
-        interval = _jackknife(models, x, measure).interval()
-        correlations.append(
-            Correlation(
-                measure=measure.name,
-                note=measure.note,
-                value=value,
-                interval=interval,
-                chance=chance,
-                adjusted=chance.p,
-            )
+        correlation = Correlation(
+            measure=measure.name,
+            note=measure.note,
+            value=float(measure.compute(x, y)),
+            interval=_jackknife(models, x, measure).interval(),
+            chance=chance,
+            adjusted=chance.p,
         )
+        correlations.append(correlation)
         done()
     others = [one for one in correlations if one.measure != primary]
     levels = multipletests([one.chance.p for one in others], method="holm")[1]
@@ -233,17 +225,6 @@ def _of_benchmark(
     )
 
 
-def _difference(models: ModelTable, a: str, b: str, measure: RankMeasure) -> BenchmarkDifference:
-    first, second = (_jackknife(models, models.benchmarks[name], measure) for name in (a, b))
-    return BenchmarkDifference(
-        first=a,
-        second=b,
-        measure=measure.name,
-        value=first.value - second.value,
-        interval=difference_interval(first, second),
-    )
-
-
 def _jackknife(models: ModelTable, x: Floats, measure: RankMeasure) -> Jackknife:
     y = models.downstream
     return jackknife(
@@ -251,13 +232,70 @@ def _jackknife(models: ModelTable, x: Floats, measure: RankMeasure) -> Jackknife
     )
 
 
-def _without_zero(interval: MeasureInterval) -> bool:
-    return (
-        interval.low is not None
-        and interval.high is not None
-        and (interval.low > 0 or interval.high < 0)
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+FAMILIES_SHOWN = 3
+"""Words of names that a warning shows."""
+
+
+def correlation_page(models: ModelTable, result: Correlations, *, drawn: bool = True) -> Page:
+    """The page of correlations; a terminal does without the drawings."""
+    plots = {}
+    for name, correlations in result.found.items() if drawn else ():
+        plots[f"chance-{hex_id(name)}"] = _beside_chance(name, correlations)
+        plots[f"models-{hex_id(name)}"] = _models(models, name, result)
+    # Models of one family go together in any two scores.
+    families = families_by_name(models.names) if result.lineages == result.n else {}
+    return render_page(
+        "correlation",
+        plots,
+        result=result,
+        first=next(iter(result.found.values()))[0],
+        families=dict(list(families.items())[:FAMILIES_SHOWN]),
+        claims_from=CLAIMS_FROM,
+        hex_id=hex_id,
+        p_value=p_value,
     )
 
 
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def hex_id(name: str) -> str:
+    """The name of a column as an id on the page: its bytes in hexadecimal."""
+    return name.encode().hex()
+
+
+def _beside_chance(name: str, correlations: tuple[Correlation, ...]) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 0.45 * len(correlations) + 0.9), layout="constrained")
+        axes = figure.add_subplot()
+        for n, one in enumerate(correlations):
+            chance, interval = one.chance, one.interval
+            axes.hlines(n, chance.low, chance.high, color=GREY.light, linewidth=9, alpha=0.5)
+            if interval.low is not None and interval.high is not None:
+                axes.hlines(n, interval.low, interval.high, color=BLUE.light)
+            axes.plot(one.value, n, "o", color=BLUE.light)
+        axes.set_yticks(range(len(correlations)), [one.measure for one in correlations])
+        axes.invert_yaxis()
+        axes.set_xlim(-1.05, 1.05)
+        caption = (
+            f"{name}: each measure with its 95 % interval (blue) on the 95 % of values that chance"
+            " gives with so many models (grey)."
+        )
+        return plot(figure, caption, name=f"chance-{hex_id(name)}")
+
+
+def _models(models: ModelTable, name: str, result: Correlations) -> Plot:
+    x, y = models.benchmarks[name], models.downstream
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(x, y, "o", color=BLUE.light)
+        for place, model in enumerate(models.names):
+            axes.annotate(
+                model[:30], (x[place], y[place]), xytext=(5, 3), textcoords="offset points",
+                fontsize=8,
+            )  # fmt: skip
+        axes.set_xlabel(name)
+        axes.set_ylabel(result.downstream)
+        return plot(figure, f"The {result.n} models.", name=f"models-{hex_id(name)}")

@@ -13,7 +13,7 @@ measure that depends on how many models there are (NDCG, RBO) is taken for that 
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -59,8 +59,12 @@ def compare_with_chance(
     values = _by_orders(measure, x, y, seed)
     p, lineage_value = _beyond(measure, x, y, values), None
     if len(set(lineages)) < len(lineages):
-        means = _lineage_means(x, lineages), _lineage_means(y, lineages)
-        p, lineage_value = _of_lineages(measure, *means, seed), _value(measure, *means)
+        p = 1.0  # One lineage has one order.
+        if len(set(lineages)) > 1:
+            means = _lineage_means(x, lineages), _lineage_means(y, lineages)
+            p = _beyond(measure, *means, _by_orders(measure, *means, seed))
+            value = float(measure.compute(*means))
+            lineage_value = None if np.isnan(value) else value
     low, high = np.quantile(values, (LEVEL / 2, 1 - LEVEL / 2))
     return Chance(
         mean=float(values.mean()),
@@ -73,15 +77,16 @@ def compare_with_chance(
     )
 
 
-def _value(measure: RankMeasure, x: Floats, y: Floats) -> float | None:
-    value = float(measure.compute(x, y)) if len(x) > 1 else np.nan
-    return None if np.isnan(value) else value
-
-
 def _by_orders(measure: RankMeasure, x: Floats, y: Floats, seed: int) -> Floats:
     """The measure over orders of y."""
-    orders = _orders(len(x), len(x) <= EXACT, seed)
-    return np.concatenate([measure.compute(x, y[some]) for some in _in_pieces(orders)])
+    n = len(x)
+    if n <= EXACT:
+        orders = np.array(list(itertools.permutations(range(n))))
+    else:
+        orders = np.random.default_rng(seed).permuted(np.tile(np.arange(n), (ORDERS, 1)), axis=1)
+    # Some hundred at a time: a measure may look at each pair of models.
+    pieces = (orders[start : start + 250] for start in range(0, len(orders), 250))
+    return np.concatenate([measure.compute(x, y[some]) for some in pieces])
 
 
 def _beyond(measure: RankMeasure, x: Floats, y: Floats, values: Floats) -> float:
@@ -99,26 +104,9 @@ def _beyond(measure: RankMeasure, x: Floats, y: Floats, values: Floats) -> float
     return beyond / len(values) if len(x) <= EXACT else (beyond + 1) / (len(values) + 1)
 
 
-def _of_lineages(measure: RankMeasure, x: Floats, y: Floats, seed: int) -> float:
-    # One lineage has one order.
-    return _beyond(measure, x, y, _by_orders(measure, x, y, seed)) if len(x) > 1 else 1.0
-
-
 def _lineage_means(scores: Floats, lineages: tuple[str, ...]) -> Floats:
     names = np.array(lineages)
     return np.array([scores[names == name].mean() for name in dict.fromkeys(lineages)])
-
-
-def _orders(n: int, exact: bool, seed: int) -> Places:
-    if exact:
-        return np.array(list(itertools.permutations(range(n))))
-    return np.random.default_rng(seed).permuted(np.tile(np.arange(n), (ORDERS, 1)), axis=1)
-
-
-def _in_pieces(places: Places) -> Iterator[Places]:
-    """Some hundred rows at a time: a measure may look at each pair of models."""
-    for start in range(0, len(places), 250):
-        yield places[start : start + 250]
 
 
 LEAST_LEFT = 3
@@ -140,10 +128,8 @@ class MeasureInterval(Record):
         does not lie between "1.00 and 1.00"."""
         if self.low is None or self.high is None:
             return f"none: {self.note}"
-        low, high = (
-            to_whole(round(100 * end, 6)) / 100
-            for to_whole, end in ((math.floor, self.low), (math.ceil, self.high))
-        )
+        low = math.floor(round(100 * self.low, 6)) / 100
+        high = math.ceil(round(100 * self.high, 6)) / 100
         form = "+.2f" if sign else ".2f"
         return f"{low:{form}} to {high:{form}}"
 
@@ -184,6 +170,11 @@ class Jackknife(NamedTuple):
             spread = _spread(self.without - self.value)
             low, high = self.value - spread, self.value + spread
         return MeasureInterval(low=max(self.least, low), high=min(1.0, high))
+
+    def lengths(self) -> tuple[float, float]:
+        """How far the interval goes below and above the value."""
+        interval = self.interval()
+        return self.value - (interval.low or 0.0), (interval.high or 0.0) - self.value
 
     def _z(self, values: Floats) -> Floats:
         z_values: Floats = np.arctanh(np.clip((values - self._middle) / self._half, -1.0, 1.0))
@@ -228,19 +219,14 @@ def difference_interval(first: Jackknife, second: Jackknife) -> MeasureInterval:
     one, other = (measure.without - measure.value for measure in (first, second))
     size = float(np.sqrt((one @ one) * (other @ other)))
     together = float(one @ other) / size if size else 0.0
-    (low, high), (second_low, second_high) = (
-        (measure.value - (own.low or 0.0), (own.high or 0.0) - measure.value)
-        for measure in (first, second) for own in (measure.interval(),)
-    )  # fmt: skip
+    (low, high), (other_low, other_high) = first.lengths(), second.lengths()
+
+    def length(own: float, its: float) -> float:
+        return math.sqrt(max(0.0, own**2 + its**2 - 2 * together * own * its))
+
     return MeasureInterval(
-        low=difference - _length(low, second_high, together),
-        high=difference + _length(high, second_low, together),
+        low=difference - length(low, other_high), high=difference + length(high, other_low)
     )
-
-
-def _length(first: float, second: float, together: float) -> float:
-    square = first**2 + second**2 - 2 * together * first * second
-    return float(np.sqrt(max(0.0, square)))
 
 
 def _spread(errors: Floats) -> float:

@@ -8,13 +8,13 @@ half of every slice, too.
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
-from pairwright.estimate import Estimate
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
-from pairwright.evaluation.decision import NOTHING_TO_SHOW, POINTS, Choice, PairDecision
+from pairwright.evaluation.decision import POINTS, Choice, PairDecision
 from pairwright.evaluation.measure.calibration import calibration_figures
 from pairwright.evaluation.measure.figure import (
     Group,
@@ -29,15 +29,15 @@ from pairwright.evaluation.measure.figure import (
     share,
 )
 from pairwright.evaluation.release import SOURCES
-from pairwright.evaluation.scorers.scorer import BLIND
-from pairwright.intervals import Floats, cluster_numbers, difference, first_clusters
+from pairwright.evaluation.scorers.scorer import BLIND, NOTHING_TO_SHOW
+from pairwright.intervals import Floats, cluster_numbers, difference, mean
 from pairwright.modes import MODES, is_twin
 from pairwright.modes import mode_pairs as mode_pairs_in_words
-from pairwright.records import Cluster, Mode, content_id
+from pairwright.records import Mode, content_id
 from pairwright.text import number_of
 
+T = TypeVar("T")
 _OTHER: dict[Choice, Choice] = {"chosen": "rejected", "rejected": "chosen", "tie": "tie"}
-_FIRST: dict[Choice, float] = {"chosen": 1.0, "rejected": 0.0, "tie": 0.5}
 
 
 def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
@@ -50,14 +50,21 @@ def order_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     yield share("swap_consistency", group, same, clusters)
     first = [first_place_points(one) for one, _ in compared]
     yield share("first_position", group, first, clusters)
-    yield _kappa(group, [_blind_names(one, orders) for one, orders in compared], clusters)
+    verdicts = [_blind_names(one, orders) for one, orders in compared]
+    terms = kappa_terms([a for a, _ in verdicts], [b for _, b in verdicts])
+    if terms is not None:
+        yield average("order_kappa", group, terms, clusters, least=-1)
+    else:
+        none = mean(np.zeros(len(compared)), cluster_numbers(clusters), least=0)
+        bare = none.model_copy(update={"value": None, "low": None, "high": None})
+        yield figure_of("order_kappa", group, bare, "every verdict is the same, in either order")
 
 
 def first_place_points(decision: PairDecision) -> float:
     """The share of a judge's two verdicts for the response in the first place."""
     assert decision.orders is not None, "only of judges that compare"
     forward, backward = decision.orders
-    return (_FIRST[forward] + 1 - _FIRST[backward]) / 2
+    return (POINTS[forward] + 1 - POINTS[backward]) / 2
 
 
 def is_position_bias(figure: ScorerFigure) -> bool:
@@ -69,22 +76,7 @@ def is_position_bias(figure: ScorerFigure) -> bool:
 
 def position_bias_text(figure: ScorerFigure) -> str:
     """The pairs and the value of a `first_position` that is a position bias."""
-    assert figure.value is not None
-    assert figure.low is not None
-    assert figure.high is not None
-    pairs = mode_pairs_in_words(figure.mode)
-    return f"{pairs}, {figure.value:.1%} ({figure.low:.1%} to {figure.high:.1%}, n = {figure.n:,})"
-
-
-def _kappa(
-    group: Group, verdicts: list[tuple[Choice, Choice]], clusters: list[Cluster]
-) -> ScorerFigure:
-    terms = kappa_terms([a for a, _ in verdicts], [b for _, b in verdicts])
-    if terms is not None:
-        return average("order_kappa", group, terms, clusters, least=-1)
-    independent = len(np.unique(first_clusters(cluster_numbers(clusters))))
-    none = Estimate(value=None, low=None, high=None, n=len(verdicts), clusters=independent)
-    return figure_of("order_kappa", group, none, "every verdict is the same, in either order")
+    return f"{mode_pairs_in_words(figure.mode)}, {figure.percent(1)}, n = {figure.n:,}"
 
 
 def kappa_terms(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats | None:
@@ -191,9 +183,7 @@ def _figures(
             one for unit in mode_pairs.units if slices.get(unit_name(unit)) == name for one in unit
         ]
         if some:
-            group = Group(mode_pairs.mode, name)
-            clusters = [one.clusters for one in some]
-            yield share(figure, group, [points(one) for one in some], clusters)
+            yield accuracy_figure(figure, Group(mode_pairs.mode, name), some)
 
 
 HALVES = ("asked", "counterfactual")
@@ -214,31 +204,31 @@ def accuracies(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
         for half, of_asker in zip(HALVES, (True, False), strict=True):
             some = [one for one in mode_pairs.due if one.asked is of_asker]
             yield accuracy_figure("accuracy", half_group(mode_pairs.mode, half), some)
-    for config, decisions in by_config(mode_pairs.due).items():
-        yield accuracy_figure("accuracy", Group(mode_pairs.mode, config), decisions)
+    for config, some in _by_config(mode_pairs.due, lambda one: one):
+        yield accuracy_figure("accuracy", Group(mode_pairs.mode, config), some)
 
 
 def bounds_and_ties(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """Coverage, ties, and the accuracy that ties and pairs without a score could still make."""
     group = mode_group(mode_pairs.mode)
     covered = [float(all(one.choice is not None for one in unit)) for unit in mode_pairs.units]
-    yield share(
-        "coverage",
-        group,
-        covered,
-        [unit[0].clusters for unit in mode_pairs.units],
-        _missing(mode_pairs),
-    )
+    clusters = [unit[0].clusters for unit in mode_pairs.units]
+    missing = [f"{reason}: {n:,}" for reason, n in sorted(mode_pairs.unscored.items())]
+    if any(reason in NOTHING_TO_SHOW for reason in mode_pairs.unscored):
+        missing.append("pairs that the release has nothing to show of are not counted")
+    if alone := mode_pairs.lone_halves:
+        missing.append(f"halves with a score whose other half has none: {alone:,}")
+    yield share("coverage", group, covered, clusters, "; ".join(missing))
     tied = [one for one in mode_pairs.scored if one.choice == "tie"]
-    unstable = sum(one.orders is not None and len(set(one.orders)) == 2 for one in tied)
+    unstable = sum(one.unstable for one in tied)
     note = f"{unstable:,} of {len(tied):,} are verdicts that change with the order"
     ties = [float(one.choice == "tie") for one in mode_pairs.scored]
-    yield share(
-        "ties", group, ties, [one.clusters for one in mode_pairs.scored], note if unstable else ""
-    )
-    open_as: dict[str, Choice] = {"worst_case": "rejected", "best_case": "chosen"}
-    for name, choice in open_as.items():
-        settled = [_settled(one.choice, choice) for one in mode_pairs.due]
+    clusters = [one.clusters for one in mode_pairs.scored]
+    yield share("ties", group, ties, clusters, note if unstable else "")
+    for name, open_as in (("worst_case", 0.0), ("best_case", 1.0)):
+        settled = [
+            open_as if one.choice in (None, "tie") else points(one) for one in mode_pairs.due
+        ]
         yield share(name, group, settled, [one.clusters for one in mode_pairs.due])
 
 
@@ -247,45 +237,33 @@ def accuracy_figure(name: str, group: Group, decisions: Sequence[PairDecision]) 
     return share(name, group, list(map(points, decisions)), [one.clusters for one in decisions])
 
 
-def by_config(decisions: Sequence[PairDecision]) -> dict[str, list[PairDecision]]:
-    """Decisions by configuration: one domain in one mode."""
-    configs: dict[str, list[PairDecision]] = {}
-    for one in decisions:
-        configs.setdefault(one.config, []).append(one)
-    return configs
-
-
-def _settled(choice: Choice | None, open_as: Choice) -> float:
-    return POINTS[open_as if choice in (None, "tie") else choice]
-
-
-def _missing(mode_pairs: ModeDecisions) -> str:
-    parts = [f"{reason}: {n:,}" for reason, n in sorted(mode_pairs.unscored.items())]
-    if any(reason in NOTHING_TO_SHOW for reason in mode_pairs.unscored):
-        parts.append("pairs that the release has nothing to show of are not counted")
-    if mode_pairs.lone_halves:
-        parts.append(f"halves with a score whose other half has none: {mode_pairs.lone_halves:,}")
-    return "; ".join(parts)
+def _by_config(
+    given: Iterable[T], pair_of: Callable[[T], PairDecision]
+) -> Iterable[tuple[str, list[T]]]:
+    """Pairs or twins by configuration: one domain in one mode."""
+    configs: dict[str, list[T]] = {}
+    for one in given:
+        configs.setdefault(pair_of(one).config, []).append(one)
+    return configs.items()
 
 
 def twin_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The figures of all twins, and of those of each configuration."""
-    group, twins = (
-        mode_group(mode_pairs.mode),
-        [(first, second) for first, second in mode_pairs.units],
-    )
+    group, twins = mode_group(mode_pairs.mode), [(a, b) for a, b in mode_pairs.units]
     yield from _of_twins(group, twins)
     yield _both_right("both_right_of_scored", group, [(a, b) for a, b in mode_pairs.whole])
-    configs: dict[str, list[Halves]] = {}
-    for twin in twins:
-        configs.setdefault(twin[0].config, []).append(twin)
-    for config, some in configs.items():
+    for config, some in _by_config(twins, lambda twin: twin[0]):
         yield from _of_twins(Group(mode_pairs.mode, config), some)
 
 
 def _of_twins(group: Group, twins: Sequence[Halves]) -> Iterator[ScorerFigure]:
     yield _both_right("both_right", group, twins)
-    signs = [(np.sign(interaction(*twin)) + 1) / 2 if _is_scored(twin) else 0.0 for twin in twins]
+    signs = [
+        (np.sign(interaction(*twin)) + 1) / 2
+        if all(half.choice is not None for half in twin)
+        else 0.0
+        for twin in twins
+    ]
     yield share("interaction", group, signs, [first.clusters for first, _ in twins])
 
 
@@ -295,19 +273,10 @@ def _both_right(name: str, group: Group, twins: Sequence[Halves]) -> ScorerFigur
     both = [float(a.choice == b.choice == "chosen") for a, b in twins]
     figure = share(name, group, both, [first.clusters for first, _ in twins])
     halves = accuracy_figure(name, group, [half for twin in twins for half in twin])
-    bounds = {
-        end: min(own, other)
-        for end, own, other in (
-            ("low", figure.low, halves.low),
-            ("high", figure.high, halves.high),
-        )
-        if own is not None and other is not None
-    }
+    if None in (figure.low, figure.high, halves.low, halves.high):
+        return figure
+    bounds = {end: min(getattr(one, end) for one in (figure, halves)) for end in ("low", "high")}
     return figure.model_copy(update=bounds)
-
-
-def _is_scored(twin: Halves) -> bool:
-    return all(half.choice is not None for half in twin)
 
 
 def interaction(first: PairDecision, second: PairDecision) -> float:
@@ -339,17 +308,11 @@ def gains(
         if is_twin(mode_pairs.mode) and not of_twins:
             continue
         short = len(mode_pairs.given) - len(joined)
-        note = (
-            f"{number_of(short, 'pair has', 'pairs have')} no score in one of the two"
-            if short
-            else ""
-        )
-        figures.append(_gain(name, mode_group(mode_pairs.mode), joined, note))
-        configs: dict[str, list[tuple[PairDecision, PairDecision]]] = {}
-        for both in joined:
-            configs.setdefault(both[0].config, []).append(both)
+        note = f"{number_of(short, 'pair has', 'pairs have')} no score in one of the two"
+        figures.append(_gain(name, mode_group(mode_pairs.mode), joined, note if short else ""))
         figures += [
-            _gain(name, Group(mode_pairs.mode, config), some) for config, some in configs.items()
+            _gain(name, Group(mode_pairs.mode, config), some)
+            for config, some in _by_config(joined, lambda both: both[0])
         ]
     return tuple(figures)
 
@@ -365,12 +328,7 @@ def join_decisions(
         yield mode_pairs, [(one, there[one.id]) for unit in joined for one in unit]
 
 
-def _gain(
-    name: str,
-    group: Group,
-    joined: Sequence[tuple[PairDecision, PairDecision]],
-    note: str = "",
-) -> ScorerFigure:
+def _gain(name: str, group: Group, joined: Sequence[Halves], note: str = "") -> ScorerFigure:
     differences = [points(own) - points(other) for own, other in joined]
     clusters = cluster_numbers([own.clusters for own, _ in joined])
     return figure_of(name, group, difference(np.array(differences, np.float64), clusters), note)
@@ -379,32 +337,21 @@ def _gain(
 def figures_of(decisions: Sequence[PairDecision]) -> tuple[ScorerFigure, ...]:
     """All figures of one result: of each mode in turn, those of the whole mode before those of its
     configurations."""
-    return tuple(
-        figure for mode_pairs in by_mode(decisions) for figure in _mode_figures(mode_pairs)
-    )
-
-
-def _mode_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
-    yield from accuracies(mode_pairs)
-    yield from bounds_and_ties(mode_pairs)
-    yield from order_figures(mode_pairs)
-    if is_twin(mode_pairs.mode):
-        yield from twin_figures(mode_pairs)
-    yield from calibration_figures(mode_pairs)
+    figures: list[ScorerFigure] = []
+    for mode_pairs in by_mode(decisions):
+        figures += accuracies(mode_pairs)
+        figures += bounds_and_ties(mode_pairs)
+        figures += order_figures(mode_pairs)
+        figures += twin_figures(mode_pairs) if is_twin(mode_pairs.mode) else ()
+        figures += calibration_figures(mode_pairs)
+    return tuple(figures)
 
 
 IDENTITIES = {
-    "accuracy": 0.5,
-    "accuracy_of_scored": 0.5,
-    "worst_case": 0.5,
-    "best_case": 0.5,
-    "slice_accuracy": 0.5,
-    "source_accuracy": 0.5,
-    "accuracy_of_surer_half": 0.5,
-    "both_right": 0.0,
-    "both_right_of_scored": 0.0,
-    "interaction": 0.5,
-}
+    "accuracy": 0.5, "accuracy_of_scored": 0.5, "worst_case": 0.5, "best_case": 0.5,
+    "slice_accuracy": 0.5, "source_accuracy": 0.5, "accuracy_of_surer_half": 0.5,
+    "both_right": 0.0, "both_right_of_scored": 0.0, "interaction": 0.5,
+}  # fmt: skip
 """The value of each figure where the points of every twin sum to one. A gain is 0 then."""
 
 
@@ -434,12 +381,7 @@ def without_error(
         value = 0.0 if one.name.startswith("gain") else IDENTITIES.get(one.name)
         # The halves by themselves have an error each.
         halves = {half_group(one.mode, half).name for half in HALVES}
-        if (
-            one.mode in even
-            and one.group not in halves
-            and one.value is not None
-            and one.value == value
-        ):
+        if one.mode in even and one.group not in halves and one.value == value is not None:
             yield one.model_copy(update={"low": None, "high": None, "by_identity": True})
         else:
             yield one

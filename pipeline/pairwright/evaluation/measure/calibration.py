@@ -14,8 +14,8 @@ to.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from pairwright.evaluation.measure.figure import (
     points,
     share,
 )
-from pairwright.intervals import LEVEL, Floats, Places, accuracy, cluster_numbers, z_of
+from pairwright.intervals import Floats, Places, cluster_numbers, mean_points
 from pairwright.records import Mode, Record, content_id
 
 BINS = 10
@@ -93,35 +93,29 @@ class Margins(NamedTuple):
 def choice_probability(decision: PairDecision) -> float:
     """The scorer's probability of the chosen response."""
     assert decision.margin is not None
-    return (
-        (decision.margin + 1) / 2 if decision.orders is not None else float(expit(decision.margin))
-    )
+    if decision.orders is not None:
+        return (decision.margin + 1) / 2
+    return float(expit(decision.margin))
 
 
 def margins_of(mode_pairs: ModeDecisions) -> Margins:
-    """The margins of a mode's scored pairs."""
+    """The margins of a mode's scored pairs, in folds of as many clusters each as possible."""
     scored = mode_pairs.scored
+    order = sorted({one.cluster for one in scored}, key=lambda name: content_id("fold", name))
+    fold_of = {name: n % FOLDS for n, name in enumerate(order)}
     return Margins(
         margins=np.array([one.margin for one in scored], np.float64),
         points=np.array([points(one) for one in scored], np.float64),
         clusters=cluster_numbers([one.clusters for one in scored]),
-        folds=_folds([one.cluster for one in scored]),
+        folds=np.array([fold_of[one.cluster] for one in scored], np.intp),
     )
-
-
-def _folds(names: Sequence[str]) -> Places:
-    """Folds of as many clusters each as possible."""
-    distinct = dict.fromkeys(names)
-    order = sorted(distinct, key=lambda name: content_id("fold", name))
-    fold_of = {name: n % FOLDS for n, name in enumerate(order)}
-    return np.array([fold_of[name] for name in names], np.intp)
 
 
 def calibration_figures(mode_pairs: ModeDecisions) -> Iterator[ScorerFigure]:
     """The distance from people's votes, the calibration error, and the accuracy of the surer
     half."""
-    yield _brier(mode_pairs)
     pairs, group = margins_of(mode_pairs), mode_group(mode_pairs.mode)
+    yield _brier(mode_pairs)
     clusters = [one.clusters for one in mode_pairs.scored]
     scaled = scaled_probabilities(pairs)
     if scaled is None:
@@ -223,14 +217,8 @@ def _bins(probabilities: Floats, pairs: Margins) -> Iterator[CalibrationBin]:
     places = _places(confidence)
     for place in np.unique(places):
         own = places == place
-        share_right, low, high, n, clusters = _share(pairs.points[own], pairs.clusters[own])
         yield CalibrationBin(
-            confidence=round(float(confidence[own].mean()), 6),
-            right=share_right,
-            low=low,
-            high=high,
-            n=n,
-            clusters=clusters,
+            confidence=round(float(confidence[own].mean()), 6), **_share("right", pairs, own)
         )
 
 
@@ -238,12 +226,8 @@ def _coverage_points(pairs: Margins) -> Iterator[CoveragePoint]:
     before = None
     for tenths in range(10, 0, -1):
         own = _surest(pairs, tenths / 10)
-        right, low, high, n, clusters = _share(pairs.points[own], pairs.clusters[own])
-        if n != before:
-            coverage = round(n / len(own), 6)
-            yield CoveragePoint(
-                coverage=coverage, accuracy=right, low=low, high=high, n=n, clusters=clusters
-            )
+        if (n := int(own.sum())) != before:
+            yield CoveragePoint(coverage=round(n / len(own), 6), **_share("accuracy", pairs, own))
         before = n
 
 
@@ -257,11 +241,7 @@ def _surest(pairs: Margins, part: float) -> npt.NDArray[np.bool_]:
     return largest
 
 
-def _share(values: Floats, clusters: Places) -> tuple[float, float, float, int, int]:
-    estimate = accuracy(values, clusters)
-    assert estimate, "there are pairs"
-    found = estimate.found(z_of(LEVEL))
-    assert found.value is not None
-    low = found.value if found.low is None else found.low
-    high = found.value if found.high is None else found.high
-    return found.value, low, high, found.n, found.clusters
+def _share(name: str, pairs: Margins, own: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """The estimate of some pairs as fields of a record, its value by `name`."""
+    found = mean_points(pairs.points[own], pairs.clusters[own]).model_dump()
+    return {name: found.pop("value"), **found}

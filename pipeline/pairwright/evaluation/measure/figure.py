@@ -6,15 +6,17 @@ on more than one half.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from pairwright.estimate import Estimate
-from pairwright.evaluation.decision import NOTHING_TO_SHOW, PairDecision
-from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
+from pairwright.evaluation.decision import PairDecision
+from pairwright.evaluation.scorers.scorer import NOTHING_TO_SHOW
+from pairwright.intervals import Floats, cluster_numbers, mean, mean_points, with_width
 from pairwright.modes import is_twin
-from pairwright.records import Cluster, Mode, Record
+from pairwright.records import Cluster, Mode
 
 RULE = (
     "Averages are over pairs, or over twins where a figure is of twins: each counts the same,"
@@ -38,11 +40,11 @@ class FigureKind(NamedTuple):
 FIGURES: dict[str, FigureKind] = {
     "accuracy": FigureKind(
         "share of pairs where the chosen response is ahead, ties counting one half and pairs "
-        "without a score as wrong",
+        "without a score as wrong"
     ),
     "accuracy_of_scored": FigureKind(
-        "the same over only the pairs with a score, of twins over those with both halves "
-        "scored: leaving out what is hard raises it, so it is not ranked",
+        "the same over only the pairs with a score, of twins over those with both halves scored: "
+        "leaving out what is hard raises it, so it is not ranked"
     ),
     "worst_case": FigureKind(
         "accuracy if every tie and every pair without a score were wrong",
@@ -56,42 +58,37 @@ FIGURES: dict[str, FigureKind] = {
         "share of pairs with a score, and of twins of those with both halves scored",
         interval=False,
     ),
-    "ties": FigureKind(
-        "share of the scored pairs that are tied",
-        table="ranking",
-        interval=False,
-    ),
+    "ties": FigureKind("share of the scored pairs that are tied", "ranking", interval=False),
     "swap_consistency": FigureKind(
         "share of pairs where a comparing judge says the same in both orders",
-        table="judges",
+        "judges",
     ),
     "first_position": FigureKind(
-        "share of its verdicts for the response in the first place, ties counting one half: "
-        "one half where the place decides nothing",
-        table="judges",
+        "share of its verdicts for the response in the first place, ties counting one half: one "
+        "half where the place decides nothing",
+        "judges",
     ),
     "order_kappa": FigureKind(
         "Cohen's kappa of its verdicts in the two orders: 1 is the same, 0 what chance gives",
-        table="judges",
+        "judges",
         percent=False,
     ),
     "both_right": FigureKind(
-        "share of twins with both halves right, a half without a score counting as wrong: 0 "
-        "for a scorer that cannot see the user",
-        table="twins",
+        "share of twins with both halves right, a half without a score counting as wrong: 0 for a "
+        "scorer that cannot see the user",
+        "twins",
     ),
-    "both_right_of_scored": FigureKind(
-        "the same over only the twins with both halves scored",
-    ),
+    "both_right_of_scored": FigureKind("the same over only the twins with both halves scored"),
     "interaction": FigureKind(
-        "share of twins where the two responses, added, score higher for their own users than "
-        "for the other users; ties count one half, and twins without both scores count 0",
-        table="twins",
+        "share of twins where the two responses, added, score higher for their own users than for "
+        "the other users; ties count one half, and twins without both scores count 0",
+        "twins",
     ),
     "brier": FigureKind(
         "mean of (p - share of votes for the chosen response) squared; p is the logistic of the "
-        "margin between two scores, and the mean of a comparing judge's two verdicts: 0 is perfect",
-        table="calibration",
+        "margin between two scores, and the mean of a comparing judge's two verdicts: 0 is "
+        "perfect",
+        "calibration",
         percent=False,
     ),
     "ece_scaled": FigureKind(
@@ -99,23 +96,23 @@ FIGURES: dict[str, FigureKind] = {
         "response it prefers, and the share that is right, over 10 bins of equally many pairs; "
         "margins are divided by one number, fitted on other clusters than those that it is "
         "applied to",
-        table="calibration",
+        "calibration",
         percent=False,
     ),
     "accuracy_of_surer_half": FigureKind(
         "accuracy on the half of the scored pairs with the largest margins, and those with equal "
         "ones: above the accuracy where margins tell how sure a scorer may be",
-        table="calibration",
+        "calibration",
     ),
     "slice_accuracy": FigureKind(
         "accuracy on a slice of the pairs: where word overlap is right, tied or wrong, or by the "
-        "date of the posts",
+        "date of the posts"
     ),
     "source_accuracy": FigureKind(
-        "accuracy on the natural twins of one source: a conversation, or else a question",
+        "accuracy on the natural twins of one source: a conversation, or else a question"
     ),
     "gain": FigureKind(
-        "accuracy when the profile is shown, less accuracy without it, on the same pairs",
+        "accuracy when the profile is shown, less accuracy without it, on the same pairs"
     ),
 }
 
@@ -127,36 +124,31 @@ class Group(NamedTuple):
     name: str
 
 
-class ScorerFigure(Record):
-    """One figure of one group of pairs. `value` is None where the group is empty."""
+class ScorerFigure(Estimate):
+    """The estimate of one group of pairs: n are pairs or twins; no value where it is empty."""
 
     name: str
     """A key of FIGURES, or a gain over a control."""
     mode: Mode | None
     group: str
     """The mode's name for all of its pairs, or a configuration's, or `twin, asked` and so on."""
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    """Pairs, twins or users."""
-    clusters: int
-    """Couples, users or prompts: what is independent."""
     by_identity: bool = False
     """Whether it could not have come out otherwise: then it has no interval."""
     note: str = ""
+    """What else there is to know of it; JSON has an empty one, too."""
 
     @property
-    def estimate(self) -> Estimate:
-        """The figure without its name and group."""
-        return Estimate(
-            value=self.value,
-            low=self.low,
-            high=self.high,
-            n=self.n,
-            clusters=self.clusters,
-            note="by identity" if self.by_identity else "",
-        )
+    def why(self) -> str:
+        """The note is beside the tables."""
+        return "by identity" if self.by_identity else ""
+
+    @model_serializer(mode="wrap")
+    def _names_first(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What it is a figure of before its numbers, as files of results have it."""
+        numbers = fields(self)
+        names = {key: numbers.pop(key) for key in ("name", "mode", "group")}
+        note = numbers.pop("note")
+        return {**names, **numbers, "note": note}
 
 
 def figure_names(table: str) -> tuple[str, ...]:
@@ -173,8 +165,8 @@ def share(
     name: str, group: Group, points: Sequence[float], clusters: Sequence[Cluster], note: str = ""
 ) -> ScorerFigure:
     """A mean of points from 0 to 1, ties at one half, with Wilson's interval by cluster."""
-    estimate = accuracy(np.array(points, np.float64), cluster_numbers(clusters))
-    return figure_of(name, group, estimate and estimate.found(z_of(LEVEL)), note)
+    estimate = mean_points(np.array(points, np.float64), cluster_numbers(clusters))
+    return figure_of(name, group, estimate, note)
 
 
 def average(
@@ -189,18 +181,16 @@ def average(
     """A mean of values up to 1, with Student's interval by cluster; without one where nothing shows
     a spread."""
     estimate = mean(values, cluster_numbers(clusters), least=least, most=1)
-    bare = estimate and with_width(estimate)
-    if bare == estimate:
-        return figure_of(name, group, estimate, note)
-    reason = "no interval: no two clusters differ"
-    return figure_of(name, group, bare, f"{note}; {reason}" if note else reason)
+    bare = with_width(estimate)
+    if bare != estimate:
+        note = "; ".join(filter(None, (note, "no interval: no two clusters differ")))
+    return figure_of(name, group, bare, note)
 
 
-def figure_of(name: str, group: Group, estimate: Estimate | None, note: str = "") -> ScorerFigure:
-    """An estimate as a figure; None where the group is empty."""
-    estimate = estimate or Estimate(value=None, low=None, high=None, n=0, clusters=0)
+def figure_of(name: str, group: Group, estimate: Estimate, note: str = "") -> ScorerFigure:
+    """An estimate as a figure."""
     return ScorerFigure(
-        name=name, mode=group.mode, group=group.name, note=note, **estimate.model_dump()
+        name=name, mode=group.mode, group=group.name, **(estimate.model_dump() | {"note": note})
     )
 
 
@@ -267,15 +257,14 @@ def by_mode(decisions: Sequence[PairDecision]) -> Iterator[ModeDecisions]:
 def mode_decisions(mode: Mode | None, decisions: Sequence[PairDecision]) -> ModeDecisions:
     """The decisions of a mode that count."""
     together: dict[str, list[PairDecision]] = {}
-    for decision in decisions:
-        together.setdefault(
-            (decision.twin_id if is_twin(mode) else None) or decision.id, []
-        ).append(decision)
+    for one in decisions:
+        unit = (one.twin_id if is_twin(mode) else None) or one.id
+        together.setdefault(unit, []).append(one)
     size = 2 if is_twin(mode) else 1
     units = tuple(
-        tuple(unit)
-        for unit in together.values()
-        if len(unit) == size and not any(one.unscored in NOTHING_TO_SHOW for one in unit)
+        tuple(halves)
+        for halves in together.values()
+        if len(halves) == size and not any(one.unscored in NOTHING_TO_SHOW for one in halves)
     )
     whole = tuple(unit for unit in units if all(one.choice is not None for one in unit))
     return ModeDecisions(mode, tuple(decisions), units, whole)

@@ -88,7 +88,11 @@ def _result(text: str, names: str) -> str:
     text = text.strip()
     body = text.removesuffix("```").rstrip()
     if body.endswith("}") and (data := _last_object(body)) is not None:
-        values = {value for key, value in data.items() if _is_named(key, names)}
+        values = {
+            value
+            for key, value in data.items()
+            if re.fullmatch(names, key.replace("_", " ").strip().lower())
+        }
         return str(values.pop()).lower() if len(values) == 1 else ""
     if text.startswith(("{", "```")):
         return ""  # An object without its end: what is in it is part of a reason.
@@ -106,10 +110,6 @@ def _result(text: str, names: str) -> str:
     before = _plain(line[: marks[0].start()], end="")
     is_own = not before or before.endswith((".", "!", "?", ":")) or named.fullmatch(f"{before} ")
     return marks[0][0] if is_own else ""
-
-
-def _is_named(key: str, names: str) -> bool:
-    return re.fullmatch(names, key.replace("_", " ").strip().lower()) is not None
 
 
 def _last_object(text: str) -> dict[str, str | None] | None:

@@ -4,7 +4,11 @@
         def __init__(self, words: int = 100) -> None: ...
         def score(self, candidates: Sequence[Candidate]) -> Sequence[float | None]: ...
 
-Its class needs nothing of Pairwright: any object with such a method will do. It is found by
+`score` gives one finite number for each candidate, in their order: higher is better, None where it
+has no score. It is a plain method, which runs in a thread, or an async one. The object is made
+once, with the options as keyword arguments.
+
+The class needs nothing of Pairwright: any object with such a method will do. It is found by
 `object = "module:Class"`, and known by a hash of the file that holds it.
 """
 
@@ -14,19 +18,19 @@ import inspect
 import sys
 import time
 import traceback
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat
 
 from pairwright.assets import DOCS
 from pairwright.dataset.conversion import user_message
-from pairwright.errors import ConfigError, Interrupted
-from pairwright.evaluation.local.engine import Gathering, QueuedCall
+from pairwright.errors import ConfigError
+from pairwright.evaluation.scorers.in_process import Gathering, QueuedCall
 from pairwright.evaluation.scorers.score_models import RewardModel
 from pairwright.evaluation.scorers.scorer import PromptContent, ResponseScore, Unscored
-from pairwright.evaluation.scorers.spec import PythonScorer
+from pairwright.evaluation.settings import PythonScorer
 from pairwright.models import Answer, Request, completion_of
 from pairwright.models.client import Meter
 from pairwright.models.client.scores import chat_reply, score_reply
@@ -57,12 +61,12 @@ def find_class(name: str, spec: PythonScorer) -> OwnClass:
     file = getattr(module, "__file__", None) or module_name
     scorer_class = getattr(module, class_name, None)
     if not isinstance(scorer_class, type):
-        known = [key for key, value in vars(module).items() if _own(value, module)]
-        what = (
-            "no class" if scorer_class is None else f"{type(scorer_class).__name__}, and no class,"
-        )
+        classes = [(key, value) for key, value in vars(module).items() if isinstance(value, type)]
+        known = [key for key, value in classes if value.__module__ == module.__name__]
+        other = "" if scorer_class is None else f"{type(scorer_class).__name__}, and "
+        comma = "," if other else ""
         raise ConfigError(
-            f"{file} has {what} {class_name}",
+            f"{file} has {other}no class{comma} {class_name}",
             where=where,
             fix=f"Name one of its classes: {', '.join(known) or 'it has none'}.",
         )
@@ -75,7 +79,8 @@ def find_class(name: str, spec: PythonScorer) -> OwnClass:
 
 
 def _module(where: str, name: str, folder: Path) -> ModuleType:
-    beside = _beside(name, folder)
+    top = folder / name.partition(".")[0]
+    beside = next((path for path in (top.with_suffix(".py"), top) if path.exists()), None)
     if beside and str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     try:
@@ -98,7 +103,7 @@ def _module(where: str, name: str, folder: Path) -> ModuleType:
             where=where,
             fix='Mend it: `python -c "import ..."` in its folder shows the same.',
         ) from None
-    if beside and not _lies_in(module, folder):
+    if beside and folder.resolve() not in Path(module.__file__ or "/").resolve().parents:
         raise ConfigError(
             f"{beside} is hidden by another module of that name, {module.__file__ or 'built in'}",
             where=where,
@@ -116,22 +121,6 @@ def place_of(error: BaseException, file: Path) -> str:
     own = [frame for frame in frames if Path(frame.filename) == file]
     last = (own or frames)[-1]
     return f"{message} ({last.filename}, line {last.lineno})"
-
-
-def _beside(name: str, folder: Path) -> Path | None:
-    """The module in the folder, where it is there."""
-    top = folder / name.partition(".")[0]
-    return next((path for path in (top.with_suffix(".py"), top) if path.exists()), None)
-
-
-def _lies_in(module: ModuleType, folder: Path) -> bool:
-    return (
-        module.__file__ is not None and folder.resolve() in Path(module.__file__).resolve().parents
-    )
-
-
-def _own(value: object, module: ModuleType) -> bool:
-    return isinstance(value, type) and value.__module__ == module.__name__
 
 
 def _check_options(where: str, cls: type, options: dict[str, Any]) -> None:
@@ -176,17 +165,6 @@ class Candidate(NamedTuple):
     response: str
 
 
-class OwnScorer(Protocol):
-    """What the class must offer. It is made once, with the options as keyword arguments."""
-
-    def score(
-        self, candidates: Sequence[Candidate]
-    ) -> Sequence[float | None] | Awaitable[Sequence[float | None]]:
-        """One finite number for each candidate, in their order; higher is better. None where it
-        has no score. Either a plain method, which runs in a thread, or an async one."""
-        ...
-
-
 _NONE = "none"
 _RETURNS = "It must give one finite number, or None, for each candidate, in their order."
 
@@ -202,9 +180,8 @@ class OwnObject:
         self._options = options
         self._batch = batch
         self._meter = meter
-        self._gathering = Gathering[Candidate](self._answer)
+        self._gathering = Gathering[Candidate](self._answer, meter)
         self._object: Any = None
-        self._stopped = False
         self.candidates: dict[str, Candidate] = {}
         """What is asked for just now, by the key of its request."""
 
@@ -212,31 +189,22 @@ class OwnObject:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """A batch under way in its thread cannot be broken off; it is waited for."""
-        self.stop()
-        await self._gathering.finished()
+        await self._gathering.end()
 
     def stop(self) -> None:
         """Let the batch under way finish, and begin no other."""
-        self._stopped = True
+        self._gathering.stop()
 
     async def send(self, request: Request) -> Answer:
         """A score as a stored reply. Raises ConfigError for what the object raises or gives back in
         place of scores, BudgetSpent and Interrupted."""
-        self._meter.admit()
-        self._meter.sent += 1
-        self._meter.in_flight += 1
-        try:
-            body = await self._gathering.ask(self.candidates[request.key])
-        finally:
-            self._meter.in_flight -= 1
+        body = await self._gathering.ask(self.candidates[request.key])
         self._meter.answered(0, 0, 0.0)
         return Answer(body, completion_of(request.key, body))
 
     async def _answer(self, gathered: list[QueuedCall[Candidate]]) -> None:
         for at in range(0, len(gathered), self._batch):
-            if self._stopped:
-                raise Interrupted("interrupted; every finished call is stored, run again to go on")
+            self._gathering.go_on()
             lot = gathered[at : at + self._batch]
             began = time.monotonic()
             scores = await self._scores(tuple(waiting.call for waiting in lot))

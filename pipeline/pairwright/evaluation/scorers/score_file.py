@@ -53,10 +53,8 @@ class ScoreFile:
         self.path = path
         self._lines: dict[_ScorePlace, _FileScore] = {}
         for row in _rows(path):
-            cell, line = (
-                _cell(row),
-                _FileScore(row.where, _score(row, path.suffix.lower() == ".csv")),
-            )
+            cell = _cell(row)
+            line = _FileScore(row.where, _score(row, path.suffix.lower() == ".csv"))
             before = self._lines.setdefault(cell, line)
             if before is not line:
                 raise InputError(
@@ -87,10 +85,15 @@ class ScoreFile:
         for condition in conditions:
             if condition not in known:
                 options = " ".join(f"--condition {name}" for name in IN_FILES if name in known)
+                drawn = (
+                    f" What {condition} shows is drawn or inferred while the evaluation runs: a"
+                    " scorer of kind 'python' is given it."
+                )
                 raise InputError(
                     f"has no scores of condition {condition}",
                     where=self.path,
-                    fix=f"Evaluate what it has: {options}." + _drawn(condition),
+                    fix=f"Evaluate what it has: {options}."
+                    + ("" if condition in IN_FILES else drawn),
                 )
 
     def scores(self, pair: str, condition: str) -> tuple[ResponseScore, ResponseScore] | Unscored:
@@ -107,15 +110,6 @@ class ScoreFile:
             ResponseScore(line.score) for line in found if line and line.score is not None
         )
         return chosen, rejected
-
-
-def _drawn(condition: str) -> str:
-    if condition in IN_FILES:
-        return ""
-    return (
-        f" What {condition} shows is drawn or inferred while the evaluation runs: a scorer of kind"
-        " 'python' is given it."
-    )
 
 
 def _rows(path: Path) -> Iterator[SourceRow]:

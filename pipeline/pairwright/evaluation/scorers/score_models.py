@@ -22,23 +22,16 @@ from pairwright.models.client.scores import TokenLogprobs, of_text
 from pairwright.settings.prompt_variables import Message
 
 
-def score_request(
-    model: str,
-    revision: str | None,
-    settings: str,
-    shown: PromptContent,
-    response: str,
-    purpose: str,
+def _request(
+    asked: "RewardModel | LanguageModel", shown: PromptContent, response: str, purpose: str
 ) -> Request:
-    """The request for the score of one response. `settings` is canonical JSON of what decides the
-    reply beside the model."""
     prompt = user_message(shown.question, shown.posts, shown.aspects)
     return Request(
-        model=model,
-        revision=revision,
+        model=asked.model,
+        revision=asked.revision,
         messages=(Message("user", prompt), Message("assistant", response)),
         max_tokens=1,
-        extra=settings,
+        extra=asked.settings,
         purpose=purpose,
     )
 
@@ -54,7 +47,7 @@ class RewardModel(NamedTuple):
 
     def request(self, shown: PromptContent, response: str) -> Request:
         """The request for one score."""
-        return score_request(self.model, self.revision, self.settings, shown, response, "score")
+        return _request(self, shown, response, "score")
 
     async def score(self, shown: PromptContent, response: str) -> ResponseScore | Unscored:
         """The model's score of a response. Raises CallFailed."""
@@ -64,7 +57,7 @@ class RewardModel(NamedTuple):
         try:
             value = float(completion.text)
         except ValueError:
-            return Unscored("not_a_number", completion.text[:200])
+            value = math.nan
         if not math.isfinite(value):
             return Unscored("not_a_number", completion.text[:200])
         return ResponseScore(value, completion.prompt_tokens)
@@ -101,11 +94,8 @@ class LanguageModel(NamedTuple):
         """Log-probabilities of the response's tokens. Raises CallFailed."""
         if not response:
             return Unscored("no_tokens", "the response is empty")
-        completion = await self.llm.complete(
-            score_request(
-                self.model, self.revision, self.settings, shown, response, "log_probabilities"
-            )
-        )
+        request = _request(self, shown, response, "log_probabilities")
+        completion = await self.llm.complete(request)
         if completion.finish == CONTEXT_LENGTH:
             return Unscored(CONTEXT_LENGTH, completion.text[:200])
         try:
@@ -134,38 +124,29 @@ class GuidedPolicy(NamedTuple):
         Raises CallFailed, and ConfigError where policy and reward, both language models, have
         other tokens.
         """
+        guide = self.reward
+        rewarded = guide.tokens if isinstance(guide, LanguageModel) else guide.score
         answer, reward = await together(
-            self.policy.tokens(shown, response), self._reward(shown, response)
+            self.policy.tokens(shown, response), rewarded(shown, response)
         )
         if isinstance(answer, Unscored):
             return answer
         if isinstance(reward, Unscored):
             return reward
         if isinstance(reward, ResponseTokens):
-            self._check(answer, reward, response)
+            own, other = answer.tokens.ids, reward.tokens.ids
+            if own != other:
+                raise ConfigError(
+                    "policy and reward have different tokenizers, so no reward belongs to a token"
+                    f" of the policy: {len(own)} tokens and {len(other)} of the response that"
+                    f" begins {response[:40]!r}",
+                    where=self.where,
+                    fix="Take two models with one tokenizer, or a reward of whole responses"
+                    " (kind = 'classifier', 'served' or 'pointwise').",
+                )
             value, read = reward.tokens.total, reward.read
         else:
             value, read = reward.value, reward.tokens
         divisor = len(answer.tokens.ids) if self.policy.per_token else 1
-        return ResponseScore(
-            (answer.tokens.total + value / self.beta) / divisor, answer.read + read
-        )
-
-    async def _reward(
-        self, shown: PromptContent, response: str
-    ) -> ResponseTokens | ResponseScore | Unscored:
-        if isinstance(self.reward, LanguageModel):
-            return await self.reward.tokens(shown, response)
-        return await self.reward.score(shown, response)
-
-    def _check(self, policy: ResponseTokens, reward: ResponseTokens, response: str) -> None:
-        if policy.tokens.ids == reward.tokens.ids:
-            return
-        raise ConfigError(
-            "policy and reward have different tokenizers, so no reward belongs to a token of the"
-            f" policy: {len(policy.tokens.ids)} tokens and {len(reward.tokens.ids)} of the response"
-            f" that begins {response[:40]!r}",
-            where=self.where,
-            fix="Take two models with one tokenizer, or a reward of whole responses"
-            " (kind = 'classifier', 'served' or 'pointwise').",
-        )
+        total = answer.tokens.total + value / self.beta
+        return ResponseScore(total / divisor, answer.read + read)

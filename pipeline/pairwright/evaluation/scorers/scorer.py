@@ -67,10 +67,38 @@ class Unscored(NamedTuple):
     """`context_length` where the prompt does not fit: fewer posts may."""
     detail: str = ""
 
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of a line of results that has no score."""
+        return {"unscored": self.reason, "detail": self.detail[:500]}
+
+
+NO_STRANGER, NO_PROFILE, NO_RUBRIC = "no_other_profile", "no_profile", "no_rubric"
+NO_CITED_POSTS, NO_OTHER_POSTS, NO_PARTNER = "no_cited_posts", "no_other_posts", "no_partner"
+NOTHING_TO_SHOW = (
+    NO_STRANGER, NO_PROFILE, NO_RUBRIC, NO_CITED_POSTS, NO_OTHER_POSTS, NO_PARTNER,
+)  # fmt: skip
+"""Why a pair has no score where the release has nothing to show of its user: such a pair is not
+part of the condition, for any scorer."""
+
+
+class ResultLine(Protocol):
+    """A line of results: it has a score, or says why not."""
+
+    @property
+    def unscored(self) -> str:
+        """Why it has no score; empty where it has one."""
+        ...
+
+
+def reasons(lines: Iterable[ResultLine]) -> dict[str, int]:
+    """Lines without a score, by reason."""
+    return dict(sorted(Counter(line.unscored for line in lines if line.unscored).items()))
+
 
 def failed_call(error: CallFailed) -> Unscored:
     """The reason why a call that failed gives no score. The next run sends the call again."""
-    return Unscored(error.result_reason, error.detail[:500])
+    return Unscored(error.result_reason, error.detail)
 
 
 @runtime_checkable

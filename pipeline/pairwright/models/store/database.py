@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import quote
 
-from pairwright.errors import InUse, StoreError, cannot_lock
+from pairwright.errors import InUse, StoreError
+from pairwright.files import locked
 
 APPLICATION_ID = 0x50575257  # "PWRW"
 FORMAT = 1
@@ -111,18 +112,11 @@ def lock(path: Path) -> TextIO:
         file = file_lock.open("w")
     except OSError as error:
         raise unusable(file_lock, error) from None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise InUse(
-            f"{path.parent}: another process is writing to this folder\n"
-            "  Wait for it, stop it, or name another folder."
-        ) from None
-    except OSError as error:
-        file.close()
-        raise cannot_lock(file_lock, error) from None
-    return file
+    busy = InUse(
+        f"{path.parent}: another process is writing to this folder\n"
+        "  Wait for it, stop it, or name another folder."
+    )
+    return locked(file, busy)
 
 
 def is_held(path: Path) -> bool:

@@ -12,7 +12,7 @@ import math
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pairwright.models import CallLog, Completion, Traced, Unstored, leniency
+from pairwright.models import CallLog, Completion, Model, Traced, Unstored, leniency
 from pairwright.records import Rejected
 from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt_variables import Ask, Labelled
@@ -24,7 +24,6 @@ from pairwright.workflows.doctor.server import (
     ServerFinding,
     ServerQuestions,
 )
-from pairwright.workflows.run_models import model_of
 
 
 async def check_schema(questions: ServerQuestions) -> ServerFinding:
@@ -34,7 +33,7 @@ async def check_schema(questions: ServerQuestions) -> ServerFinding:
     """
     log = CallLog()
     llm = Traced(Unstored(questions.client), log)
-    model = model_of(llm, questions.endpoint, questions.sampling)
+    model = Model(llm, questions.endpoint, questions.sampling)
     reply = await plan_blind(QUESTION, model, questions.prompts)
     if isinstance(reply, Rejected):
         return ServerFinding(

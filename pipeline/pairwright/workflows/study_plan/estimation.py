@@ -191,22 +191,14 @@ def _estimate(
     scorers: int,
     disagreement: float,
 ) -> SizeEstimate:
-    able = load.subjects - load.controls
+    able = load.units - load.controls
     verified = _verified(able, pilot.verified) if pilot else None
     units = able if verified is None else round(verified.value or 0)
     sizes = cluster_sizes(subjects, units)
     releases = SimulatedReleases(sizes, disagreement) if len(sizes) > 1 else None
     return SizeEstimate(
-        units=load.subjects,
-        controls=load.controls,
-        strangers=load.strangers,
-        stranger_power=round(load.stranger_power, 6),
-        kinds=load.kinds,
-        people=load.people,
-        hours_each=load.most,
-        hours=load.hours,
+        **dict(load),
         hours_range=_hours_range(load, pilot),
-        second_round=load.second_round,
         cost=None if wage is None else load.hours * wage,
         verified=verified,
         hours_per_verified=_per(load.hours, verified) if verified else None,

@@ -3,31 +3,15 @@
 from pairwright.estimate import Estimate
 from pairwright.modes import Mode
 from pairwright.records import Record
-from pairwright_human_eval.workload import KindLoad, StudyPilot
+from pairwright_human_eval.workload import StudyLoad, StudyPilot
 
 
-class SizeEstimate(Record):
+class SizeEstimate(StudyLoad):
     """What a study of some size takes, and what can be shown with what it verifies."""
 
-    units: int
-    """Twins, or pairs of another mode, that people are asked about."""
-    controls: int
-    """Those of them that measure the study and cannot be verified."""
-    strangers: int
-    """Those of the controls that are shown with a stranger's posts."""
-    stranger_power: float
-    """The probability that this control shows that strangers' posts tell nothing, if that is so."""
-    kinds: tuple[KindLoad, ...]
-    people: int
-    hours_each: float
-    """Of the person who is given most, with the briefing."""
-    hours: float
-    """All hours to be paid: tasks, a second round, everybody's briefing."""
     hours_range: Estimate | None
-    """The same with the ends that the intervals of the pilot's times give together; None where a
+    """Its hours with the ends that the intervals of the pilot's times give together; None where a
     kind was not timed. n: tasks that were timed; clusters: the pilot's people."""
-    second_round: float
-    """Of the first round's time: the pilot's, or a tenth."""
     cost: float | None
     """None without a wage."""
     verified: Estimate | None

@@ -21,7 +21,7 @@ import jinja2
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError, Interrupted, PairwrightError
-from pairwright.evaluation.scorers.spec import Classifier, Dpo, Likelihood
+from pairwright.evaluation.settings import Classifier, Dpo, Likelihood
 from pairwright.extras import install
 from pairwright.models import CONTEXT_LENGTH, Answer, Request, completion_of
 from pairwright.models.client import Meter
@@ -151,22 +151,42 @@ class QueuedCall(NamedTuple, Generic[T]):
 class Gathering(Generic[T]):
     """A queue: while some calls are answered, others gather, and are answered next."""
 
-    def __init__(self, answer: Callable[[list[QueuedCall[T]]], Awaitable[None]]) -> None:
+    def __init__(
+        self, answer: Callable[[list[QueuedCall[T]]], Awaitable[None]], meter: Meter
+    ) -> None:
         """`answer` answers all that it is given; what it raises, each of them raises."""
         self._answer = answer
+        self._meter = meter
         self._waiting: list[QueuedCall[T]] = []
         self._working: asyncio.Task[None] | None = None
+        self._stopped = False
 
-    def ask(self, call: T) -> asyncio.Future[bytes]:
-        """Queue a call; the future has its answer."""
+    async def ask(self, call: T) -> bytes:
+        """The answer to a call. Raises BudgetSpent, and what answering it raises."""
+        self._meter.admit()
+        self._meter.sent += 1
+        self._meter.in_flight += 1
         waiting = QueuedCall(call, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())
-        return waiting.reply
+        try:
+            return await waiting.reply
+        finally:
+            self._meter.in_flight -= 1
 
-    async def finished(self) -> None:
-        """Wait for what is under way."""
+    def stop(self) -> None:
+        """Let the batch under way finish, and begin no other."""
+        self._stopped = True
+
+    def go_on(self) -> None:
+        """Before each batch: raises Interrupted where it is to be the last."""
+        if self._stopped:
+            raise Interrupted("interrupted; every finished call is stored, run again to go on")
+
+    async def end(self) -> None:
+        """Stop. A batch under way in its thread cannot be broken off; it is waited for."""
+        self.stop()
         if self._working:
             await self._working
 
@@ -215,41 +235,35 @@ class InProcess:
         self._spec = spec
         self._meter = meter
         self._say = say
-        self._gathering = Gathering[Request](self._answer)
+        self._gathering = Gathering[Request](self._answer, meter)
         self._model: LocalModel | None = None
-        self._stopped = False
 
     async def __aenter__(self) -> "InProcess":
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """A batch under way in its thread cannot be broken off; it is waited for."""
-        self.stop()
-        await self._gathering.finished()
+        await self._gathering.end()
         self._model = None
 
     def stop(self) -> None:
         """Let the batch under way finish, and begin no other."""
-        self._stopped = True
+        self._gathering.stop()
 
     async def send(self, request: Request) -> Answer:
         """A score, or that the conversation does not fit.
 
         Raises ConfigError where the model cannot be used, BudgetSpent and Interrupted.
         """
-        self._meter.admit()
-        self._meter.sent += 1
-        self._meter.in_flight += 1
-        try:
-            body = await self._gathering.ask(request)
-        finally:
-            self._meter.in_flight -= 1
+        body = await self._gathering.ask(request)
         completion = completion_of(request.key, body)
         self._meter.answered(completion.prompt_tokens, 0, 0.0)
         return Answer(body, completion)
 
     async def _answer(self, gathered: list[QueuedCall[Request]]) -> None:
-        model = await self._started()
+        self._gathering.go_on()
+        if self._model is None:
+            self._model = await self._load()
+        model = self._model
         conversations = [waiting.call.messages for waiting in gathered]
         read = await asyncio.to_thread(lambda: [model.read(messages) for messages in conversations])
         fitting = []
@@ -261,7 +275,7 @@ class InProcess:
                 fitting.append((waiting, text))
         texts = [text for _, text in fitting]
         for places in batch_places(texts, self._spec.batch_tokens):
-            self._go_on()
+            self._gathering.go_on()
             began = time.monotonic()
             scores = await asyncio.to_thread(model.scores, [texts[place] for place in places])
             # While a text waited for its batch, others were computed.
@@ -269,17 +283,11 @@ class InProcess:
             # All are there before the first is handed on.
             for place, score in list(zip(places, scores, strict=True)):
                 waiting, text = fitting[place]
-                waiting.answer(_body(score, len(text.ids)))
-
-    def _go_on(self) -> None:
-        if self._stopped:
-            raise Interrupted("interrupted; every finished call is stored, run again to go on")
-
-    async def _started(self) -> LocalModel:
-        self._go_on()
-        if self._model is None:
-            self._model = await self._load()
-        return self._model
+                n = len(text.ids)
+                if isinstance(score, TokenLogprobs):
+                    waiting.answer(chat_reply(to_text(score), n))
+                else:
+                    waiting.answer(score_reply(score, n))
 
     async def _load(self) -> LocalModel:
         if find_spec("torch") is None or find_spec("transformers") is None:
@@ -301,24 +309,19 @@ class InProcess:
                 f"{self._spec.model!r} cannot be loaded: {str(error) or type(error).__name__}",
                 where=self._where,
                 fix="Name the folder or Hugging Face id of such a model, and a device that is"
-                f" there.{self._no_folder()}",
+                f" there.{_no_folder(self._spec.model)}",
             ) from None
         self._say(f"{self._where} is ready after {time.monotonic() - began:.0f} s")
         return loaded
 
-    def _no_folder(self) -> str:
-        here = Path(self._spec.model).resolve()
-        return "" if here.is_dir() else f" (There is no folder {here}, so it is taken for an id.)"
 
-
-def _body(score: float | TokenLogprobs, prompt_tokens: int) -> bytes:
-    if isinstance(score, TokenLogprobs):
-        return chat_reply(to_text(score), prompt_tokens)
-    return score_reply(score, prompt_tokens)
+def _no_folder(model: str) -> str:
+    here = Path(model).resolve()
+    return "" if here.is_dir() else f" (There is no folder {here}, so it is taken for an id.)"
 
 
 def _imported() -> ModuleType:
     """Takes seconds, and does so beside the loop."""
-    from pairwright.evaluation.local import models
+    from pairwright.evaluation.scorers import torch_models
 
-    return models
+    return torch_models

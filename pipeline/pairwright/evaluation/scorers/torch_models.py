@@ -17,8 +17,8 @@ from transformers import (
 from transformers.utils import logging
 
 from pairwright.errors import ConfigError
-from pairwright.evaluation.local.engine import ModelTokenizer, TokenizedText, unusable_model
-from pairwright.evaluation.scorers.spec import Classifier, Dpo, InProcessModel, Likelihood
+from pairwright.evaluation.scorers.in_process import ModelTokenizer, TokenizedText, unusable_model
+from pairwright.evaluation.settings import Classifier, Dpo, InProcessModel, Likelihood
 from pairwright.models.client.scores import TokenLogprobs, score_of
 from pairwright.settings.prompt_variables import Message
 

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from pairwright.assets import DOCS
 from pairwright.errors import ConfigError
-from pairwright.estimate import Estimate
+from pairwright.estimate import Estimate, p_value
 from pairwright.evaluation.conditions import ConditionName
+from pairwright.evaluation.correlation.correlations import CLAIMS_FROM
 from pairwright.evaluation.correlation.measures import RankMeasure, kendall
 from pairwright.evaluation.correlation.table import LEAST_MODELS
 from pairwright.evaluation.correlation.uncertainty import Chance, compare_with_chance, jackknife
@@ -22,10 +25,30 @@ from pairwright.evaluation.decision import PairDecision
 from pairwright.evaluation.measure.figure import by_mode
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.evaluation.scorers.scorer import BASELINES
-from pairwright.evaluation.scorers.spec import GuidedDecoding, Likelihood, ServedLikelihood, Spec
-from pairwright.evaluation.settings import Scorers
-from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers, mean, with_width, z_of
+from pairwright.evaluation.settings import (
+    GuidedDecoding,
+    Likelihood,
+    Scorers,
+    ServedLikelihood,
+    Spec,
+)
+from pairwright.intervals import Floats, cluster_numbers, mean, mean_points, with_width
+from pairwright.pages import Page, render_page
+from pairwright.pages.plots import (
+    BLUE,
+    FAINT,
+    GREEN,
+    ORANGE,
+    RED,
+    SKY,
+    WIDTH,
+    Plot,
+    draw_cross,
+    drawing,
+    plot,
+)  # fmt: skip
 from pairwright.records import Mode, Record
+from pairwright.text import visible
 
 
 class GuidedResult(Record):
@@ -129,37 +152,41 @@ def both_readings(scorers: Scorers, guided: Sequence[str]) -> tuple[Scorers, tup
     specs: dict[str, Spec] = dict(scorers.scorers)
     names: list[str] = []
     for name in guided:
-        spec = specs[name]
-        assert isinstance(spec, GuidedDecoding), "its name was asked for"
-        policy = specs[spec.policy]
-        assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
+        spec, policy = _guided_spec(scorers, name)
         names.append(name)
         if policy.per_token:
             continue
         other = f"{spec.policy}{PER_TOKEN}"
-        _add(specs, other, policy.model_copy(update={"per_token": True}))
-        _add(specs, f"{name}{PER_TOKEN}", spec.model_copy(update={"policy": other}))
+        per_token: dict[str, Spec] = {
+            other: policy.model_copy(update={"per_token": True}),
+            f"{name}{PER_TOKEN}": spec.model_copy(update={"policy": other}),
+        }
+        for key, reading in per_token.items():
+            if specs.setdefault(key, reading) != reading or key in BASELINES:
+                raise ConfigError(
+                    "is another scorer, and the reading per token has this name",
+                    where=f"[scorers.{key}]",
+                    fix="Give that scorer another name.",
+                )
         names.append(f"{name}{PER_TOKEN}")
     return scorers.model_copy(update={"scorers": specs}), tuple(dict.fromkeys(names))
 
 
 def parts(scorers: Scorers, guided: Sequence[str]) -> tuple[str, ...]:
     """The policies and rewards of these guided policies, each once."""
-    names = []
-    for name in guided:
-        spec = scorers.scorers[name]
-        assert isinstance(spec, GuidedDecoding), "its name was asked for"
-        names += [spec.policy, spec.reward]
-    return tuple(dict.fromkeys(names))
+    specs = [_guided_spec(scorers, name)[0] for name in guided]
+    return tuple(dict.fromkeys(part for spec in specs for part in (spec.policy, spec.reward)))
 
 
-def _add(specs: dict[str, Spec], name: str, spec: Spec) -> None:
-    if specs.setdefault(name, spec) != spec or name in BASELINES:
-        raise ConfigError(
-            "is another scorer, and the reading per token has this name",
-            where=f"[scorers.{name}]",
-            fix="Give that scorer another name.",
-        )
+def _guided_spec(
+    scorers: Scorers, name: str
+) -> tuple[GuidedDecoding, Likelihood | ServedLikelihood]:
+    """A guided policy's table, and that of its policy."""
+    spec = scorers.scorers[name]
+    assert isinstance(spec, GuidedDecoding), "its name was asked for"
+    policy = scorers.scorers[spec.policy]
+    assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
+    return spec, policy
 
 
 def guided_results(
@@ -172,25 +199,24 @@ def guided_results(
 
     `decided` has by scorer the decisions on the same pairs in the same order.
     """
-    spec = scorers.scorers[name]
-    assert isinstance(spec, GuidedDecoding), "its name was asked for"
-    policy, reward = scorers.scorers[spec.policy], scorers.scorers.get(spec.reward)
-    assert isinstance(policy, Likelihood | ServedLikelihood), "checked when the file was read"
-    every_token = isinstance(reward, Likelihood | ServedLikelihood)
+    spec, policy = _guided_spec(scorers, name)
+    every_token = isinstance(scorers.scorers.get(spec.reward), Likelihood | ServedLikelihood)
     three = [decided[scorer] for scorer in (name, spec.policy, spec.reward)]
     whole = [_whole(together) for together in zip(*three, strict=True)]
     for mode_pairs in by_mode(whole):
         counted = {one.id for one in mode_pairs.scored}
         if not counted:
             continue
+        missing = Counter(
+            one.unscored or "the other half of its twin has no score"
+            for one in mode_pairs.given
+            if one.id not in counted
+        )
         guided, alone, rewarded = (
             [one for one in decisions if one.id in counted] for decisions in three
         )
-        clusters = [one.cluster for one in guided]
-        difference = mean(
-            _points(guided) - _points(alone), cluster_numbers(clusters), least=-1, most=1
-        )
-        assert difference, "some pairs count"
+        clusters = cluster_numbers([one.cluster for one in guided])
+        gain = mean(_points(guided) - _points(alone), clusters, least=-1, most=1)
         yield GuidedResult(
             scorer=name,
             policy=spec.policy,
@@ -201,11 +227,11 @@ def guided_results(
             condition=condition,
             mode=mode_pairs.mode,
             pairs=len(mode_pairs.given),
-            unscored=dict(sorted(_reasons(mode_pairs.given, counted).items())),
-            accuracy=_accuracy(guided, clusters),
-            policy_alone=_accuracy(alone, clusters),
-            reward_alone=_accuracy(rewarded, clusters),
-            gain=with_width(difference),
+            unscored=dict(sorted(missing.items())),
+            accuracy=mean_points(_points(guided), clusters),
+            policy_alone=mean_points(_points(alone), clusters),
+            reward_alone=mean_points(_points(rewarded), clusters),
+            gain=with_width(gain),
         )
 
 
@@ -216,20 +242,6 @@ def _whole(three: tuple[PairDecision, ...]) -> PairDecision:
         return three[0]
     bare = {"chosen": None, "rejected": None, "orders": None}
     return three[0].model_copy(update={**bare, "unscored": missing.unscored or "no score"})
-
-
-def _reasons(decisions: Sequence[PairDecision], counted: set[str]) -> Counter[str]:
-    return Counter(
-        one.unscored or "the other half of its twin has no score"
-        for one in decisions
-        if one.id not in counted
-    )
-
-
-def _accuracy(decisions: Sequence[PairDecision], clusters: Sequence[str]) -> Estimate:
-    estimate = accuracy(_points(decisions), cluster_numbers(clusters))
-    assert estimate, "some pairs count"
-    return estimate.found(z_of(LEVEL))
 
 
 def _points(decisions: Sequence[PairDecision]) -> Floats:
@@ -250,29 +262,90 @@ def taus(lines: Sequence[GuidedResult], seed: int) -> tuple[Tau, ...]:
 
 
 def _tau(lines: tuple[GuidedResult, ...], seed: int) -> Tau:
+    x = np.array([line.reward_alone.value for line in lines], np.float64)
+    y = np.array([line.accuracy.value for line in lines], np.float64)
+    found: dict[str, object]
+    if len(lines) < LEAST_MODELS:
+        found = {"note": f"nothing can be said of fewer than {LEAST_MODELS} rewards"}
+    elif len(set(x)) == 1 or len(set(y)) == 1:
+        found = {"note": "one of the two accuracies is the same for all"}
+    else:
+        rewards = tuple(line.reward for line in lines)
+        found = {
+            "value": round(float(kendall(x, y)), 6),
+            "interval": jackknife(lambda at: kendall(x[at], y[at]), rewards).interval(),
+            "chance": compare_with_chance(_TAU, x, y, seed),
+        }
     first = lines[0]
-    bare = Tau(
+    return Tau(
         policy=first.policy,
         beta=first.beta,
         per_token=first.per_token,
         condition=first.condition,
         mode=first.mode,
         n=len(lines),
+    ).model_copy(update=found)
+
+
+LOOKS = [(marker, colour) for marker in "os^D" for colour in (BLUE, ORANGE, GREEN, RED, SKY)]
+"""They come again, so that twenty guided policies can be distinguished."""
+
+
+def policy_page(result: PolicyAccuracy, *, drawn: bool = True) -> Page:
+    """The whole report; a terminal does without the drawings."""
+    groups: dict[tuple[str, str], list[GuidedResult]] = {}
+    for line in result.lines:
+        groups.setdefault((line.condition, line.mode or "pairs"), []).append(line)
+    # One guided policy alone is in the table.
+    several = {group: lines for group, lines in groups.items() if len(_guided(lines)) > 1}
+    plots = {
+        f"rewards-{condition}-{mode}": _plot(lines, condition, mode)
+        for (condition, mode), lines in (several.items() if drawn else ())
+    }
+    return render_page(
+        "policy",
+        plots,
+        result=result,
+        groups=groups,
+        alone=len(groups) - len(several),
+        claims_from=CLAIMS_FROM,
+        p_value=p_value,
     )
-    if len(lines) < LEAST_MODELS:
-        return bare.model_copy(
-            update={"note": f"nothing can be said of fewer than {LEAST_MODELS} rewards"}
+
+
+def _plot(lines: list[GuidedResult], condition: str, mode: str) -> Plot:
+    readings = {
+        reading: [line for line in lines if line.per_token is per_token]
+        for reading, per_token in (("summed", False), ("per token", True))
+    }
+    drawn = [(reading, some) for reading, some in readings.items() if some]
+    names = _guided(lines)
+    with drawing():
+        height = max(4.2, 0.2 * len(names))
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        panels = figure.subplots(1, len(drawn), sharex=True, sharey=True, squeeze=False)[0]
+        points: dict[str, Line2D] = {}
+        for axes, (reading, some) in zip(panels, drawn, strict=True):
+            axes.set_title(reading)
+            axes.axhline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+            axes.axvline(50, color=FAINT.light, linestyle=(0, (4, 3)), zorder=0)
+            axes.set_xlabel("accuracy of the reward alone, %")
+            for line in some:
+                name = line.scorer.removesuffix(PER_TOKEN)
+                marker, colour = LOOKS[names.index(name) % len(LOOKS)]
+                points[visible(name)[:40]] = draw_cross(
+                    axes, line.reward_alone, line.accuracy, colour, marker, scale=100
+                )
+        panels[0].set_ylabel("policy accuracy, %")
+        # Beside the panels: rewards often lie so near to each other that names there would overlap.
+        figure.legend(points.values(), points.keys(), loc="outside right upper", fontsize=8)
+        caption = (
+            f"Shown: {condition}; pairs of {mode}. Each point is a guided policy, with 95 %"
+            " intervals of both accuracies. The dashed lines are one half."
         )
-    x = np.array([line.reward_alone.value for line in lines], np.float64)
-    y = np.array([line.accuracy.value for line in lines], np.float64)
-    if len(set(x)) == 1 or len(set(y)) == 1:
-        return bare.model_copy(update={"note": "one of the two accuracies is the same for all"})
-    rewards = tuple(line.reward for line in lines)
-    interval = jackknife(lambda places: kendall(x[places], y[places]), rewards).interval()
-    return bare.model_copy(
-        update={
-            "value": round(float(kendall(x, y)), 6),
-            "interval": interval,
-            "chance": compare_with_chance(_TAU, x, y, seed),
-        }
-    )
+        return plot(figure, caption, name=f"rewards-{condition}-{mode}")
+
+
+def _guided(lines: list[GuidedResult]) -> list[str]:
+    """The guided policies, each once: a sum and its reading per token are one."""
+    return list(dict.fromkeys(line.scorer.removesuffix(PER_TOKEN) for line in lines))

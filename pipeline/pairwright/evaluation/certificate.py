@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
+from matplotlib.figure import Figure
 from scipy.special import ndtr
 from statsmodels.stats.multitest import multipletests
 
 from pairwright.errors import InputError
+from pairwright.estimate import p_text, p_value
 from pairwright.evaluation.board.board import Leaderboard
+from pairwright.evaluation.board.flips import POWER
 from pairwright.evaluation.board.ranking import BoardEntry, Ranking
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.correlation.correlations import (
@@ -28,6 +31,8 @@ from pairwright.evaluation.correlation.table import LEAST_MODELS, ModelTable
 from pairwright.evaluation.measure.figure import ScorerFigure
 from pairwright.evaluation.release import ReleaseRef
 from pairwright.intervals import LEVEL, z_of
+from pairwright.pages import Page, render_page
+from pairwright.pages.plots import BLUE, GREY, WIDTH, Plot, draw_cross, drawing, plot
 from pairwright.records import Mode, Record
 
 SCORERS_NEEDED = {0.9: 13, 0.8: 15, 0.7: 19, 0.6: 25, 0.5: 34, 0.4: 53}
@@ -80,10 +85,7 @@ def scorer_differences(
     matched: Sequence[tuple[BoardEntry, BoardEntry]], families: Mapping[str, str]
 ) -> tuple[CertificateScorer, ...]:
     """The scorers with their entries on generated and on natural twins, best on generated first."""
-    scorers = []
-    for own, other in matched:
-        name = own.about.scorer.name
-        scorers.append(_difference(own, other, families.get(name, name)))
+    scorers = [_difference(own, other, families) for own, other in matched]
     scorers.sort(key=lambda one: (-_value(one.generated), one.scorer))
     tests = {one.scorer: p for one in scorers if (p := _p(one)) is not None}
     levels = multipletests(list(tests.values()), method="holm")[1] if tests else ()
@@ -91,30 +93,35 @@ def scorer_differences(
     return tuple(one.model_copy(update={"adjusted": adjusted.get(one.scorer)}) for one in scorers)
 
 
-def _difference(own: BoardEntry, other: BoardEntry, family: str) -> CertificateScorer:
+def _difference(
+    own: BoardEntry, other: BoardEntry, families: Mapping[str, str]
+) -> CertificateScorer:
+    name, low, high = own.about.scorer.name, None, None
     generated, natural = own.figure("accuracy", "twin"), other.figure("accuracy", "natural")
     assert generated, "a ranked row has an accuracy"
     assert natural, "a ranked row has an accuracy"
-    difference = _value(natural) - _value(generated)
-    low = high = None
+    (x, below, above), (y, down, up) = _lengths(generated), _lengths(natural)
     if None not in (generated.low, generated.high, natural.low, natural.high):
-        low = difference - math.hypot(
-            _value(natural) - (natural.low or 0.0), (generated.high or 0.0) - _value(generated)
-        )
-        high = difference + math.hypot(
-            (natural.high or 0.0) - _value(natural), _value(generated) - (generated.low or 0.0)
-        )
+        low = round(max(-1.0, y - x - math.hypot(down, above)), 6)
+        high = round(min(1.0, y - x + math.hypot(up, below)), 6)
+    twins = own.figure("both_right", "twin"), other.figure("both_right", "natural")
     return CertificateScorer(
-        scorer=own.about.scorer.name,
-        family=family,
+        scorer=name,
+        family=families.get(name, name),
         generated=generated,
         natural=natural,
-        generated_twins=_twins(own, "twin"),
-        natural_twins=_twins(other, "natural"),
-        difference=round(difference, 6),
-        low=None if low is None else round(max(-1.0, low), 6),
-        high=None if high is None else round(min(1.0, high), 6),
+        generated_twins=twins[0].n if twins[0] else 0,
+        natural_twins=twins[1].n if twins[1] else 0,
+        difference=round(y - x, 6),
+        low=low,
+        high=high,
     )
+
+
+def _lengths(figure: ScorerFigure) -> tuple[float, float, float]:
+    """A value, and how far its interval goes below and above it."""
+    value = _value(figure)
+    return value, value - (figure.low or 0.0), (figure.high or 0.0) - value
 
 
 def _p(one: CertificateScorer) -> float | None:
@@ -127,11 +134,6 @@ def _p(one: CertificateScorer) -> float | None:
     if not towards:
         return None
     return 2 * float(ndtr(-abs(one.difference) / towards * z_of(LEVEL)))
-
-
-def _twins(entry: BoardEntry, mode: Mode) -> int:
-    figure = entry.figure("both_right", mode)
-    return figure.n if figure else 0
 
 
 def _value(figure: ScorerFigure) -> float:
@@ -242,7 +244,15 @@ def compare_scorers(
     Raises InputError where a leaderboard has no such ranking, and where the two are of different
     limits or splits.
     """
-    _check_parts(generated, natural)
+    for key in ("limit", "split"):
+        own, other = (str(getattr(one, key) or "none") for one in (generated, natural))
+        if own != other:
+            raise InputError(
+                f"the results on {generated.release.name} are of {key} {own}, and those on"
+                f" {natural.release.name} of {key} {other}",
+                where=f"{natural.release.name} {natural.release.version}",
+                fix=f"Evaluate both with the same --{key}, or without.",
+            )
     matched, left_out = _match_scorers(generated, natural, condition)
     scorers = scorer_differences(matched, families or {})
     return Certificate(
@@ -261,32 +271,12 @@ def compare_scorers(
     )
 
 
-def _check_parts(generated: Leaderboard, natural: Leaderboard) -> None:
-    for key in ("limit", "split"):
-        own, other = getattr(generated, key), getattr(natural, key)
-        if own != other:
-            raise InputError(
-                f"the results on {generated.release.name} are of {key} {_part(own)}, and those on"
-                f" {natural.release.name} of {key} {_part(other)}",
-                where=f"{natural.release.name} {natural.release.version}",
-                fix=f"Evaluate both with the same --{key}, or without.",
-            )
-
-
-def _part(value: int | str | None) -> str:
-    return "none" if value is None else str(value)
-
-
 def _posts_rule(entries: Sequence[BoardEntry]) -> PostsRule | None:
     """The rule of one side: results of one leaderboard share it."""
-    shown = [
-        one.about
-        for one in entries
-        if CONDITIONS[one.about.condition].shows_posts and not one.about.scorer.of_file
-    ]
-    if not shown:
-        return None
-    return PostsRule(history=shown[0].history, as_people=shown[0].as_people)
+    for about in (one.about for one in entries):
+        if CONDITIONS[about.condition].shows_posts and not about.scorer.of_file:
+            return PostsRule(history=about.history, as_people=about.as_people)
+    return None
 
 
 def _ranking(board: Leaderboard, mode: Mode, condition: ConditionName) -> Ranking:
@@ -314,16 +304,15 @@ def _match_scorers(
     sides, left_out = [], {}
     for board, mode, name in boards:
         ranking = _ranking(board, mode, condition)
-        names = (*ranking.ranked, *ranking.unranked)
-        sides.append({board.entries[one].about.scorer.name: board.entries[one] for one in names})
+        entries = [board.entries[one] for one in (*ranking.ranked, *ranking.unranked)]
+        sides.append({one.about.scorer.name: one for one in entries})
         for one, why in ranking.unranked.items():
             left_out[board.entries[one].about.scorer.name] = f"not ranked on {name} twins: {why}"
     own, others = sides
     matched = []
     for scorer in own.keys() ^ others.keys():
-        left_out[scorer] = (
-            f"has a result on {'generated' if scorer in own else 'natural'} twins alone"
-        )
+        side = "generated" if scorer in own else "natural"
+        left_out[scorer] = f"has a result on {side} twins alone"
     for scorer in own.keys() & others.keys():
         if own[scorer].baseline:
             left_out[scorer] = "a baseline"
@@ -347,13 +336,10 @@ def _correlations(
         downstream=y,
         lineages=tuple(one.family for one in scorers),
     )
-    facts = DownstreamFacts(
-        judge="none: people's own choices", overlap="none", lineage="--families"
-    )
     return correlate(
         table,
         "accuracy on natural twins",
-        facts,
+        DownstreamFacts(judge="none: people's own choices", overlap="none", lineage="--families"),
         gain="rank",
         p=0.9,
         seed=seed,
@@ -366,12 +352,60 @@ def _order_unclear(figures: Sequence[ScorerFigure]) -> bool:
     """Whether at least half of the variance of the accuracies is that of their errors."""
     if len(figures) < 2:
         return False
-    values = [one.value or 0.0 for one in figures]
-    centre = sum(values) / len(values)
-    variance = sum((value - centre) ** 2 for value in values) / (len(values) - 1)
+    variance = float(np.var([one.value or 0.0 for one in figures], ddof=1))
     errors = [
         ((one.high - one.low) / (2 * z_of(LEVEL))) ** 2
         for one in figures
         if one.low is not None and one.high is not None
     ]
     return bool(errors) and sum(errors) / len(errors) >= variance / 2
+
+
+LABELLED = 30
+"""Scorers up to which each point has its name beside it."""
+
+
+def certificate_page(certificate: Certificate, *, drawn: bool = True) -> Page:
+    """The page of a certificate; a terminal does without the drawing."""
+    return render_page(
+        "certificate",
+        {"scatter": _scatter(certificate)} if certificate.scorers and drawn else {},
+        certificate=certificate,
+        needed=SCORERS_NEEDED,
+        power=POWER,
+        claims_from=CLAIMS_FROM,
+        least=LEAST_MODELS,
+        p_text=p_text,
+        p_value=p_value,
+    )
+
+
+def _scatter(certificate: Certificate) -> Plot:
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot((0, 1), (0, 1), color=GREY.light, linewidth=1, linestyle="--")
+        for one in certificate.scorers:
+            draw_cross(axes, one.generated, one.natural, BLUE)
+            if len(certificate.scorers) <= LABELLED:
+                axes.annotate(
+                    one.scorer[:30], (_value(one.generated), _value(one.natural)), xytext=(5, 4),
+                    textcoords="offset points", fontsize=8,
+                )  # fmt: skip
+        ends = [
+            end
+            for one in certificate.scorers
+            for side in (one.generated, one.natural)
+            for end in (side.low, side.high, side.value)
+            if end is not None
+        ]
+        low_end, high_end = max(0.0, min(ends) - 0.03), min(1.0, max(ends) + 0.03)
+        axes.set_xlim(low_end, high_end)
+        axes.set_ylim(low_end, high_end)
+        axes.set_xlabel("accuracy on generated twins")
+        axes.set_ylabel("accuracy on natural twins")
+        caption = (
+            "Each scorer on both, with 95 % intervals by couple. On the dashed line it is as"
+            " accurate on one as on the other."
+        )
+        return plot(figure, caption, name="scatter")

@@ -1,28 +1,24 @@
-"""What a build says of itself in words: what it will cost, by assumptions or by a pilot, and why it
-made less than it could."""
+"""What a run says of itself: its figures as the rows of a table, and in sentences why it made less
+than it could, what failed, and what endpoints ask for."""
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from pairwright.blind_preference import preference_sentence
-from pairwright.construct.estimate import BuildEstimate, PilotEstimate, RoleEstimate, kept_word
+from pairwright.construct.manifest import kept_costs
+from pairwright.construct.outcomes import funnel_rows
 from pairwright.models.completion import MODEL_REFUSED, TOOL_CALL
 from pairwright.models.model import CUT_IN_THINKING, CUT_SHORT
-from pairwright.modes import is_twin
+from pairwright.modes import MODES, STAGES, is_twin
 from pairwright.settings.endpoints import Sampling
 from pairwright.settings.prompt_variables import SYSTEM_TEXTS
-from pairwright.text import number_of, wait_text
+from pairwright.text import number_of, visible, wait_text
 from pairwright.workflows.run_status import RunStatus
 
-NO_PRICE = "no price"
-"""A cost that nobody knows, because no endpoint that is asked has a price."""
-ESTIMATE_HEADS = ("role", "model", "calls", "prompt tokens", "reply tokens", "cost")
 SHORT = 0.05
 """The share of failed units above which a run is called short in plain words."""
-
-
 NODS = 0.2
 """The share of strangers' posts above which a support judge is said to accept anything."""
 SHOWN = 4
@@ -54,80 +50,96 @@ REMEDIES = {
 }
 """What to try by the most frequent reason why nothing is kept."""
 
-
-def estimate_tables(
-    expected: BuildEstimate,
-) -> Iterator[tuple[str, list[tuple[str, ...]], tuple[str, ...]]]:
-    """What a build would cost at the least and at the most: a title, and below `ESTIMATE_HEADS` a
-    row for each role and one for all."""
-    for title, lines in (
-        ("if every first draft is accepted", expected.first_draft),
-        ("at most, if every draw is used", expected.at_most),
-    ):
-        rows, sums = [], [0, 0, 0]
-        for line in lines:
-            counts = (line.calls, line.prompt_tokens, line.completion_tokens)
-            sums = [total + n for total, n in zip(sums, counts, strict=True)]
-            model = f"{line.model} ({line.endpoint})"
-            rows.append((line.role, model, *(f"{n:,}" for n in counts), _price([line])))
-        total = ("all", "", *(f"{n:,}" for n in sums), _price(lines))
-        yield f"{number_of(expected.items, 'item')}, {title}", rows, total
+RunRow = tuple[str, str, str]
+"""One figure of a run: its name, what of it is counted where the name does not say it all, and the
+number."""
 
 
-def estimate_sentences(expected: BuildEstimate) -> Iterator[str]:
-    """What the tables leave out."""
-    yield (
-        "Nothing was sent. Items that show no personal signal stop early and cost less;"
-        " reply lengths are assumptions."
-    )
-    cached = [sum(line.cached_tokens for line in lines) for lines in expected[2:]]
-    if any(cached):
-        least, most = (f"{tokens:,}" for tokens in cached)
-        yield (
-            f"Up to {least if least == most else f'{least} to {most}'} of the prompt tokens are"
-            " histories that were sent before, which an endpoint's cache may hold; price_cached"
-            " of an endpoint is their price."
-        )
+def run_sections(status: RunStatus, sent: int | None = None) -> tuple[list[RunRow], ...]:
+    """Outcomes, the funnel, checks of the models, and costs.
+
+    `sent` is the number of calls that were sent just now.
+    """
+    sections = (_outcomes(status), _funnel(status), _checks(status), _costs(status, sent))
+    return tuple(map(list, sections))
 
 
-def _price(lines: Sequence[RoleEstimate]) -> str:
-    """Two amounts of money, or one where they are the same; nothing is known of what is asked of
-    an endpoint without a price."""
-    priced = [line for line in lines if line.cost or not line.calls]
-    low, high = (
-        sum(line.cost_with_cache for line in priced),
-        sum(line.cost for line in priced),
-    )
-    if not high:
-        return NO_PRICE
-    amount = f"{high:,.2f}" if low == high else f"{low:,.2f} to {high:,.2f}"
-    return amount if len(priced) == len(lines) else f"{amount}, where a price is set"
+def _outcomes(status: RunStatus) -> Iterator[RunRow]:
+    """What came in, and what came of it."""
+    counted = status.tally
+    for mode in status.config.modes:
+        yield ("items in", mode, f"{counted.of_mode(mode):,}")
+    for mode in status.config.modes:
+        twins = f" ({number_of(counted.kept[mode], 'twin')})" if mode == "twin" else ""
+        yield ("pairs kept", mode + twins, f"{counted.pairs[mode]:,}")
+    if status.surveyed and not status.finished:
+        yield ("surveyed", "items; twins follow when all are", f"{status.surveyed:,}")
+    if target := status.target:
+        left = number_of(target.items_left, "item")
+        yield ("target", f"{MODES[target.mode].units}; {left} not needed", f"{target.n:,}")
+    if not counted.rejected:
+        yield ("refused", "", "0")
+    for (where, _, reason), n in counted.rejected.most_common():
+        yield ("refused", f"{where}: {reason}", f"{n:,}")
+    for why, n in counted.dropped.most_common():
+        yield ("no aspects", why, f"{n:,}")
+    for gate, n in counted.drafts.most_common():
+        yield ("drafts", f"refused: {gate}", f"{n:,}")
+    if not counted.failed:
+        yield ("failed", "", "0")
+    for (where, reason), n in counted.failed.most_common():
+        yield ("failed", f"{where}: {reason}", f"{n:,}")
+    for (where, purpose), n in counted.waiting.most_common():
+        yield ("waiting", f"{where}: for {purpose}", f"{n:,}")
 
 
-def pilot_rows(expected: PilotEstimate) -> tuple[tuple[str, str, str], ...]:
-    """What a build will take by a pilot's outcome: a name, the value and its interval."""
-    kept = kept_word(expected.mode)
-    words = {"kept": f"{kept} kept", "prompt_tokens": "prompt tokens",
-             "completion_tokens": "reply tokens"}  # fmt: skip
-    rows = []
-    for one in expected.expected:
-        places = 2 if one.name == "cost" else 0
-        high = f"{one.high:,.{places}f}" if one.high < float("inf") else "no upper end"
-        value, interval = f"{one.value:,.{places}f}", f"{one.low:,.{places}f} to {high}"
-        if one.name == "cost" and not one.high:
-            value, interval = NO_PRICE, ""
-        rows.append((words.get(one.name, one.name), value, interval))
-    return tuple(rows)
+def _funnel(status: RunStatus) -> Iterator[RunRow]:
+    """How many units reached each stage of their mode, the first one left out."""
+    for mode in status.config.modes:
+        for stage, reached in funnel_rows(status.tally.reached, mode)[1:]:
+            if reached.n:
+                yield ("funnel", f"{mode}: {STAGES[stage]}", reached.counted())
 
 
-def pilot_sentence(expected: PilotEstimate) -> str:
-    """Whom the pilot's figures hold for."""
-    return (
-        f"Of {number_of(expected.users, 'user')} of the pilot with"
-        f" {number_of(expected.items, 'item')} and {expected.kept:,} {kept_word(expected.mode)}"
-        " kept; intervals are of bootstrap draws of users. It holds for users like those of the"
-        " pilot."
-    )
+def _checks(status: RunStatus) -> Iterator[RunRow]:
+    """What is known of the models: signals by length of history, controls, odd replies."""
+    counted = status.tally
+    for posts, share in counted.no_signal_by_length():
+        yield ("no signal", f"of {posts} posts", share.counted())
+    for check in status.checks:
+        if check.found.n:
+            yield ("check", check.meaning, check.found.counted())
+    for figure in counted.preference_figures:
+        side = "asker's half" if is_twin(figure.mode) else "chosen side"
+        yield ("check", f"blind judge: {side}", str(figure))
+    for kind, n in counted.lenient.most_common():
+        words = f"replies read in spite of: {kind.replace('_', ' ')}"
+        yield ("lenient", words, f"{n:,} of {counted.json_replies:,}")
+
+
+def _costs(status: RunStatus, sent: int | None) -> Iterator[RunRow]:
+    """Calls and tokens: of all, and for one kept pair."""
+    counted, totals = status.tally, status.stored
+    now = "" if sent is None else f"; {sent:,} sent now"
+    yield ("calls", f"stored{now}", f"{totals.calls:,}")
+    for asked, names in status.served.items():
+        for name, n in names.items():
+            yield ("calls", f"for {asked}, of which replies name {visible(name)}", f"{n:,}")
+    yield ("tokens", "of prompts", f"{totals.prompt_tokens:,}")
+    if totals.cached_tokens:
+        yield ("tokens", "of them from caches", f"{totals.cached_tokens:,}")
+    yield ("tokens", "of replies", f"{totals.completion_tokens:,}")
+    if status.cost:
+        yield ("cost", "by the config's prices", f"{status.cost:,.2f}")
+    for one in kept_costs(counted.pairs, counted.kept, totals, status.cost):
+        if one.kept:
+            yield ("each", f"for one of {number_of(one.kept, f'kept {one.what}')}", str(one))
+
+
+def recorded_models(status: RunStatus) -> str:
+    """The models that wrote the recorded replies, as a phrase."""
+    what = "a simulated model" if status.simulated else "a language model"
+    return f"{what} ({', '.join(status.recorded)})"
 
 
 def shortfalls(status: RunStatus) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""One page a person to begin from, with consent, guidelines and the way to the tasks."""
+"""Pages for the people of a study: one to begin from, with consent, guidelines and the way to the
+tasks; and their tasks as pages that need no server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +12,9 @@ from pairwright.workflows.annotation_server import labelling_links_of
 from pairwright.workflows.participants import completion_codes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
-from pairwright_human_eval.pages import start_page_html, start_page_name
+from pairwright_human_eval.pages import INDEX, preview_pages, start_page_html, start_page_name
 from pairwright_human_eval.raw_files import read_withdrawals
-from pairwright_human_eval.study_files import read_replacements
+from pairwright_human_eval.study_files import read_replacements, read_tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +81,39 @@ def write_start_pages(run: RunPath) -> StartPages:
                 fix="`pairwright human push`, or `human export --tool spreadsheet`, first.",
             )
         return StartPages(pages, len(codes.keys() & pages.keys()), "[" in consent)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPreview:
+    """Pages that were written."""
+
+    index: Path
+    """The guidelines, and links to the other pages."""
+    pages: tuple[Path, ...]
+    """One a person and round."""
+
+
+def preview_tasks(run: RunPath) -> TaskPreview:
+    """Write every annotator's tasks as a page of HTML into RUN/human/preview.
+
+    A page shows what the annotator sees, in the order of the work, and stores nothing. It says
+    nothing that the tasks do not say.
+
+    Raises InputError where there is no study, or a file of tasks is missing.
+
+        >>> preview_tasks("runs/first").index
+        PosixPath('runs/first/human/preview/index.html')
+    """
+    with open_study(Path(run)) as study:
+        folder, fixed = study.folder, study.fixed
+        tasks = read_tasks(folder, fixed.key.values())
+        guidelines = folder.guidelines.read_text(encoding="utf-8")
+        language = load_language(fixed.study.language)
+        written = []
+        for name, page in preview_pages(fixed.key, tasks, fixed.study, guidelines, language):
+            path = folder.preview / name
+            write_whole(path, page)
+            written.append(path)
+    return TaskPreview(
+        folder.preview / INDEX, tuple(path for path in written if path.name != INDEX)
+    )
