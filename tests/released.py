@@ -17,9 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from pairwright import __version__, assets
-from pairwright.audits import page as audit_page
-from pairwright.audits.page.plots import audit_plots
-from pairwright.audits.records import Audit
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest
 from pairwright.construct.outcomes import Failure, Outcome, write_outcomes
@@ -27,7 +24,6 @@ from pairwright.construct.tally import entry_of, tally_outcomes
 from pairwright.dataset import Layout, Row
 from pairwright.dataset.layout import write_checksums
 from pairwright.models.store import Store
-from pairwright.pages.plots import Plot
 from pairwright.records import (
     Adherence,
     AspectScore,
@@ -251,7 +247,7 @@ def _built(folder: Path, kept: list[Pair], config: Config, failed: int) -> None:
     source = SourceSummary(
         path="histories.jsonl", hash="b2:0", items=counted.units, refused={}, repaired={}
     )
-    made = make_manifest(database, config, _prompts(), source, counted, [])
+    made = make_manifest(database, config, _prompts(), source, counted)
     write_outcomes(database, folder, made)
     database.finish()
     database.close()
@@ -402,20 +398,6 @@ def exported_task(data: Any, ticks: Answers, account: int, n: int) -> dict[str, 
 
 
 # Releases
-
-_DRAWN: dict[str, dict[str, Plot]] = {}
-
-
-def _plots_once(audit: Audit) -> dict[str, Plot]:
-    """Plots are most of the work of a small release: those of the same figures are drawn once."""
-    nameless = {"source": audit.source.model_copy(update={"version": "", "digest": ""})}
-    figures = audit.model_copy(update=nameless).model_dump_json()
-    if figures not in _DRAWN:
-        _DRAWN[figures] = audit_plots(audit)
-    return _DRAWN[figures]
-
-
-vars(audit_page)["audit_plots"] = _plots_once
 
 
 def released(run: Path, out: Path, version: str = "1.0.0", *options: object) -> Layout:

@@ -253,13 +253,6 @@ def test_which_model_writes_says_nothing_about_how_it_is_to_write() -> None:
     assert len(both) == 4
 
 
-def test_an_item_without_a_rubric_asks_for_no_draft() -> None:
-    llm = script(plan=planned())
-    rejected = no_pair(llm)
-    assert (rejected.reason, rejected.user) == ("no_personal_signal", "una")
-    assert llm.purposes == ["plan"]
-
-
 def refused_first(bad: str, good: str) -> Callable[[Request], str]:
     """A writer whose draw 0 is bad."""
     return lambda request: bad if request.draw == 0 else good
@@ -285,15 +278,6 @@ def test_the_side_at_fault_is_drawn_again_and_the_other_stays() -> None:
     assert refusals(found.refused) == ["rubric_leakage"]
 
 
-def test_a_draft_that_a_text_gate_refuses_costs_no_judgement() -> None:
-    llm = script(write_adhering=LEAKS)
-    rejected = no_pair(llm, draws=2)
-    assert not llm.asked("quality", "compare")
-    # The one adherence call is that of the generic answer.
-    assert len(llm.asked("adherence")) == 1
-    assert all(not d.adherence and not d.quality for d in rejected.drafts)
-
-
 def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() -> None:
     llm = script(write_adhering=lambda r: [LEAKS, LEAKS, "Bake it twice."][r.draw])
     rejected = no_pair(llm, draws=3)
@@ -301,6 +285,10 @@ def test_when_all_drafts_are_refused_the_last_ones_first_gate_is_the_reason() ->
     assert rejected.detail == "measured 3, limit 20"
     assert refusals(rejected.drafts) == ["rubric_leakage", "rubric_leakage", "too_short"]
     assert [d.draw for d in rejected.drafts] == [0, 1, 2]
+    # A draft that a text gate refuses costs no judgement; the one call is of the generic answer.
+    assert not llm.asked("quality", "compare")
+    assert len(llm.asked("adherence")) == 1
+    assert all(not d.adherence and not d.quality for d in rejected.drafts)
 
 
 def written_for(request: Request) -> str:
@@ -480,15 +468,6 @@ def gold(*aspects: GoldAspect) -> Item:
     return ASKER.model_copy(update={"rubric_aspects": aspects})
 
 
-def test_gold_aspects_are_taken_from_the_data_and_marked_as_not_inferable() -> None:
-    llm = script()
-    pair = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects="gold").pair
-    assert (pair.rubric.origin, pair.rubric.inferable) == ("gold", False)
-    assert [a.aspect for a in pair.rubric.aspects] == [g.aspect for g in GOLD]
-    assert [a.evidence for a in pair.rubric.aspects] == ["from the stove", ""]
-    assert not llm.asked("plan", "plan_blind", "support", "match", "narrative")
-
-
 TOLD = {
     "aspects": [
         {"aspect": UNAS[0][2], "reason": "r", "evidence": "something from the stove"},
@@ -498,13 +477,26 @@ TOLD = {
 }
 
 
-def test_aspects_of_the_narrative_are_marked_as_not_inferable() -> None:
+@pytest.mark.parametrize(
+    ("origin", "evidence", "dropped", "asked"),
+    [
+        ("gold", ["from the stove", ""], [], 0),
+        ("narrative", ["something from the stove", "surprise everybody"],
+         ["evidence_not_in_narrative"], 1),
+    ],
+)  # fmt: skip
+def test_aspects_of_the_data_are_taken_from_there_and_marked_as_not_inferable(
+    origin: str, evidence: list[str], dropped: list[str], asked: int
+) -> None:
     llm = script(narrative=TOLD)
-    pair = kept_pair(llm, modes=["violate"], aspects="narrative").pair
-    assert (pair.rubric.origin, pair.rubric.inferable) == ("narrative", False)
-    assert [a.aspect for a in pair.rubric.aspects] == [a[2] for a in UNAS]
-    assert [d.reason for d in pair.rubric.dropped] == ["evidence_not_in_narrative"]
-    assert not llm.asked("plan")
+    rubric = kept_pair(llm, of=gold(*GOLD), modes=["violate"], aspects=origin).pair.rubric
+    assert (rubric.origin, rubric.inferable) == (origin, False)
+    assert [(a.aspect, a.evidence) for a in rubric.aspects] == [
+        (aspect[2], passage) for aspect, passage in zip(UNAS, evidence, strict=True)
+    ]
+    assert [d.reason for d in rubric.dropped] == dropped
+    assert len(llm.asked("narrative")) == asked
+    assert not llm.asked("plan", "plan_blind", "support", "match")
 
 
 @pytest.mark.parametrize(
@@ -558,39 +550,26 @@ def paper(llm: Scripted, of: Item | None = None) -> Contrast:
     return found
 
 
-def test_the_papers_setting_keeps_the_first_draft_ungated_and_unjudged() -> None:
-    llm = script(paper_avoided="Bake.")
-    pair = paper(llm).pair
-    assert (pair.chosen, pair.rejected) == (FOR_UNA, "Bake.")
-    assert (pair.draft.strategy, pair.draft.gates, pair.judge) == ("avoid", (), None)
-    assert sorted(llm.purposes) == ["paper_avoided", "paper_expected"]
-
-
-def test_the_papers_writers_see_posts_and_gold_aspects_but_not_the_narrative() -> None:
-    llm = script()
-    paper(llm)
-    for prompt in llm.prompts("paper_expected", "paper_avoided"):
-        assert parts("post", prompt) == [p.text for p in UNA]
-        assert parts("aspect", prompt) == [g.aspect for g in GOLD]
-        assert NARRATIVE not in prompt
-        assert "100 words" in prompt
+def test_the_papers_setting_keeps_the_first_draft_of_ten_posts_ungated_and_unjudged() -> None:
+    many = posts(*(f"I bake bread number {n}." for n in range(14)))
+    for profile, shown in ((UNA, [post.text for post in UNA]), (many, None)):
+        llm = script(paper_avoided="Bake.")
+        pair = paper(llm, gold(*GOLD).model_copy(update={"profile": profile})).pair
+        assert (pair.chosen, pair.rejected) == (FOR_UNA, "Bake.")
+        assert (pair.draft.strategy, pair.draft.gates, pair.judge) == ("avoid", (), None)
+        assert sorted(llm.purposes) == ["paper_avoided", "paper_expected"]
+        for prompt in llm.prompts("paper_expected", "paper_avoided"):
+            found = parts("post", prompt)
+            assert found == shown if shown else len(found) == 10
+            assert parts("aspect", prompt) == [g.aspect for g in GOLD]
+            assert NARRATIVE not in prompt
+            assert "100 words" in prompt
 
 
 def test_the_papers_setting_takes_a_single_gold_aspect_but_not_none() -> None:
     assert len(paper(script(), gold(GOLD[0])).pair.rubric.aspects) == 1
     rejected = no_pair(script(), of=ASKER, preset="paper", planner={"retrieval": "bm25"})
     assert rejected.reason == "no_gold_aspects"
-
-
-def test_the_papers_setting_shows_ten_posts_at_most() -> None:
-    many = gold(*GOLD).model_copy(
-        update={"profile": posts(*(f"I bake bread number {n}." for n in range(14)))}
-    )
-    llm = script()
-    paper(llm, many)
-    assert [len(parts("post", p)) for p in llm.prompts("paper_expected", "paper_avoided")] == [
-        10, 10,
-    ]  # fmt: skip
 
 
 def test_both_sides_of_the_papers_setting_are_written_from_the_same_posts() -> None:

@@ -227,62 +227,43 @@ def test_talk_about_the_reader_the_task_or_oneself_is_refused(gate: str, sentenc
     assert talks(gate, sentence)
 
 
-@pytest.mark.parametrize(
-    ("gate", "sentence"),
-    [
-        ("persona_talk", "Given a choice, take the pan."),
-        ("persona_talk", "Given time, it rises by itself."),
-        ("persona_talk", "As a rule, start early."),
-        ("persona_talk", "As an aside, salt slows it."),
-        ("persona_talk", "As you know, salt slows it."),
-        ("persona_talk", "Bakers who love rye add some."),
-        ("persona_talk", "Use your hands and trust your nose."),
-        ("persona_talk", "It has been popular since the war."),
-        ("persona_talk", "Post your questions to a forum."),
-        ("persona_talk", "Any pot works as long as you have a lid."),
-        ("persona_talk", "Stop as soon as you are happy with it."),
-        ("persona_talk", "Add seeds as you like."),
-        ("persona_talk", "Eat as much as you like."),
-        ("persona_talk", "It works because you are trapping steam."),
-        ("persona_talk", "Ask around, such as a friend who bakes."),
-        ("persona_talk", "Use it as a base with your own toppings."),
-        ("persona_talk", "Choose the size based on your oven."),
-        ("persona_talk", "It is worth knowing that you can freeze it."),
-        ("persona_talk", "A pan is a good gift for someone who bakes."),
-        ("persona_talk", "Show your interest in the club early."),
-        ("persona_talk", "Read the letter you wrote once more."),
-        ("persona_talk", "If you said no before, say yes now."),
-        ("persona_talk", "Read what you posted before you send it."),
-        ("persona_talk", "It is easier since you only need one pan."),
-        ("persona_talk", "It is faster because you don't have to wait."),
-        ("persona_talk", "Adjust the salt based on your preferences."),
-        ("persona_talk", "Think of it as a house guest who needs feeding."),
-        ("persona_talk", "Given your options, take the pan."),
-        ("meta_talk", "As an aide to memory, write it down."),
-        ("meta_talk", "A user of such pans told us."),
-        ("meta_talk", "One aspect of rye is its smell."),
-        ("meta_talk", "Avoid plastic, skip the rest."),
-        ("meta_talk", "In other words, wait."),
-        ("meta_talk", "The user interface of the oven helps."),
-        ("meta_talk", "Read the user manual of the oven."),
-        ("meta_talk", "Keep the aspect ratio of the picture."),
-        ("meta_talk", "It changes all aspects of a kitchen."),
-        ("meta_talk", "The answer will depend on the flour."),
-        ("meta_talk", "Teachers share a grading rubric first."),
-        ("meta_talk", "Take it as instructed by the doctor."),
-        ("meta_talk", "Check the word limit of the journal."),
-        ("meta_talk", "Send an abstract of 250 words or less."),
-        ("refusal", "As an aide, use a timer."),
-        ("refusal", "I would not help it along."),
-        ("refusal", "They are sorry when it burns."),
-        ("refusal", 'Say "I\'m sorry I was late" and mean it.'),
-        ("refusal", 'Tell them "I can\'t help on Sundays" early.'),
-        ("refusal", "A tool such as an AI planner helps."),
-        ("refusal", "When I am afraid of a dough, I wait."),
-    ],
-)  # fmt: skip
-def test_an_ordinary_answer_is_not_taken_for_such_talk(gate: str, sentence: str) -> None:
-    assert not talks(gate, sentence)
+ORDINARY = {
+    "persona_talk": (
+        "Given a choice, take the pan. Given time, it rises by itself. As a rule, start "
+        "early. As an aside, salt slows it. As you know, salt slows it. Bakers who love rye "
+        "add some. Use your hands and trust your nose. It has been popular since the war. "
+        "Post your questions to a forum. Any pot works as long as you have a lid. Stop as "
+        "soon as you are happy with it. Add seeds as you like. Eat as much as you like. It "
+        "works because you are trapping steam. Ask around, such as a friend who bakes. Use it "
+        "as a base with your own toppings. Choose the size based on your oven. It is worth "
+        "knowing that you can freeze it. A pan is a good gift for someone who bakes. Show "
+        "your interest in the club early. Read the letter you wrote once more. If you said no "
+        "before, say yes now. Read what you posted before you send it. It is easier since you "
+        "only need one pan. It is faster because you don't have to wait. Adjust the salt "
+        "based on your preferences. Think of it as a house guest who needs feeding. Given "
+        "your options, take the pan."
+    ),
+    "meta_talk": (
+        "As an aide to memory, write it down. A user of such pans told us. One aspect of rye "
+        "is its smell. Avoid plastic, skip the rest. In other words, wait. The user interface "
+        "of the oven helps. Read the user manual of the oven. Keep the aspect ratio of the "
+        "picture. It changes all aspects of a kitchen. The answer will depend on the flour. "
+        "Teachers share a grading rubric first. Take it as instructed by the doctor. Check "
+        "the word limit of the journal. Send an abstract of 250 words or less."
+    ),
+    "refusal": (
+        "As an aide, use a timer. I would not help it along. They are sorry when it burns. "
+        'Say "I\'m sorry I was late" and mean it. Tell them "I can\'t help on Sundays" early. A '
+        "tool such as an AI planner helps. When I am afraid of a dough, I wait."
+    ),
+}
+"""What a gate is not to take for such talk."""
+
+
+@pytest.mark.parametrize("gate", ORDINARY)
+def test_an_ordinary_answer_is_not_taken_for_such_talk(gate: str) -> None:
+    for of in both_orders(f"{FIRST} {ORDINARY[gate]}"):
+        assert measured(gate, of).value is None
 
 
 def test_the_phrase_that_was_found_is_named() -> None:
@@ -412,20 +393,12 @@ def test_a_name_number_or_address_of_a_post_is_a_copy(said: str, found: str) -> 
         assert both.sides == (("first", "second") if "example" in found or "@" in found else ())
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "A French press helps.",
-        "Italian flour is finer.",
-        "Take 300 ml, or 25 tins.",
-        "In 2019 it was in fashion.",
-        "Use 37 tins.",
-        "The upper marlow road is long.",
-        "Cats called so purr.",
-        "On a narrowboat with burners and no hazelnuts.",
-    ],
-)
-def test_what_many_write_is_no_copy(said: str) -> None:
+def test_what_many_write_is_no_copy() -> None:
+    said = (
+        "A French press helps. Italian flour is finer. Take 300 ml, or 25 tins. In 2019 it was in"
+        " fashion. Use 37 tins. The upper marlow road is long. Cats called so purr. On a narrowboat"
+        " with burners and no hazelnuts."
+    )
     for of in both_orders(f"{FIRST} {said}"):
         assert measured("profile_copy", of._replace(posts=(*POSTS, *LIFE))).passed
 

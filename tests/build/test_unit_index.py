@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -69,20 +69,17 @@ def found(study: Study) -> tuple[Any, ...]:
     return now.tally, now.checks, now.stored, now.surveyed
 
 
-def names(study: Study) -> list[tuple[str, str]]:
-    """By the unit that it finds, every id of the run."""
+def names(study: Study) -> dict[str, str]:
+    """By every id of the run, the unit that it finds by the records."""
     with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
         outcomes = [Outcome.model_validate_json(record) for _, _, record in store.outcomes()]
-    first: dict[str, str] = {}
-    for one in outcomes:
-        for name in names_of(one):
-            first.setdefault(name, one.unit)
-    return sorted(first.items())
+    return {name: one.unit for one in reversed(outcomes) for name in names_of(one)}
 
 
-def found_by(study: Study, name: str) -> str:
+def found_by(study: Study, ids: Iterable[str]) -> dict[str, str]:
+    """The same by what `show` finds."""
     with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-        return run_pairs.find_outcome(store, name, study.run).unit
+        return {name: run_pairs.find_outcome(store, name, study.run).unit for name in ids}
 
 
 def test_status_and_show_do_not_read_every_record(built: Study, reads: Reads) -> None:
@@ -103,10 +100,7 @@ def test_what_the_index_counts_and_finds_is_what_the_records_say(
     assert found(built)[0].no_signal.total() == 4
     ids = names(built)
     assert len(ids) > 20
-    for study in (built, copied):
-        with closing(Store(study.run / "calls.sqlite", writing=False)) as store:
-            for name, unit in ids:
-                assert run_pairs.find_outcome(store, name, study.run).unit == unit
+    assert found_by(built, ids) == found_by(copied, ids) == ids
 
 
 @pytest.mark.parametrize(
@@ -125,7 +119,7 @@ def test_what_the_index_counts_and_finds_is_what_the_records_say(
 def test_what_a_person_changed_is_counted_and_found_as_it_is_now(copied: Study, edit: str) -> None:
     change(copied, edit)
     now, ids = found(copied), names(copied)
-    assert all(found_by(copied, name) == unit for name, unit in ids)
+    assert found_by(copied, ids) == ids
     change(copied, DROPPED)
     assert now == found(copied)
 

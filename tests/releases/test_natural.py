@@ -203,6 +203,10 @@ def test_files_that_are_of_no_use_as_a_whole_are_refused(tmp_path: Path) -> None
     assert "no column is named after a statement" in error(ward)
     (ward / "participants-votes.csv").unlink()
     assert "no participants-votes.csv" in error(ward)
+    empty = conversation(tmp_path / "empty")
+    head = (empty / "comments.csv").read_text().splitlines()[0]
+    (empty / "comments.csv").write_text(f"{head}\nsoon,,0,1,0,0,1,At no time\n")
+    assert "comments.csv: holds not one statement" in error(empty)
     reversed_signs = {
         (who, str(id)): 1 if (id // 3 + 1) % 2 != who % 2 else -1
         for who in range(1, 9)
@@ -264,6 +268,7 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
         ["u3", "Q?", "One way", "Other way", "Other way", "2024-01-01", ""],
         ["u3", "Q?", "One way", "Other way", "OPTION_B", "2024-01-02", ""],
         ["u4", "Q?", "One way", "Other way", "b", "", ""],
+        ["u5", "Pick", "B", "A", "a", "2024-01-01", ""],
     ]
     path = write_csv(tmp_path / "choices.csv", CHOICES, rows)
     _, read_rows = read_choosers(rules(path, "choices"), DOMAINS, Path("/"))
@@ -272,6 +277,7 @@ def test_rows_that_are_no_choice_are_named(tmp_path: Path) -> None:
         ("2", "no_choice"), ("3", "bad_choice"), ("4", "same_options"), ("5", "missing_user"),
         ("6", "empty_question"), ("7", "changed_choice"), ("8", "changed_choice"),
         ("9", "repeated_choice"), ("10", "too_few_posts"), ("11", "bad_time"),
+        ("12", "bad_choice"),
     ]  # fmt: skip
 
 
@@ -457,21 +463,6 @@ def test_conversations_that_gave_nothing_are_named(tmp_path: Path) -> None:
     lines = (tmp_path / "run" / "source_problems.jsonl").read_text(encoding="utf-8").splitlines()
     (note,) = [one for one in map(json.loads, lines) if one["reason"] == "no_twins"]
     assert note["detail"].startswith("1 of 2 conversations gave no natural twin: alone (1 author")
-
-
-def test_a_choice_that_names_both_options_is_refused(tmp_path: Path) -> None:
-    path = write_csv(tmp_path / "c.csv", CHOICES, [["u", "Pick", "B", "A", "a", "2024-01-01", ""]])
-    _, rows = read_choosers(rules(path, "choices"), DOMAINS, Path("/"))
-    (problem,) = [one for one in rows if isinstance(one, SourceProblem)]
-    assert problem.reason == "bad_choice"
-
-
-def test_a_conversation_without_a_usable_statement_names_its_statements(tmp_path: Path) -> None:
-    ward = conversation(tmp_path / "ward")
-    head = (ward / "comments.csv").read_text().splitlines()[0]
-    (ward / "comments.csv").write_text(f"{head}\nsoon,,0,1,0,0,1,At no time\n")
-    with pytest.raises(SourceError, match=r"comments\.csv: holds not one statement"):
-        choosers(rules(ward, "polis"))
 
 
 def test_a_text_that_is_later_than_all_choices_of_its_user_is_named(tmp_path: Path) -> None:

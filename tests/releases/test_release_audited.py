@@ -48,12 +48,16 @@ def test_the_audit_that_a_release_holds_is_the_one_that_its_rows_give(trial: Pat
     assert "it was not derived again" in said
 
 
-def _byte(bad: Tampered) -> None:
-    bad.text(PAGE, "<h2", "<h3")
+Change = Callable[[Tampered], object]
 
 
-def _script(bad: Tampered) -> None:
-    bad.text(PAGE, "</body>", "<script>fetch('//example.com')</script></body>")
+def _text(path: str, old: str, new: str) -> Change:
+    return lambda bad: bad.text(path, old, new)
+
+
+BYTE = _text(PAGE, "<h2", "<h3")
+SCRIPT = _text(PAGE, "</body>", "<script>fetch('//example.com')</script></body>")
+STATUS = _text(FILE, '"status": "too_few"', '"status": "pass"')
 
 
 def _interval(bad: Tampered) -> None:
@@ -63,21 +67,17 @@ def _interval(bad: Tampered) -> None:
     bad.write(FILE, text.replace(found[0], f"{found[0]}1", 1))
 
 
-def _status(bad: Tampered) -> None:
-    bad.text(FILE, '"status": "too_few"', '"status": "pass"')
-
-
 @pytest.mark.parametrize(
     ("change", "place"),
     [
-        (_script, PAGE),
+        (SCRIPT, PAGE),
         (_interval, FILE),
-        pytest.param(_byte, PAGE, marks=pytest.mark.real),
-        pytest.param(_status, FILE, marks=pytest.mark.real),
+        pytest.param(BYTE, PAGE, marks=pytest.mark.real),
+        pytest.param(STATUS, FILE, marks=pytest.mark.real),
     ],
 )
 def test_a_changed_audit_is_caught_with_everything_sealed(
-    change: Callable[[Tampered], None], place: str, bad: Tampered
+    change: Change, place: str, bad: Tampered
 ) -> None:
     change(bad)
     found = caught(bad)
@@ -115,10 +115,6 @@ def test_plots_that_other_libraries_drew_are_said_to_be_uncompared(bad: Tampered
     assert "how the plots of audit/report.html are drawn" in said
 
 
-def _styled(bad: Tampered) -> None:
-    bad.text(PAGE, "<style>", "<style>body { background: red }\n")
-
-
 def _block(bad: Tampered) -> None:
     text = bad.read(PAGE)
     found = re.search(r'id="index">([^<]+)<', text)
@@ -128,11 +124,7 @@ def _block(bad: Tampered) -> None:
     bad.write(PAGE, text.replace(found[1], other[1], 1))
 
 
-def _policy(bad: Tampered) -> None:
-    bad.text(PAGE, "script-src '", "script-src 'unsafe-inline' '")
-
-
-def _in_plot(old: str, new: str) -> Callable[[Tampered], None]:
+def _in_plot(old: str, new: str) -> Change:
     def change(bad: Tampered) -> None:
         before, svg = bad.read(PAGE).split("<svg", 1)
         assert old in svg
@@ -144,11 +136,11 @@ def _in_plot(old: str, new: str) -> Callable[[Tampered], None]:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (_byte, "must have"),
-        (_script, "must have"),
-        (_styled, "other styles"),
+        (BYTE, "must have"),
+        (SCRIPT, "must have"),
+        (_text(PAGE, "<style>", "<style>body { background: red }\n"), "other styles"),
         (_block, "other pairs"),
-        (_policy, "policy"),
+        (_text(PAGE, "script-src '", "script-src 'unsafe-inline' '"), "policy"),
         (_in_plot("</svg>", "<script>alert(1)</script></svg>"), "does not draw"),
         (_in_plot("</svg>", "<foreignObject></foreignObject></svg>"), "does not draw"),
         (_in_plot("<g ", '<g onclick="alert(1)" '), "does not draw"),
@@ -160,7 +152,7 @@ def _in_plot(old: str, new: str) -> Callable[[Tampered], None]:
     ],
 )
 def test_whatever_drew_a_page_nothing_else_of_it_can_change(
-    change: Callable[[Tampered], None], said: str, bad: Tampered, trial: Path
+    change: Change, said: str, bad: Tampered, trial: Path
 ) -> None:
     change(bad)
     with pytest.raises(Difference) as found:
@@ -178,7 +170,7 @@ def test_figures_may_differ_in_their_last_place_alone_and_then_other_libraries_a
     bad.write(FILE, text.replace(found[1], f"{float(found[1]) + 1e-7:.7f}", 1))
     bad.seal(derived=True)
     assert verify_release(bad.root, write_audit=write_audit)
-    _status(bad)
+    STATUS(bad)
     other = caught(bad)
     assert other.where.startswith(f"{FILE} [checks.")
     assert "written with matplotlib 1.0.0" in other.fix

@@ -7,7 +7,7 @@ Work done along the ring then reads a history a few times in a row, so that a pr
 it once, and no user serves as an other much more often than the rest.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -16,7 +16,16 @@ from pairwright import assets
 from pairwright.errors import ConfigError
 from pairwright.models import Models, SharedWork
 from pairwright.modes import need_partners
-from pairwright.records import Aspect, DroppedAspect, Item, Post, Rejected, Rubric, content_id
+from pairwright.records import (
+    Aspect,
+    DroppedAspect,
+    Item,
+    Origin,
+    Post,
+    Rejected,
+    Rubric,
+    content_id,
+)
 from pairwright.retrieve import dense
 from pairwright.settings.config import Config
 from pairwright.settings.domains import Domains, Guidance, Scale, load_scales
@@ -49,13 +58,6 @@ class TriedUsers(NamedTuple):
         return self.users[: self.suited]
 
 
-class NoOtherUsers:
-    """No other users: specificity rests on the blind rubric."""
-
-    def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:  # noqa: ARG002
-        return ()
-
-
 class NeighbourRing:
     """Users of one category, in an order in which the source's order decides nothing."""
 
@@ -73,9 +75,9 @@ class NeighbourRing:
                 yield self.users[(place - step) % size]
 
 
-PLANS, RUBRICS = 1024, 2048
-"""So many are kept for the units that follow. Plans are wanted soon or never; the twins want the
-rubrics of the survey again."""
+PLANS, RUBRICS = 8192, 2048
+"""So many are kept for the units that follow: twins want again what the survey planned, some six
+plans and a rubric an item. Each takes about 4 kB."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,8 @@ class BuildRules:
     prompts: Prompts
     domains: Domains
     scales: tuple[Scale, ...]
-    other_users: OtherUsers
+    other_users: OtherUsers | None = None
+    """Without them specificity rests on the blind rubric."""
     plans: SharedWork = field(default_factory=SharedWork)
     """What the units of one run have in common, as are the `rubrics`."""
     rubrics: SharedWork = field(default_factory=SharedWork)
@@ -110,7 +113,6 @@ class BuildRules:
             prompts=Prompts.load(prompts),
             domains=Domains.load(rubrics),
             scales=load_scales(rubrics),
-            other_users=NoOtherUsers(),
         )
 
     def with_other_users(self, other_users: OtherUsers) -> "BuildRules":
@@ -157,7 +159,7 @@ async def plan_rubric(
     """What `user`, known by `posts`, would expect in an answer to the item's question."""
 
     async def infer(models: Models) -> Rubric | Rejected:
-        others = rules.other_users.others(item, user)
+        others = rules.other_users.others(item, user) if rules.other_users else ()
         question = UserQuestion(item.id, item.question, user, posts, others)
         return await infer_rubric(question, models, _plan_settings(item, rules))
 
@@ -181,29 +183,15 @@ def _plan_settings(item: Item, rules: BuildRules) -> PlanSettings:
 
 
 def _gold(item: Item, rules: BuildRules) -> Rubric | Rejected:
-    aspects = tuple(
-        Aspect(aspect=a.aspect, reason=a.reason, evidence=a.evidence) for a in item.rubric_aspects
-    )
+    gold = item.rubric_aspects
+    aspects = [Aspect(aspect=a.aspect, reason=a.reason, evidence=a.evidence) for a in gold]
     if not aspects:
         return Rejected(stage="gold", reason="no_gold_aspects", detail="the item carries none")
     # The paper's setting uses every gold aspect; elsewhere two are the least that is a rubric.
     if rules.config.gated and len(aspects) < rules.config.planner.min_aspects:
-        return Rejected(
-            stage="gold", reason="too_few_aspects", detail=f"{len(aspects)} in the data"
-        )
-    aspects, over = _within_words(aspects, rules)
-    return Rubric(question_id=item.id, user=item.user, origin="gold", aspects=aspects, dropped=over)
-
-
-def _within_words(
-    aspects: tuple[Aspect, ...], rules: BuildRules
-) -> tuple[tuple[Aspect, ...], tuple[DroppedAspect, ...]]:
-    """As many aspects as a response has room for; the paper's setting uses all of them."""
-    config = rules.config
-    most = max(1, config.planner.per_100_words * config.words // 100) if config.gated else None
-    over = aspects[most:] if most else ()
-    dropped = tuple(DroppedAspect(aspect=a, reason="over_the_word_limit") for a in over)
-    return aspects[:most], dropped
+        detail = f"{len(aspects)} in the data"
+        return Rejected(stage="gold", reason="too_few_aspects", detail=detail)
+    return _rubric(item, "gold", aspects, (), rules)
 
 
 async def _narrative(item: Item, models: Models, rules: BuildRules) -> Rubric | Rejected:
@@ -214,22 +202,28 @@ async def _narrative(item: Item, models: Models, rules: BuildRules) -> Rubric | 
     )
     if isinstance(reply, Rejected):
         return reply
-    supported, dropped = reply
-    if len(supported) < rules.config.planner.min_aspects:
-        return Rejected(
-            stage="narrative",
-            reason="too_few_aspects",
-            detail=f"{len(supported)} with evidence in the narrative",
-            dropped=dropped,
-        )
-    aspects, over = _within_words(supported, rules)
-    return Rubric(
-        question_id=item.id,
-        user=item.user,
-        origin="narrative",
-        aspects=aspects,
-        dropped=(*dropped, *over),
-    )
+    aspects, dropped = reply
+    if len(aspects) < rules.config.planner.min_aspects:
+        detail = f"{len(aspects)} with evidence in the narrative"
+        return Rejected(stage="narrative", reason="too_few_aspects", detail=detail, dropped=dropped)
+    return _rubric(item, "narrative", aspects, dropped, rules)
+
+
+def _rubric(
+    item: Item,
+    origin: Origin,
+    aspects: Sequence[Aspect],
+    dropped: tuple[DroppedAspect, ...],
+    rules: BuildRules,
+) -> Rubric:
+    """The asker's rubric of as many aspects as a response has room for; the paper's setting uses
+    all of them."""
+    config = rules.config
+    most = max(1, config.planner.per_100_words * config.words // 100) if config.gated else None
+    over = aspects[most:] if most else ()
+    dropped += tuple(DroppedAspect(aspect=a, reason="over_the_word_limit") for a in over)
+    used = tuple(aspects[:most])
+    return Rubric(question_id=item.id, user=item.user, origin=origin, aspects=used, dropped=dropped)
 
 
 async def _measure(item: Item, rubric: Rubric, models: Models, rules: BuildRules) -> None:

@@ -76,24 +76,13 @@ class SideBrief(NamedTuple):
     cell: str
     """The key of `Draft.adherence` that holds this side to this rubric."""
 
-
-def kept_text(brief: SideBrief, refused: Draft | None) -> str | None:
-    """The side's text of the refused draft, if it is not drawn again."""
-    if refused is None:
-        return None
-    failed = [gate for gate in refused.gates if not gate.passed]
-    # A judgement that could not be read is nobody's fault.
-    if any(brief.side in gate.sides or not gate.sides for gate in failed):
-        return None
-    if any(gate.gate in BOTH_AGAIN for gate in failed):
-        return None
-    return _text(brief, refused)
+    def text(self, draft: Draft) -> str:
+        """This side's text of a draft."""
+        return draft.first if self.side == "first" else draft.second
 
 
-def notes(brief: SideBrief, refused: Draft | None) -> tuple[str, ...]:
+def notes(brief: SideBrief, refused: Draft) -> tuple[str, ...]:
     """What was wrong with this side of the refused draft: up to two sentences."""
-    if refused is None:
-        return ()
     gates = [gate.gate for gate in refused.gates if brief.side in gate.sides]
     lines = (_note(gate, brief, refused) for gate in gates)
     return tuple(dict.fromkeys(note for note in lines if note))[:MOST_NOTES]
@@ -105,25 +94,21 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
     if note in (_SERVED, _UNSERVED) and not _aspects(brief, refused, served=note == _SERVED):
         # Too close to the other side, and yet as it should be: it is the other one's fault.
         return None
-    quoted = _quoted(brief, refused)
-    if gate == "rubric_leakage" and not quoted:
-        return _SOME_RUN
+    own, quoted = brief.text(refused), None
+    if gate == "rubric_leakage":
+        runs = [one.value for one in refused.gates if one.gate == gate]
+        quoted = next((r for r in runs if isinstance(r, str) and text.holds_run(own, r)), None)
+        if quoted is None:
+            # The gate names a run of the other side.
+            return _SOME_RUN
     if gate == "parity" and brief.stance == "adhering":
         note += _AT_THE_CASES
     return note.format(
-        quoted=quoted,
-        words=text.number_of(text.word_count(_text(brief, refused)), "word"),
+        quoted=f'"{quoted}"',
+        words=text.number_of(text.word_count(own), "word"),
         unserved=_aspects(brief, refused, served=False),
         served=_aspects(brief, refused, served=True),
     )
-
-
-def _quoted(brief: SideBrief, refused: Draft) -> str:
-    """The run of words that the side repeats; empty where the gate names the other side's."""
-    own = _text(brief, refused)
-    runs = (gate.value for gate in refused.gates if gate.gate == "rubric_leakage")
-    found = next((run for run in runs if isinstance(run, str) and text.holds_run(own, run)), None)
-    return f'"{found}"' if found else ""
 
 
 def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
@@ -137,10 +122,6 @@ def _aspects(brief: SideBrief, refused: Draft, *, served: bool) -> str:
         if (score.score > 0 if served else score.score < FULL_ADHERENCE)
     ]
     return "; ".join(f'"{aspect}"' for aspect in named)
-
-
-def _text(brief: SideBrief, refused: Draft) -> str:
-    return refused.first if brief.side == "first" else refused.second
 
 
 async def draw_until_accepted(
@@ -185,8 +166,14 @@ async def write_draft(
     """A draft whose sides are written, or kept from the refused one."""
 
     async def one(brief: SideBrief) -> str | Rejected:
-        if kept := kept_text(brief, refused):
-            return kept
+        faults: tuple[str, ...] = ()
+        if refused:
+            failed = [gate for gate in refused.gates if not gate.passed]
+            # A judgement that could not be read is nobody's fault.
+            at_fault = any(brief.side in gate.sides or not gate.sides for gate in failed)
+            if not at_fault and BOTH_AGAIN.isdisjoint(gate.gate for gate in failed):
+                return brief.text(refused)
+            faults = notes(brief, refused)
         return await write(
             item.question,
             brief.rubric,
@@ -195,7 +182,7 @@ async def write_draft(
             rules.prompts,
             words=rules.config.words,
             draw=number,
-            faults=notes(brief, refused),
+            faults=faults,
             language=rules.language(item),
         )
 

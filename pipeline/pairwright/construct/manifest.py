@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.construct.outcomes import funnel_rows
-from pairwright.construct.tally import ReplyCheck, Tally
+from pairwright.construct.tally import Tally
 from pairwright.estimate import Estimate
 from pairwright.models.store import Store, Totals
 from pairwright.modes import MODES, verified_modes
@@ -106,7 +106,6 @@ def make_manifest(
     prompts: Prompts,
     source: SourceSummary,
     counted: Tally,
-    checked: list[ReplyCheck],
     target: ReachedTarget | None = None,
 ) -> JsonValue:
     """The manifest as JSON."""
@@ -163,7 +162,8 @@ def make_manifest(
             for name, share in counted.no_signal_by_length()
         ],
         "checks": {
-            check.name: {"meaning": check.meaning, **_share(check.found)} for check in checked
+            check.name: {"meaning": check.meaning, **_share(check.found)}
+            for check in counted.checks
         },
         "blind_preference": [
             figure.model_dump(mode="json") for figure in counted.preference_figures

@@ -263,17 +263,15 @@ def _history(
         own.post
         for own in chooser.history[: chooser.older_count]
         if own.question != question
-        and not _asks(own.post.text, chooser.question, chooser.reason)
+        # Nor does a post repeat the question, alone or with the user's reason.
+        and _find_question(own.post.text, chooser.question, chooser.reason) is None
         and own.options.isdisjoint(keys)
         and not any(_resembles(*both) for both in product(own.options, responses))
         and not any(_repeats(own.post.text, response, chooser.question) for response in responses)
     )
 
 
-@lru_cache(maxsize=100_000)
-def _asks(post: str, question: str, reason: str | None) -> bool:
-    """Whether a post repeats the question, alone or with the user's reason."""
-    return text.find_question(post, question, reason) is not None
+_find_question = lru_cache(maxsize=100_000)(text.find_question)
 
 
 @lru_cache(maxsize=100_000)

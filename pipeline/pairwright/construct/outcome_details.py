@@ -60,7 +60,18 @@ def details_of(outcome: Outcome) -> Iterator[Detail]:
     elif isinstance(result, Pending):
         yield DetailLine(f"waiting for a batch's reply to {result.waits_for}")
     elif isinstance(result, Rejected):
-        yield from _rejected(result)
+        yield DetailLine(f" by {result.stage}: {result.reason}", "refused", "yellow")
+        gate = result.drafts[-1].refused_by if result.drafts else None
+        measured = gate and result.stage == "gates" and _measured(gate)
+        yield DetailLine(measured or result.detail)
+        for aspect in result.aspects:
+            quoted = " / ".join(passages(aspect.evidence))
+            yield DetailLine(f"  supported: {aspect.aspect} (evidence: {quoted})")
+        for dropped in result.dropped:
+            why = f"{dropped.aspect.aspect} {dropped.detail}"
+            yield DetailLine(f"  dropped ({dropped.reason}): {why}")
+        for draft in result.drafts:
+            yield from _draft(draft)
     else:
         for draft in result.refused:
             yield from _draft(draft)
@@ -71,22 +82,6 @@ def details_of(outcome: Outcome) -> Iterator[Detail]:
     yield Heading("calls")
     for call in outcome.calls:
         yield DetailLine(f" {call.key}", call.purpose, "bold")
-
-
-def _rejected(rejected: Rejected) -> Iterator[Detail]:
-    yield DetailLine(f" by {rejected.stage}: {rejected.reason}", "refused", "yellow")
-    gate = rejected.drafts[-1].refused_by if rejected.drafts else None
-    if gate and rejected.stage == "gates":
-        yield DetailLine(_measured(gate))
-    else:
-        yield DetailLine(rejected.detail)
-    for aspect in rejected.aspects:
-        quoted = " / ".join(passages(aspect.evidence))
-        yield DetailLine(f"  supported: {aspect.aspect} (evidence: {quoted})")
-    for dropped in rejected.dropped:
-        yield DetailLine(f"  dropped ({dropped.reason}): {dropped.aspect.aspect} {dropped.detail}")
-    for draft in rejected.drafts:
-        yield from _draft(draft)
 
 
 def _pair(pair: Pair) -> Iterator[Detail]:

@@ -7,7 +7,7 @@ order, without times, each by a rename. So a file that is there is a whole one.
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, JsonValue
 from pydantic_core import from_json, to_json
 
-from pairwright.dataset import line_writer
 from pairwright.errors import on_disk
 from pairwright.estimate import Estimate, share
 from pairwright.models import Call, Leniency
@@ -124,13 +123,15 @@ def iterate_pair_lines(store: Store) -> Iterator[str]:
 
 
 def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
-    """Write all outcome files; the manifest last, so that it speaks of files that are there."""
+    """Write all outcome files; the manifest last, so that it speaks of files that are there.
+
+    A line of rejected.jsonl is a refused unit, or the refused drafts of a kept one.
+    """
     with on_disk(folder), ExitStack() as stack:
         pairs, rejected, failed = (
             stack.enter_context((folder / name).with_suffix(".partial").open("w", encoding="utf-8"))
             for name in FILES[:3]
         )
-        rejected_lines, failed_lines = line_writer(rejected), line_writer(failed)
         for _, kind, record in store.outcomes():
             result = from_json(record)["result"]
             if kind == "kept":
@@ -138,20 +139,13 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
                 if not result["refused"]:
                     continue
             outcome = Outcome.model_validate_json(record)
+            named = {"unit": outcome.unit, "mode": outcome.mode, "item_id": outcome.item_id}
             if refusal := outcome.refusal:
-                line = RefusalLine(
-                    unit=outcome.unit, mode=outcome.mode, item_id=outcome.item_id,
-                    user=outcome.user, partner=outcome.partner, kept=kind == "kept",
-                    rejected=refusal, simulated=outcome.simulated,
-                )  # fmt: skip
-                rejected_lines.write(line)
+                users = {"user": outcome.user, "partner": outcome.partner}
+                why = {"kept": kind == "kept", "rejected": refusal, "simulated": outcome.simulated}
+                rejected.write(_line(named | users | why))
             elif isinstance(failure := outcome.result, Failure):
-                failed_lines.write(
-                    FailureLine(
-                        unit=outcome.unit, mode=outcome.mode, item_id=outcome.item_id,
-                        reason=failure.failure, detail=failure.detail,
-                    )
-                )  # fmt: skip
+                failed.write(_line(named | {"reason": failure.failure, "detail": failure.detail}))
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / "manifest.partial").write_text(text, encoding="utf-8")
     for name in FILES:
@@ -160,32 +154,11 @@ def write_outcomes(store: Store, folder: Path, manifest: JsonValue) -> None:
 
 def _pair_lines(kept: dict[str, Any]) -> Iterator[str]:
     # A pair's line is its JSON as it was spooled: no need to build the record.
-    for pair in kept.get("halves") or [kept["pair"]]:
-        yield to_json(pair).decode() + "\n"
+    return map(_line, kept.get("halves") or [kept["pair"]])
 
 
-class RefusalLine(Record):
-    """A line of rejected.jsonl: a rejected unit, or the refused drafts of a kept one."""
-
-    unit: str
-    mode: Mode
-    item_id: str
-    user: str
-    partner: str | None
-    kept: bool
-    """True where a later draft of the unit was accepted."""
-    rejected: Rejected
-    simulated: bool
-
-
-class FailureLine(Record):
-    """A line of failed.jsonl."""
-
-    unit: str
-    mode: Mode
-    item_id: str
-    reason: str
-    detail: str
+def _line(values: Mapping[str, object]) -> str:
+    return to_json(values).decode() + "\n"
 
 
 def stages_of(mode: Mode) -> tuple[Stage, ...]:

@@ -19,14 +19,14 @@ from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.candidates import choose_others
 from pairwright.construct.corpus import BuildUnit, Corpus, Task, all_units, first_items
-from pairwright.construct.folder import RunFolder, unfinished
+from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest, reached_target
 from pairwright.construct.natural import natural_items
 from pairwright.construct.outcomes import Brief, Failure, Outcome, Pending, write_outcomes
 from pairwright.construct.own_choice_pairs import add_neighbours
 from pairwright.construct.partners import Survey, SurveyedQuestion, assign_partners, iterate_surveys
 from pairwright.construct.run_pairs import iterate_results
-from pairwright.construct.tally import ReplyCheck, Tally, entry_of, model_checks, tally_outcomes
+from pairwright.construct.tally import Tally, entry_of, tally_outcomes
 from pairwright.construct.unit_work import ModelSource, work_on
 from pairwright.dataset import line_writer
 from pairwright.errors import Interrupted, on_disk
@@ -255,21 +255,6 @@ def _read(config: Config, domains: Domains, folder: Path) -> Iterator[Item | Sou
     yield from sources.with_items(source, items)
 
 
-async def build_here(
-    task: BuildTask, models: ModelSource, on_outcome: Callable[[Brief], None]
-) -> tuple[Tally, list[ReplyCheck]]:
-    """Work through every unit, and write the outcome files unless a unit waits for a batch.
-
-    `on_outcome` is called with each outcome. Raises Interrupted (nothing is written, all finished
-    calls are stored), EndpointRefused and StoreError.
-    """
-    corpus, rules = task.corpus, task.rules.with_other_users(task.corpus)
-    for units in task.steps():
-        todo = unfinished(units, task.store, on_outcome)
-        await build_units(todo, corpus, rules, models, task.store, on_outcome)
-    return conclude(task)
-
-
 async def build_units(
     todo: Iterator[BuildUnit],
     corpus: Corpus,
@@ -278,8 +263,10 @@ async def build_units(
     store: Store,
     ended: Callable[[Brief], None],
 ) -> None:
-    """Work through some units; each outcome is put into the store. Raises as
-    `build_here` does."""
+    """Work through some units; each outcome is put into the store, and `ended` is called with it.
+
+    Raises Interrupted (all finished calls are stored), EndpointRefused and StoreError.
+    """
     interrupted = False
 
     async def work(unit: BuildUnit) -> None:
@@ -302,21 +289,18 @@ async def build_units(
         raise Interrupted("interrupted; every finished call is stored, run again to go on")
 
 
-def conclude(task: BuildTask) -> tuple[Tally, list[ReplyCheck]]:
+def conclude(task: BuildTask) -> Tally:
     """Count the units of a run, which have all ended, and write the outcome files unless one
     waits."""
     store, rules = task.store, task.rules
     counted = tally_outcomes(store)
-    checked = model_checks(counted)
     if counted.waiting:
         # Files that are there are whole ones; the store and its outcomes say how far it is.
-        return counted, checked
+        return counted
     target = None
     if task.target is not None:
         target = reached_target(task.target, task.modes, len(task.items), counted)
-    manifest = make_manifest(
-        store, rules.config, rules.prompts, task.summary, counted, checked, target
-    )
+    manifest = make_manifest(store, rules.config, rules.prompts, task.summary, counted, target)
     write_outcomes(store, task.run.path, manifest)
     store.finish()
-    return counted, checked
+    return counted

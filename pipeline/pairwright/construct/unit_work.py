@@ -1,7 +1,7 @@
 """What is done for one unit of a build, and the record of what came of it."""
 
 from collections.abc import Awaitable
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, assert_never
 
 from pairwright.construct.build_rules import BuildRules, rubric_of
 from pairwright.construct.corpus import BuildUnit, Corpus, older_than
@@ -56,8 +56,10 @@ async def work_on(
             )
         if unit.mode == "twin":
             result = await _ended(_twin(unit, item, corpus, models, rules))
-        else:
+        elif unit.mode == "violate":
             result = await _ended(build_contrast(item, models, rules))
+        else:
+            assert_never(unit.mode)
     other = item.opposite and item.opposite.other
     return Outcome(
         unit=unit.id,

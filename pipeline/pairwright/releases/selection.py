@@ -100,10 +100,6 @@ class ReleaseCandidate(NamedTuple):
     own_choice: bool
     """Whether its label is the users' own choice, which nobody needs to verify."""
 
-    @property
-    def pairs(self) -> int:
-        return self.place.lines
-
 
 class Candidates(NamedTuple):
     """A run's kept pairs, gone through once."""

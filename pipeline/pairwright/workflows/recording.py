@@ -121,7 +121,15 @@ def descriptions(config: Config) -> list[str]:
         if endpoint.recording is not None:
             replay_of(name, endpoint)
             recording = _read(Path(endpoint.recording))
-            by_path[recording.path] = f"Replies come from a recording, {_description(recording)}"
+            models = ", ".join(
+                f"{number_of(calls.calls, 'call')} of {visible(name)}"
+                + (" (simulated)" * bool(calls.simulated))
+                for name, calls in recording.head.models.items()
+            )
+            note = f". {visible(recording.head.note)}" if recording.head.note else ""
+            by_path[recording.path] = (
+                f"Replies come from a recording, {recording.path.name}: {models}{note}"
+            )
     return list(by_path.values())
 
 
@@ -189,16 +197,6 @@ def _settings(saved: dict[str, Any]) -> dict[str, Any]:
 def _compared(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings without the names of folders, of whose files there are hashes."""
     return {**settings, "prompts": None, "rubrics": None}
-
-
-def _description(recording: Recording) -> str:
-    models = ", ".join(
-        f"{number_of(calls.calls, 'call')} of {visible(name)}"
-        + (" (simulated)" * bool(calls.simulated))
-        for name, calls in recording.head.models.items()
-    )
-    note = f". {visible(recording.head.note)}" if recording.head.note else ""
-    return f"{recording.path.name}: {models}{note}"
 
 
 def _read(path: Path) -> Recording:

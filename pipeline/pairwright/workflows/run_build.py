@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from pairwright.construct.build_rules import BuildRules
-from pairwright.construct.folder import RunFolder, content_hashes, identity
+from pairwright.construct.folder import RunFolder, content_hashes, identity, unfinished
+from pairwright.construct.outcomes import Brief
 from pairwright.construct.run_pairs import set_aside_unusable
-from pairwright.construct.session import BuildTask, build_here, read_corpus
-from pairwright.construct.tally import ReplyCheck, Tally, renew_index
+from pairwright.construct.session import BuildTask, build_units, conclude, read_corpus
+from pairwright.construct.tally import renew_index
 from pairwright.errors import InputError
 from pairwright.models.batch import PendingCalls, Round, check_out, write_round
 from pairwright.models.client import Meter
@@ -160,12 +161,11 @@ def build(
         check_company(config, corpus, limit, progress)
         task = BuildTask(corpus, summary, rules, store, folder_of_run, limit, target)
         if on_ray or (most_workers(config) > 1 and not requests):
-            tally, checks, meter = build_over_workers(
-                task, progress, stop, on_ray=on_ray, address=address
-            )
+            meter = build_over_workers(task, progress, stop, on_ray=on_ray, address=address)
         else:
             # There is no work to share where calls are only written down.
-            tally, checks, meter = run_async(_build_in_process(task, requests, progress, stop))
+            meter = run_async(_build_in_process(task, requests, progress, stop))
+        tally = conclude(task)
         if missing := sum(n for (_, why), n in tally.failed.items() if why == NOT_RECORDED):
             saved = folder_of_run.saved()
             progress(Note(recording.reasons_missing(config, saved, missing)))
@@ -173,14 +173,19 @@ def build(
         if batches and requests and tally.waiting:
             endpoints = {name: config.endpoints[name] for name in config.roles.all}
             round_ = write_round(requests, batches, endpoints, batch_lines)
-        status = status_of(folder_of_run, store, config, tally, checks)
+        status = status_of(folder_of_run, store, config, tally)
         return BuildResult(status, call_counts(meter), round_)
 
 
 async def _build_in_process(
     task: BuildTask, requests: PendingCalls | None, progress: Progress, stop: Stop
-) -> tuple[Tally, list[ReplyCheck], Meter]:
-    config, store = task.rules.config, task.store
+) -> Meter:
+    config, store, corpus = task.rules.config, task.store, task.corpus
+    rules = task.rules.with_other_users(corpus)
+
+    def ended(unit: Brief) -> None:
+        progress(UnitEnded(unit))
+
     async with AsyncExitStack() as end:
         models = (
             batch_models(config, store, requests)
@@ -191,8 +196,10 @@ async def _build_in_process(
         )
         end.enter_context(stop.heard_by(models.stop, models.meter))
         progress(BuildBegun(task.total, models.meter))
-        tally, checks = await build_here(task, models, lambda unit: progress(UnitEnded(unit)))
-        return tally, checks, models.meter
+        for units in task.steps():
+            todo = unfinished(units, store, ended)
+            await build_units(todo, corpus, rules, models, store, ended)
+        return models.meter
 
 
 def _check_engine(address: str | None, batch_out: Path | None, *, on_ray: bool) -> None:

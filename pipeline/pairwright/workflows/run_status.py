@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import ReachedTarget, cost
-from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
+from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.models import Wait
@@ -103,8 +103,7 @@ def status(run: RunPath) -> RunStatus:
         # First: a build that ends meanwhile has then its last outcome counted.
         running = is_held(folder.calls)
         counted = tally_outcomes(store)
-        config, checked = folder.settings(), model_checks(counted)
-        return status_of(folder, store, config, counted, checked, running=running)
+        return status_of(folder, store, folder.settings(), counted, running=running)
 
 
 def status_of(
@@ -112,7 +111,6 @@ def status_of(
     store: Store,
     config: Config,
     counted: Tally,
-    checked: list[ReplyCheck],
     *,
     running: bool = False,
 ) -> RunStatus:
@@ -126,7 +124,7 @@ def status_of(
         run=folder.path,
         config=config,
         tally=counted,
-        checks=tuple(checked),
+        checks=counted.checks,
         stored=store.totals(),
         cost=cost(store, config),
         served={model: names for model, names in served.items() if names},

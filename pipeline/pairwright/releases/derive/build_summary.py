@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from pairwright.dataset import Layout
 from pairwright.errors import InputError, first_invalid
@@ -51,20 +51,13 @@ class BuildCallCounts(Record, extra="ignore"):
 class RoleSampling(Record, extra="ignore"):
     temperature: float | None = None
     top_p: float | None = None
-    max_tokens: int | None = None
     seed: int | None = None
 
 
 class BuildSettings(Record, extra="ignore"):
     """The resolved configuration of the run."""
 
-    preset: str = ""
-    seed: int | None = None
-    words: int | None = None
-    strategies: tuple[str, ...] = ()
     sampling: dict[str, RoleSampling] = Field(default={})
-    content: dict[str, JsonValue] = Field(default={})
-    """Hashes of prompts, rubrics and source."""
 
 
 class BuildSummary(Record, extra="ignore"):

@@ -84,42 +84,39 @@ def compare(root: Path, path: str, pieces: Iterable[str]) -> None:
     """
     if not (root / path).is_file():
         raise difference("is missing: a release of this kind has it", path)
-    rest = iter(pieces)
-    lines, start, at = 0, 0, 0  # Line ends so far, where the last line begins, bytes compared.
+    number = 0
     with (root / path).open("rb") as file:
-        for piece in rest:
-            must = piece.encode()
-            there = file.read(len(must))
+        for number, must in enumerate(_lines(pieces), start=1):
+            # A line of the file may be of any length.
+            there = file.readline(len(must) + _SHOWN)
             if there != must:
                 both = enumerate(zip(there, must, strict=False))
-                same = next((n for n, (a, b) in both if a != b), min(len(there), len(must)))
-                last = must.rfind(b"\n", 0, same)
-                lines += must.count(b"\n", 0, same)
-                start = at + last + 1 if last >= 0 else start
-                file.seek(start)
-                begun, due = file.read(at + same - start), must[same:]
-                while b"\n" not in due and len(due) < _SHOWN and (piece := next(rest, "")):
-                    due += piece.encode()
-                raise _at(path, lines + 1, begun, file.read(_SHOWN), due)
-            lines += must.count(b"\n")
-            last = must.rfind(b"\n")
-            start = at + last + 1 if last >= 0 else start
-            at += len(must)
-        if more := file.read(_SHOWN):
-            file.seek(start)
-            raise _at(path, lines + 1, file.read(at - start), more, b"")
+                at = next((n for n, (a, b) in both if a != b), min(len(there), len(must)))
+                actual, wanted = (_quoted(line, at) for line in (there, must))
+                raise difference(f"is {actual}, and must be {wanted}", f"{path}:{number}")
+        if more := file.readline(_SHOWN):
+            actual = _quoted(more, 0)
+            raise difference(f"is {actual}, and must be at its end", f"{path}:{number + 1}")
 
 
-def _at(path: str, line: int, begun: bytes, there: bytes, must: bytes) -> Difference:
-    """Shows both to the end of the line, with it, since lines may differ in it alone."""
-    begun, said = begun[-_BEFORE:], list[str]()
-    for text in (there, must):
-        head, end, _ = text.partition(b"\n")
-        quoted = ascii((begun + head + end)[:_SHOWN].decode(errors="backslashreplace"))
-        if not text:
-            quoted = f"{quoted} and then its end" if begun else "at its end"
-        said.append(quoted)
-    return difference(f"is {said[0]}, and must be {said[1]}", f"{path}:{line}")
+def _quoted(line: bytes, at: int) -> str:
+    """What of a line is around a place. Its end is shown, since lines may differ in it alone."""
+    if at == len(line):
+        begun = ascii(line[-_BEFORE:].decode(errors="backslashreplace"))
+        return f"{begun} and then its end" if line else "at its end"
+    start = max(0, at - _BEFORE)
+    return ascii(line[start : start + _SHOWN].decode(errors="backslashreplace"))
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[bytes]:
+    """The lines of a text in pieces, with their ends."""
+    begun = ""
+    for piece in pieces:
+        *whole, begun = (begun + piece).split("\n")
+        for line in whole:
+            yield f"{line}\n".encode()
+    if begun:
+        yield begun.encode()
 
 
 DOWNLOADED = (".git", ".gitattributes", ".cache")

@@ -66,7 +66,11 @@ def check_verdicts(
     public: ReleasedStudy, outlines: Mapping[str, Outline], study: str, file: str
 ) -> None:
     """`study` and `file` name study.json and verdicts.jsonl. Raises Difference."""
-    _check_counts(public.study, study)
+    counts = {name: getattr(public.study, name) for name in ("overlap", "of", "left_out")}
+    counts |= {f"set_aside.{reason}": n for reason, n in public.study.set_aside.items()}
+    for name, n in counts.items():
+        if n < 0:
+            raise difference(f"is {shown(n)}", f"{study} [{name}]")
     annotators = _annotators(public.study, study)
     tasks, answered = set[str](), set[tuple[object, ...]]()
     for number, verdict in enumerate(public.verdicts, start=1):
@@ -84,29 +88,15 @@ def check_verdicts(
         if (*own, verdict.purpose) in answered:
             raise difference(f"{own[0]} answered this on {own[2]} before", where)
         answered.add((*own, verdict.purpose))
-    _check_idle(public, study)
+    # An annotator is somebody who answered; whose answers left with their subjects, too.
+    idle = annotators.keys() - {verdict.annotator for verdict in public.verdicts}
+    for n, annotator in enumerate(public.study.annotators):
+        known = annotator.checks or annotator.repeats or public.study.left_out
+        if annotator.annotator in idle and not known:
+            raise difference(f"{annotator.annotator} answered nothing", f"{study} [annotators.{n}]")
     order = [(verdict.task, verdict.annotator) for verdict in public.verdicts]
     if order != sorted(order):
         raise difference("is not ordered by task", file)
-
-
-def _check_counts(study: PublicStudy, file: str) -> None:
-    counts = {"overlap": study.overlap, "of": study.of, "left_out": study.left_out}
-    counts |= {f"set_aside.{reason}": n for reason, n in study.set_aside.items()}
-    for name, n in counts.items():
-        if n < 0:
-            raise difference(f"is {shown(n)}", f"{file} [{name}]")
-
-
-def _check_idle(public: ReleasedStudy, file: str) -> None:
-    """An annotator is somebody who answered; whose answers left with their subjects, too."""
-    answered = {verdict.annotator for verdict in public.verdicts}
-    if public.study.left_out:
-        return
-    for n, annotator in enumerate(public.study.annotators):
-        name = annotator.annotator
-        if not (name in answered or annotator.checks or annotator.repeats):
-            raise difference(f"{name} answered nothing", f"{file} [annotators.{n}]")
 
 
 def _annotators(study: PublicStudy, file: str) -> dict[str, PublicAnnotator]:

@@ -8,8 +8,7 @@ from typing import Protocol
 from pairwright.construct.corpus import BuildUnit, Chunk, chunks, size_of
 from pairwright.construct.folder import unfinished
 from pairwright.construct.outcomes import Brief
-from pairwright.construct.session import BuildTask, conclude
-from pairwright.construct.tally import ReplyCheck, Tally
+from pairwright.construct.session import BuildTask
 from pairwright.errors import Interrupted
 from pairwright.models.client import Meter
 from pairwright.models.store import Store
@@ -29,8 +28,8 @@ from pairwright.workflows.workers.worker import (
 
 def build_over_workers(
     task: BuildTask, progress: Progress, stop: Stop, *, on_ray: bool, address: str | None
-) -> tuple[Tally, list[ReplyCheck], Meter]:
-    """Do what `construct.session.build_here` does, with several workers.
+) -> Meter:
+    """Work through every unit with several workers; their calls are counted together.
 
     Workers are processes of this machine, or with `on_ray` actors of the cluster at `address`.
     """
@@ -57,7 +56,7 @@ def build_over_workers(
             # A step may have few units, and they too are for all workers.
             todo = list(ended)
             build_rounds(todo, size_of(len(todo), workers), store, setup.shards, group, counts)
-    return *conclude(task), meter
+    return meter
 
 
 class WorkerGroup(Protocol):
