@@ -75,9 +75,9 @@ class NeighbourRing:
                 yield self.users[(place - step) % size]
 
 
-PLANS, RUBRICS = 1024, 2048
-"""So many are kept for the units that follow. Plans are wanted soon or never; the twins want the
-rubrics of the survey again."""
+PLANS, RUBRICS = 8192, 2048
+"""So many are kept for the units that follow: twins want again what the survey planned, some six
+plans and a rubric an item. Each takes about 4 kB."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ Four checks on the planner's aspects, all over the same question: do the posts c
 does the rubric without a history contain it, do other users' rubrics, and does a generic answer
 already meet it? With fewer than `min_aspects` left there is not enough of a personal signal."""
 
+import json
 import random
+from hashlib import blake2b
 from typing import NamedTuple
 
 from pairwright.models import Model, Models, SharedWork, together
@@ -22,6 +24,7 @@ from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts
 from pairwright.settings.rules import PlanRules
 from pairwright.stages.aspect_match import match
+from pairwright.stages.history import PromptPosts
 from pairwright.stages.judges import adherence
 from pairwright.stages.planner import Plan, plan, plan_blind
 from pairwright.stages.support_check import SupportCase, support
@@ -57,20 +60,38 @@ class PlanSettings(NamedTuple):
     """That of the question, in which aspects and answers are written."""
 
 
+class _PlanById(NamedTuple):
+    """A plan that names posts by their ids: thousands of these are kept."""
+
+    aspects: tuple[Aspect, ...]
+    dropped: tuple[DroppedAspect, ...]
+    shown: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
 async def plan_once(
     question: str, posts: tuple[Post, ...], models: Models, settings: PlanSettings
 ) -> Plan | Rejected:
     """The planner's aspects for a user with these posts; planned once for all who ask for them."""
 
-    async def work(models: Models) -> Plan | Rejected:
-        return await plan(
+    async def work(models: Models) -> _PlanById | Rejected:
+        found = await plan(
             question, posts, models.planner, settings.prompts, settings.rules,
             guidance=settings.guidance, words=settings.words, language=settings.language,
         )  # fmt: skip
+        if isinstance(found, Rejected):
+            return found
+        shown, left_out = (tuple(post.id for post in part) for part in found.shown)
+        return _PlanById(found.aspects, found.dropped, shown, left_out)
 
     # A plan names posts, so users who wrote the same words must not get each other's.
-    read = tuple((post.id, post.text) for post in posts)
-    return await settings.plans((question, read), models, work)
+    read = json.dumps([question, [(post.id, post.text) for post in posts]])
+    found = await settings.plans(blake2b(read.encode()).digest(), models, work)
+    if isinstance(found, Rejected):
+        return found
+    by_id = {post.id: post for post in posts}
+    shown, left_out = (tuple(by_id[id] for id in ids) for ids in (found.shown, found.left_out))
+    return Plan(found.aspects, found.dropped, PromptPosts(shown, left_out))
 
 
 async def infer_rubric(
