@@ -63,28 +63,32 @@ NONREADER_PASS = 0.10
 """How often an annotator who does not read may pass the floor of a study."""
 
 
-class AttentionCheck(Record):
+class Wording(NamedTuple):
+    """What may be shown of a response."""
+
+    text: str
+    more: tuple[str, ...] = ()
+    """Sentences that may follow, each or none, in this order: advice that goes with either."""
+    terse: str = ""
+    """The same as the text in shorter sentences of longer words."""
+
+
+class AttentionCheck(NamedTuple):
     """A question, a fictional person's posts, and the response that these posts ask for."""
 
     domain: str
     question: str
-    questions: tuple[str, ...] = ()
+    questions: tuple[str, ...]
     """The same question, shorter and longer."""
-    posts: tuple[str, ...] = Field(min_length=1)
-    neutral: tuple[str, ...] = ()
+    posts: tuple[str, ...]
+    neutral: tuple[str, ...]
     """Posts that say nothing about who wrote them, to be shown after the person's own."""
-    good: str
-    good_more: tuple[str, ...] = ()
-    """Sentences that may follow, each or none, in this order: advice that goes with either."""
-    good_terse: str = ""
-    """The same in shorter sentences of longer words."""
-    bad: str
-    bad_more: tuple[str, ...] = ()
-    bad_terse: str = ""
+    good: Wording
+    bad: Wording
 
     @property
     def id(self) -> str:
-        return content_id("check", self.question, self.good, self.bad)
+        return content_id("check", self.question, self.good.text, self.bad.text)
 
 
 class MirroredCheck(Record):
@@ -96,7 +100,6 @@ class MirroredCheck(Record):
     questions: tuple[str, ...] = ()
     first: str
     first_more: tuple[str, ...] = ()
-    """Sentences that may follow, each or none, in this order: advice that goes with either."""
     first_terse: str = ""
     second: str
     second_more: tuple[str, ...] = ()
@@ -109,20 +112,13 @@ class MirroredCheck(Record):
     @property
     def halves(self) -> tuple[AttentionCheck, AttentionCheck]:
         """The check of either person. One annotator gets one of them, drawn by a fair coin."""
+        first = Wording(self.first, self.first_more, self.first_terse)
+        second = Wording(self.second, self.second_more, self.second_terse)
+        common = self.domain, self.question, self.questions
         return (
-            AttentionCheck(
-                domain=self.domain, question=self.question, questions=self.questions,
-                posts=self.posts_for_first, neutral=self.neutral,
-                good=self.first, good_more=self.first_more, good_terse=self.first_terse,
-                bad=self.second, bad_more=self.second_more, bad_terse=self.second_terse,
-            ),
-            AttentionCheck(
-                domain=self.domain, question=self.question, questions=self.questions,
-                posts=self.posts_for_second, neutral=self.neutral,
-                good=self.second, good_more=self.second_more, good_terse=self.second_terse,
-                bad=self.first, bad_more=self.first_more, bad_terse=self.first_terse,
-            ),
-        )  # fmt: skip
+            AttentionCheck(*common, self.posts_for_first, self.neutral, first, second),
+            AttentionCheck(*common, self.posts_for_second, self.neutral, second, first),
+        )
 
 
 class _CheckFile(Record):
@@ -242,15 +238,12 @@ def laid_out(
     those whose sizes are nearest: of the question to that of `example`, of both responses to
     `response`. `swap`: the good response has the layout of the second one of `example`."""
     first, second = example.responses[::-1] if swap else example.responses
-    good = nearest(_wordings(check.good, check.good_more, check.good_terse), response)
-    bad = nearest(_wordings(check.bad, check.bad_more, check.bad_terse), response)
-    return check.model_copy(
-        update={
-            "question": nearest((check.question, *check.questions), size_of(example.question)),
-            "posts": _posts(check, [post.text for post in example.posts]),
-            "good": _set_like(good, first),
-            "bad": _set_like(bad, second),
-        }
+    question = nearest((check.question, *check.questions), size_of(example.question))
+    return check._replace(
+        question=question,
+        posts=_posts(check, [post.text for post in example.posts]),
+        good=Wording(_set_like(nearest(_wordings(check.good), response), first)),
+        bad=Wording(_set_like(nearest(_wordings(check.bad), response), second)),
     )
 
 
@@ -259,15 +252,15 @@ def nearest(wordings: Sequence[str], target: Sizes) -> str:
     return min(wordings, key=lambda own: float(distance(size_of(own), target)))
 
 
-def _wordings(full: str, more: Sequence[str], terse: str) -> list[str]:
+def _wordings(response: Wording) -> list[str]:
     """What may be shown of a response: the first sentences of one wording, KEPT_SENTENCES at least,
     or the whole full one and some sentences more. Never of both wordings, which say the same."""
-    found = [full]
-    for sentences in (_sentences(full), _sentences(terse)):
+    found = [response.text]
+    for sentences in (_sentences(response.text), _sentences(response.terse)):
         fewest = min(KEPT_SENTENCES, len(sentences))
         found += [" ".join(sentences[:n]) for n in range(fewest, len(sentences) + 1) if n]
-    for n in range(1, len(more) + 1):
-        found += [" ".join((full, *some)) for some in combinations(more, n)]
+    for n in range(1, len(response.more) + 1):
+        found += [" ".join((response.text, *some)) for some in combinations(response.more, n)]
     return found
 
 

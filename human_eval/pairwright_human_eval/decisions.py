@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from pairwright.dataset import RowDelivery, RowSupport
 from pairwright.records import Record
@@ -248,20 +248,13 @@ class Decision(Record):
     """By response and scale: the mean score."""
     supported: dict[str, float | None]
     """By pair: the share of aspects that most found supported."""
-    delivered: dict[str, float | None] = Field(default={})
+    delivered: dict[str, float | None] = Field({}, exclude_if=lambda shares: not shares)
     """By pair: of these aspects, the share that most found delivered by the chosen response and not
     by the rejected one. Empty, and not written, where the rule does not ask for it."""
     disputed: tuple[str, ...]
     """Pairs whose preference is for an adjudicator."""
     adjudicated: bool
     simulated: bool
-
-    @model_serializer(mode="wrap")
-    def _as_its_rule(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        fields: dict[str, object] = handler(self)
-        if not self.delivered:
-            del fields["delivered"]
-        return fields
 
 
 def decide(

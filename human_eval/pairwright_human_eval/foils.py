@@ -29,6 +29,7 @@ ALIKE = 1.25
 _PARTS = re.compile(r"[^.!?。！？,;:\n]+(?:[.!?。！？,;:]+|$|(?=\n))")
 """Parts of sentences."""
 _STOPS = tuple(".!?。！？")
+_ASKS = re.compile("[?？]")
 _MOST_PARTS = 8
 """Of one passage."""
 
@@ -94,12 +95,10 @@ def _fitting(ranked: list[_Passage], example: str) -> _Passage:
     """The first that asks or tells, begins, ends and is as long as the example does."""
     whole = example.endswith(_STOPS)
 
-    tells = re.search("[?？]", example) is None
-
     def unlike(one: _Passage) -> tuple[bool, bool, bool, float]:
         ratio = abs(math.log(word_count(one.text) / word_count(example)))
         return (
-            (re.search("[?？]", one.text) is None) != tells,
+            bool(_ASKS.search(one.text)) != bool(_ASKS.search(example)),
             one.text[:1].isupper() != example[:1].isupper(),
             whole and not one.text.endswith(_STOPS),
             max(0.0, ratio - math.log(ALIKE)),
@@ -159,7 +158,7 @@ def foil_signs(tasks: Iterable[Task]) -> FoilSigns | None:
             values[about] = {
                 "passages beside it": len(passages(quote)),
                 "words of these passages": word_count(quote),
-                "questions in these passages": len(re.findall("[?？]", quote)),
+                "questions in these passages": len(_ASKS.findall(quote)),
                 "words of the aspect": word_count(str(row["text"])),
                 "place among the aspects": n / max(1, len(rows) - 1),
             }

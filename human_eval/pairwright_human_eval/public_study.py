@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, model_validator
 
 from pairwright.dataset import Layout, read_lines, read_one
 from pairwright.estimate import share
@@ -65,9 +65,9 @@ class PublicStudy(Record):
     left_out: int
     """Subjects of the study that are not in this release: people asked to be forgotten, or a
     simulated model had a part in them."""
-    stopping: StoppingRule | None = None
+    stopping: StoppingRule | None = Field(None, exclude_if=lambda rule: rule is None)
     """As fixed before the first answer; None in studies and releases of older versions."""
-    looks: int | None = None
+    looks: int | None = Field(None, exclude_if=lambda looks: looks is None)
     """How often the answers were looked at: reports of votes that no report before had."""
 
     @model_validator(mode="before")
@@ -77,13 +77,6 @@ class PublicStudy(Record):
         if isinstance(fields, dict):
             fields.pop("people", None)
         return fields
-
-    @model_serializer(mode="wrap")
-    def _without_later(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """As older versions wrote it."""
-        fields: dict[str, object] = handler(self)
-        later = {"stopping": self.stopping is None, "looks": self.looks is None}
-        return {name: value for name, value in fields.items() if not later.get(name)}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     EQUAL,
-    KeyedTask,
     Kind,
     PreferenceAnswer,
     QualityAnswers,
@@ -132,7 +131,8 @@ def _answer_text(verdict: Verdict) -> str:
     if isinstance(answers, PreferenceAnswer):
         words = {verdict.a: "A", verdict.b: "B", EQUAL: "about equal", CANNOT_TELL: "cannot tell"}
         text = words[answers.choice]
-    elif isinstance(answers, QualityAnswers):
+    else:
+        assert isinstance(answers, QualityAnswers), "a dispute is never about aspects"
         sides = []
         for place, response in (("A", verdict.a), ("B", verdict.b)):
             scores = (
@@ -141,8 +141,6 @@ def _answer_text(verdict: Verdict) -> str:
             )
             sides.append(f"{place}: {', '.join(scores)}")
         text = "; ".join(sides)
-    else:
-        raise TypeError(f"a dispute is never about {verdict.kind}")
     return f"{text}. {visible(verdict.comment)}" if verdict.comment else text
 
 
@@ -153,7 +151,7 @@ def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Ta
     InputError where this version's forms are not those of the study: no answer to them could be
     taken in.
     """
-    there = _second_round(folder)
+    there = list(read_key(folder.adjudication_key))
     names = {keyed.task for keyed in there}
     fresh = {
         who: [task for task in given if task.keyed.task not in names]
@@ -186,7 +184,7 @@ def given_parts(folder: HumanFolder, voted: Mapping[str, Set[str]]) -> dict[Part
     """What is asked in the second round, and of whom, without adjudicators who have `voted` on the
     subject (by adjudicator: subjects): what they say does not count."""
     found: dict[Part, set[str]] = {}
-    for task in _second_round(folder):
+    for task in read_key(folder.adjudication_key):
         if task.subject not in voted.get(task.annotator, ()):
             part = Part(task.subject, task.pair, task.kind)
             found.setdefault(part, set()).add(task.annotator)
@@ -195,7 +193,7 @@ def given_parts(folder: HumanFolder, voted: Mapping[str, Set[str]]) -> dict[Part
 
 def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
     """Take the second round's tasks on these subjects out, and say how many they are."""
-    there = _second_round(folder)
+    there = list(read_key(folder.adjudication_key))
     left = [keyed for keyed in there if keyed.subject not in subjects]
     gone = [keyed for keyed in there if keyed.subject in subjects]
     if gone:
@@ -207,10 +205,6 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
             drop_rows(sheet, {keyed.task for keyed in gone})
         (folder.preview / f"{who}-adjudication.html").unlink(missing_ok=True)
     return len(there) - len(left)
-
-
-def _second_round(folder: HumanFolder) -> list[KeyedTask]:
-    return list(read_key(folder.adjudication_key))
 
 
 def _drop_unknown(folder: HumanFolder, names: set[str]) -> None:

@@ -131,7 +131,7 @@ def attention_task(
     """An attention check like any other preference task: it has the layout of `example` and the
     days of its posts, and responses of about the size of `response`."""
     shown = laid_out(check, example, response, swap)
-    a, b = (shown.bad, shown.good) if swap else (shown.good, shown.bad)
+    a, b = (shown.bad.text, shown.good.text) if swap else (shown.good.text, shown.bad.text)
     page = BlindSubject(seed, check.id, check.domain, shown.question, a, b)
     days = [when(post) for post in example.posts] or [""]
     posts: list[JsonValue] = [

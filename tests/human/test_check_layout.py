@@ -153,8 +153,8 @@ def test_a_reader_sees_nothing_but_texts_of_this_check(made: Made) -> None:
         for side, texts in zip(
             sides,
             (
-                (check.good, *check.good_more, check.good_terse),
-                (check.bad, *check.bad_more, check.bad_terse),
+                (check.good.text, *check.good.more, check.good.terse),
+                (check.bad.text, *check.bad.more, check.bad.terse),
             ),
             strict=True,
         ):
@@ -196,8 +196,8 @@ def test_more_posts_are_neutral_ones_until_there_are_no_more() -> None:
 
 def test_the_wording_is_the_one_nearest_to_the_run_s_median_response() -> None:
     short, long = like(1, "Yes. No. Well."), like(1, sentences(random.Random(1), 300))
-    assert len(END.split(short.good)) == 3
-    assert len(long.good) >= len(CHECK.good)
+    assert len(END.split(short.good.text)) == 3
+    assert len(long.good.text) >= len(CHECK.good.text)
     assert median_size(
         [
             Example("?", (), ("One two.", "One two three four. Five six.")),
@@ -207,9 +207,9 @@ def test_the_wording_is_the_one_nearest_to_the_run_s_median_response() -> None:
 
 
 def test_paragraphs_and_list_items_are_those_of_the_task() -> None:
-    plain = like(1, sentences(random.Random(2), 90)).good
+    plain = like(1, sentences(random.Random(2), 90)).good.text
     assert "\n" not in plain
-    shown = like(1, marked(random.Random(2), 90)).good
+    shown = like(1, marked(random.Random(2), 90)).good.text
     first, *_ = shown.split("\n\n")
     assert plain.startswith(first)
     assert re.findall(r"^\d(?=\. )", shown, re.MULTILINE) == ["1", "2", "3"]
@@ -231,4 +231,4 @@ def test_posts_have_the_lines_of_the_task_s_posts(model: str, breaks: int) -> No
 
 
 def test_a_response_of_code_alone_lends_no_layout() -> None:
-    assert "\n" not in like(1, "```\na\nb\n```").good
+    assert "\n" not in like(1, "```\na\nb\n```").good.text

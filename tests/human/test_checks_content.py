@@ -59,12 +59,10 @@ def posts_in(language: str) -> list[str]:
     return own + [post for check in checks for post in check.neutral]
 
 
-def good_of(half: AttentionCheck) -> tuple[str, ...]:
-    return (half.good, *half.good_more, half.good_terse)
-
-
-def bad_of(half: AttentionCheck) -> tuple[str, ...]:
-    return (half.bad, *half.bad_more, half.bad_terse)
+def sides(half: AttentionCheck) -> tuple[set[str], set[str]]:
+    """The stems of the right and of the wrong response."""
+    good, bad = (stems((one.text, *one.more, one.terse)) for one in (half.good, half.bad))
+    return good, bad
 
 
 IN_CHECKS = {
@@ -88,8 +86,7 @@ def test_nothing_is_there_twice() -> None:
 def test_both_people_are_shown_the_same_question_and_responses(check: MirroredCheck) -> None:
     one, other = check.halves
     assert (one.question, one.questions) == (other.question, other.questions)
-    assert good_of(one) == bad_of(other)
-    assert bad_of(one) == good_of(other)
+    assert (one.good, one.bad) == (other.bad, other.good)
     assert not set(one.posts) & set(other.posts)
 
 
@@ -124,7 +121,7 @@ def test_no_two_posts_open_alike(language: str) -> None:
 def test_no_rare_word_of_the_posts_is_in_the_right_answer_alone(language: str) -> None:
     rare = {stem for stem, checks in IN_CHECKS[language].items() if checks <= RARE}
     for half in (half for check in BY_LANGUAGE[language] for half in check.halves):
-        good, bad = stems(good_of(half)), stems(bad_of(half))
+        good, bad = sides(half)
         assert rare & stems(half.posts) & (good - bad) == set(), half.question
 
 
@@ -148,7 +145,7 @@ def test_german_responses_give_reasons_in_more_than_one_way() -> None:
 def test_counting_common_words_does_not_find_the_right_answer() -> None:
     won = 0.0
     for half in HALVES:
-        good, bad = (len(stems(half.posts) & stems(side)) for side in (good_of(half), bad_of(half)))
+        good, bad = (len(stems(half.posts) & side) for side in sides(half))
         won += (good > bad) + (good == bad) / 2
     assert 0.35 <= won / len(HALVES) <= 0.6
 

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from itertools import product
 from typing import Any, get_args
 
 import pytest
@@ -573,25 +572,3 @@ def test_a_changed_policy_decides_the_same_answers_anew() -> None:
     ]
     for policy, expected in cases:
         assert decided(VIOLATE, given, **policy).state == expected, policy
-
-
-@pytest.mark.parametrize(
-    ("subject", "rule", "share"),
-    [
-        (VIOLATE, "majority", 0.5),
-        (VIOLATE, "unanimity", 0.125),
-        (TWIN, "majority", 0.25),
-        (TWIN, "unanimity", 1 / 64),
-    ],
-)
-def test_what_coin_flips_would_verify(subject: Subject, rule: str, share: float) -> None:
-    """Over every way in which the coins of three people a pair can fall."""
-    verified = 0
-    outcomes = list(product("+-", repeat=3 * len(subject.pairs)))
-    for coins in outcomes:
-        given = []
-        for n, pair in enumerate(subject.pairs):
-            given += votes(pair, "".join(coins[3 * n : 3 * n + 3]))
-        found, _ = of(given, subject, rule=rule, quality_votes=0, rubric_votes=0)
-        verified += found == "verified"
-    assert verified / len(outcomes) == share

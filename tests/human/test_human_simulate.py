@@ -12,7 +12,13 @@ from pairwright.errors import InputError
 from pairwright.estimate import share
 from pairwright.settings.rules import PlanRules
 from pairwright_human_eval.acceptance import Acceptance, derive
-from pairwright_human_eval.attention import AttentionCheck, Example, checks_passed, median_size
+from pairwright_human_eval.attention import (
+    AttentionCheck,
+    Example,
+    Wording,
+    checks_passed,
+    median_size,
+)
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import (
     CANNOT_TELL,
@@ -37,7 +43,7 @@ from pairwright_human_eval.tasks import (
 )
 from small_studies import FILE, violate
 
-SUBJECTS = {one.id: one for one in subjects_of((violate(n) for n in range(150)), FILE)}
+SUBJECTS = {one.id: one for one in subjects_of((violate(n) for n in range(100)), FILE)}
 WHO = STUDY.annotators
 
 
@@ -47,14 +53,13 @@ def tasks_for(who: str) -> list[Task]:
         page, asked = page_of(subject, 0, bool(n % 2)), subject.asked
         found += [quality_task(page, who), rubric_task(page, asked, who, policy)]
         found.append(preference_task(page, asked, who, policy))
-        if n < 60:
+        if n < 50:
             found.append(repeated(found[-1], 0))
             found.append(preference_task(page, asked, who, policy, purpose="wrong_profile"))
     example = Example(asked.question, asked.profile, (asked.chosen, asked.rejected))
     for n in range(20):
-        check = AttentionCheck(
-            domain="Art", question=f"Check {n}?", posts=("p",), good="good", bad="bad"
-        )
+        good, bad = Wording("good"), Wording("bad")
+        check = AttentionCheck("Art", f"Check {n}?", (), ("p",), (), good, bad)
         found.append(attention_task(check, who, example, median_size([example]), bool(n % 2), 0))
     return found
 

@@ -11,7 +11,7 @@ import pytest
 from pairwright.releases.derive.sentences import said
 from pairwright.sequential import error_spent, look_bounds
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.looks import take_look
+from pairwright_human_eval.looks import Looks, take_look
 from pairwright_human_eval.public_study import published
 from pairwright_human_eval.records import StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
@@ -69,62 +69,52 @@ def answered(made: Made, n: int, *, against: bool = False) -> list[Verdict]:
     return given
 
 
-def test_a_look_is_kept_once_and_counted_against_the_rule(made: Made, tmp_path: Path) -> None:
-    folder = HumanFolder(tmp_path)
-    folder.private.mkdir(parents=True)
+def fixed_by(made: Made, looks: int) -> FixedStudy:
     key = {task.task: task for task in made.keyed()}
-    fixed = FixedStudy(made.study(stopping=StoppingRule(looks=2, floor=0.5)), key)
-    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), key)
+    return FixedStudy(made.study(stopping=StoppingRule(looks=looks, floor=0.5)), key)
 
-    def look(n: int, *, against: bool = False):  # type: ignore[no-untyped-def]
-        given = answered(made, n, against=against)
-        return take_look(folder, fixed, outlines, given, frozenset())
 
-    assert look(0).looks == ()
-    first = look(90)
-    assert first == look(90)
+def look(run: Path, fixed: FixedStudy, votes: list[Verdict], *excluded: str) -> Looks:
+    folder = HumanFolder(run)
+    folder.private.mkdir(parents=True, exist_ok=True)
+    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), fixed.key)
+    return take_look(folder, fixed, outlines, votes, frozenset(excluded))
+
+
+def test_a_look_is_kept_once_and_counted_against_the_rule(made: Made, tmp_path: Path) -> None:
+    fixed = fixed_by(made, 2)
+    assert look(tmp_path, fixed, []).looks == ()
+    first = look(tmp_path, fixed, answered(made, 90))
+    assert first == look(tmp_path, fixed, answered(made, 90))
     (seen,) = first.looks
     assert (seen.votes, seen.information, seen.share, seen.outcome) == (90, 0.5, 1.0, "above")
     assert seen.bound == pytest.approx(2.963, abs=0.001)
-    second = look(180)
+    second = look(tmp_path, fixed, answered(made, 180))
     assert [one.information for one in second.looks] == [0.5, 1.0]
     assert second.looks[1].bound == pytest.approx(1.969, abs=0.001)
     assert not second.too_many
-    assert second == look(120), "taken back: nothing new was seen"
+    taken_back = look(tmp_path, fixed, answered(made, 120))
+    assert second == taken_back, "nothing new was seen"
 
 
 def test_as_many_other_votes_are_another_look(made: Made, tmp_path: Path) -> None:
-    folder = HumanFolder(tmp_path)
-    folder.private.mkdir(parents=True)
-    key = {task.task: task for task in made.keyed()}
-    fixed = FixedStudy(made.study(stopping=StoppingRule(looks=1, floor=0.5)), key)
-    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), key)
-    given = answered(made, 90)
-    first = take_look(folder, fixed, outlines, given, frozenset())
+    fixed, given = fixed_by(made, 1), answered(made, 90)
+    first = look(tmp_path, fixed, given)
     (now,) = answered(made, 91)[-1:]
-    other = take_look(folder, fixed, outlines, [*given[1:], now], frozenset())
+    other = look(tmp_path, fixed, [*given[1:], now])
     assert other.looks[0] == first.looks[0]
-    assert [look.votes for look in other.looks] == [90, 90]
+    assert [one.votes for one in other.looks] == [90, 90]
     assert other.looks[1].bound == first.looks[0].bound
     assert other.too_many
     # Another annotator is excluded: other votes count.
-    third = take_look(folder, fixed, outlines, [*given[1:], now], frozenset([now.annotator]))
+    third = look(tmp_path, fixed, [*given[1:], now], now.annotator)
     assert len(third.looks) == 3
-    assert (
-        take_look(folder, fixed, outlines, answered(made, 180), frozenset()).looks[:3]
-        == third.looks
-    )
+    assert look(tmp_path, fixed, answered(made, 180)).looks[:3] == third.looks
 
 
 def test_votes_against_the_chosen_response_are_below_the_floor(made: Made, tmp_path: Path) -> None:
-    folder = HumanFolder(tmp_path)
-    folder.private.mkdir(parents=True)
-    key = {task.task: task for task in made.keyed()}
-    fixed = FixedStudy(made.study(stopping=StoppingRule(looks=1, floor=0.5)), key)
-    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), key)
     for n in (100, 150):
-        given = answered(made, n, against=True)
-        found = take_look(folder, fixed, outlines, given, frozenset())
+        found = look(tmp_path, fixed_by(made, 1), answered(made, n, against=True))
         assert found.looks[-1].outcome == "below"
     assert found.too_many
 
@@ -166,9 +156,8 @@ def test_a_card_says_how_often_the_answers_were_looked_at(looks: int, words: str
 
 
 def test_a_release_keeps_the_rule_and_the_looks(made: Made) -> None:
-    key = {task.task: task for task in made.keyed()}
-    fixed = FixedStudy(made.study(stopping=StoppingRule(looks=2, floor=0.5)), key)
-    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), key)
+    fixed = fixed_by(made, 2)
+    outlines = outlines_of(subjects_of(mixed(0, 60), FILE), fixed.key)
     public = published(fixed, outlines, answered(made, 30), (), fixed.study.policy, looks=1)
     stored = json.loads(public.study.model_dump_json())
     assert (stored["stopping"], stored["looks"]) == ({"looks": 2, "floor": 0.5}, 1)

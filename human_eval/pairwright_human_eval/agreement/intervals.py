@@ -38,7 +38,7 @@ convention.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -118,22 +118,15 @@ class Sums:
 def alpha(sums: Sums, measurement: Measurement, numbers: Floats) -> Floats:
     """Shape (sets,). `numbers`: the levels as numbers, for `interval`."""
     margins = sums.coincidences.sum(axis=2)
-    squared = _distances(measurement, margins, numbers)
-    expected = np.einsum("si,sij,sj->s", margins, squared, margins) / (margins.sum(axis=1) - 1)
-    found: Floats = 1 - (sums.coincidences * squared).sum(axis=(1, 2)) / expected
-    return found
-
-
-def _distances(measurement: Measurement, margins: Floats, numbers: Floats) -> Floats:
-    """Shape (sets, levels, levels): squared distances."""
-    sets, levels = margins.shape
-    if measurement == "nominal":
-        return np.broadcast_to(1 - np.eye(levels), (sets, levels, levels))
-    places = np.broadcast_to(numbers, (sets, levels))
+    places = np.broadcast_to(numbers, margins.shape)
     if measurement == "ordinal":
         # How many ratings lie between two levels, those of the two by half: a difference of ranks.
         places = np.cumsum(margins, axis=1) - margins / 2
-    found: Floats = (places[:, :, None] - places[:, None, :]) ** 2
+    squared = (places[:, :, None] - places[:, None, :]) ** 2
+    if measurement == "nominal":
+        squared = np.broadcast_to(1 - np.eye(sums.levels), squared.shape)
+    expected = np.einsum("si,sij,sj->s", margins, squared, margins) / (margins.sum(axis=1) - 1)
+    found: Floats = 1 - (sums.coincidences * squared).sum(axis=(1, 2)) / expected
     return found
 
 
@@ -254,11 +247,6 @@ def _weighed_kappas(tables: Floats) -> tuple[Floats, Floats]:
     return weight * kappa, weight
 
 
-Name = Literal[
-    "percent", "alpha_nominal", "alpha_ordinal", "alpha_interval", "cohen_kappa", "gwet_ac1",
-    "fleiss_kappa",
-]  # fmt: skip
-
 COVERAGE = 0.95
 NO_SHARED = "no two raters share two items and differ in any answer"
 UNORDERED = {
@@ -305,7 +293,9 @@ def agreement(
             raise ValueError(f"item {lost[0]} is in no cluster")
         labels = [clusters[item] for item in ratings.items]
         cluster = np.unique(labels, return_inverse=True)[1]
-    reasons = {name: _undefined(name, ratings, measurement) for name in get_args(Name)}
+    reasons = {
+        name: _undefined(name, ratings, measurement) for name in (*COEFFICIENTS, "cohen_kappa")
+    }
     defined = [name for name, reason in reasons.items() if not reason]
     left = left_out(ratings, cluster, defined) if defined else {}
     paired = ratings.pairable()

@@ -3,7 +3,7 @@
 answers.py, resample.py     answers by question; intervals by dyads and annotators
 claims.py, aspects.py, quality.py, people.py, calibration.py    the numbers, part by part
 findings.py                 all of them together
-plots.py, page.py           numbers in plots, in words, and on the page
+page.py                     numbers in plots, in words, and on the page
 """
 
 from pairwright_human_eval.report.findings import StudyReport, compute_report

@@ -1,28 +1,47 @@
-"""The files of a report, and its sentences: for its page, for release cards and for the terminal.
-
-The page is a template over the record, with its plots. Each number has its interval and its n, and
-what is unknown is never a 0.
+"""The files of a report: its page, a template over the record with plots, and sentences of it that
+release cards have, too. Each number has its interval and its n, and what is unknown is never a 0.
 """
 
-from collections.abc import Iterator
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
-from pairwright.estimate import Estimate, p_value
+from pairwright.estimate import p_value
 from pairwright.files import write_whole
 from pairwright.modes import units_in_words
 from pairwright.pages import Page, render_page
-from pairwright.pages.markdown import Table
+from pairwright.pages.plots import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PAPER,
+    RED,
+    SKY,
+    WIDTH,
+    Curve,
+    Dot,
+    Plot,
+    draw_curves,
+    draw_dots,
+    drawing,
+    plot,
+)
 from pairwright.text import number_of
-from pairwright_human_eval.agreement import Parity
 from pairwright_human_eval.assign import LIMIT, control_power
-from pairwright_human_eval.decisions import reason_in_words
+from pairwright_human_eval.decisions import State, reason_in_words
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.looks import Look, Looks
 from pairwright_human_eval.report.aspects import DELIVERS, FoilComparison
 from pairwright_human_eval.report.calibration import ENOUGH_DYADS
 from pairwright_human_eval.report.claims import CONTROLS, ControlComparison
-from pairwright_human_eval.report.findings import Findings, StudyReport
-from pairwright_human_eval.report.people import Seconds, rule_rows
-from pairwright_human_eval.report.plots import draw_plots
+from pairwright_human_eval.report.findings import StudyReport
+from pairwright_human_eval.report.people import rule_rows
+
+COLOURS: dict[State, str] = {
+    "verified": GREEN.light, "refused": RED.light, "disputed": ORANGE.light,
+    "waiting": GREY.light, "control": SKY.light,
+}  # fmt: skip
 
 
 def write_report(folder: HumanFolder, report: StudyReport) -> None:
@@ -34,33 +53,16 @@ def write_report(folder: HumanFolder, report: StudyReport) -> None:
     write_whole(folder.path / "report.html", page.html)
 
 
-def page_of(report: StudyReport) -> Page:
-    """The whole report, which opens with its verdict."""
+def page_of(report: StudyReport, *, brief: bool = False) -> Page:
+    """The whole report, which opens with its verdict; `brief`: without plots, for a terminal, which
+    has no more than the opening and some tables, so that this speaks of the looks."""
     return render_page(
-        "study_report", draw_plots(report), report=report, controls=CONTROLS,
-        delivers=DELIVERS, enough_dyads=ENOUGH_DYADS, equal=_equal_text, in_words=reason_in_words,
-        outcome=outcome_text, p_value=p_value, rule=list(rule_rows(report.fixed, report.policy)),
-        seconds=_seconds_text, units=units_in_words(),
-        words={
-            "foils": foil_sentence(report.foils) if report.foils else "",
-            "looks": rule_text(report.looks) if report.looks else "",
-            "stranger": stranger_sentence,
-        },
+        "study_report", {} if brief else _plots(report), report=report, brief=brief,
+        controls=CONTROLS, delivers=DELIVERS, enough_dyads=ENOUGH_DYADS,
+        foils=foil_sentence(report.foils) if report.foils else "", in_words=reason_in_words,
+        p_value=p_value, rule=list(rule_rows(report.fixed, report.policy)),
+        stranger=stranger_sentence, units=units_in_words(),
     )  # fmt: skip
-
-
-def _equal_text(test: Parity) -> str:
-    if test.low is None or test.high is None:
-        return f"n/a ({test.reason})"
-    if test.equivalent:
-        return "yes"
-    return "NO" if test.low > test.margin or test.high < -test.margin else "not shown"
-
-
-def _seconds_text(seconds: Seconds) -> str:
-    if seconds.median is None:
-        return "n/a (not recorded)"
-    return f"{seconds.median:,.0f} (n = {seconds.n:,})"
 
 
 def foil_sentence(found: FoilComparison) -> str:
@@ -79,23 +81,6 @@ def foil_sentence(found: FoilComparison) -> str:
     )
 
 
-def label_error_sentence(findings: Findings) -> str:
-    """How probable it is that the label of a verified pair is wrong."""
-    found = findings.label_error
-    if found.value is None:
-        return "No pair is verified, so nothing is said of how often a label is wrong."
-    ends = (
-        found.note
-        if found.low is None or found.high is None
-        else f"{100 * found.low:.1f} to {100 * found.high:.1f}"
-    )
-    return (
-        f"The label of a verified pair is wrong with probability {100 * found.value:.1f} % ({ends};"
-        f" {number_of(found.n, 'pair')}): by all votes together, if every pair has a right answer"
-        " and people err independently. A pair whose posts say nothing has none."
-    )
-
-
 def stranger_sentence(control: ControlComparison) -> str:
     """Whether strangers' posts tell nothing; empty for another control."""
     if control.control != "wrong_profile":
@@ -111,74 +96,147 @@ def stranger_sentence(control: ControlComparison) -> str:
     )
 
 
-def outcome_text(look: Look) -> str:
-    """Where the share lies to the floor, and whether the study may stop before its end."""
-    if look.outcome == "open":
-        return "not settled"
-    return f"{look.outcome}{': may stop' if look.information < 1 else ''}"
+def _plots(report: StudyReport) -> dict[str, Plot]:
+    """The plots of a report by name; one without anything to show is left out."""
+    plots = {"states": _states(report)}
+    if any(group.of_choices.value is not None for group in report.preferred):
+        plots["preference"] = _preference(report)
+    if report.contrasted:
+        plots["contrasted"] = _controls(report)
+    if any(sum(score.counts.values()) for score in report.scores):
+        plots["quality"] = _quality(report)
+    if any(row.answered for row in report.annotators):
+        plots["annotators"] = _annotators(report)
+    if report.calibration:
+        plots["calibration"] = _calibration(report)
+    return plots
 
 
-def rule_text(found: Looks) -> str:
-    """How many looks were fixed, and how many there were."""
-    made = len(found.looks)
-    if found.rule is None:
-        return f"No stopping rule was fixed at export. Looks at the answers: {made:,}."
-    more = " There were MORE LOOKS THAN WERE FIXED." if found.too_many else ""
-    return (
-        f"Fixed at export: {found.rule.looks:,} in all, and a floor of"
-        f" {100 * found.rule.floor:.0f} % of the votes for the chosen response. Looks at the"
-        f" answers: {made:,}.{more}"
-    )
+def _name(group: str) -> str:
+    return group.replace("_", " ").removeprefix("mode: ").removeprefix("domain: ")
 
 
-def brief_warnings(report: StudyReport) -> Iterator[str]:
-    """What nobody who reads only the terminal should miss."""
-    head = report.head
-    if head.excluded:
-        yield f"Excluded by attention checks, with all their answers: {', '.join(head.excluded)}"
-    if report.foils and not report.foils.aspects_ahead:
-        yield foil_sentence(report.foils)
-    for change in head.changes:
-        yield (
-            f"The rule is not as fixed at export: {change.name} was {change.fixed},"
-            f" now {change.in_force}"
+def _preference(report: StudyReport) -> Plot:
+    dots = []
+    for group in report.preferred:
+        colour = GREEN if group.group.startswith("domain") else BLUE
+        label = f"{_name(group.group)}  (n = {group.of_choices.n:,})"
+        dots.append(Dot(label, group.of_choices, INK if group.group == "all" else colour))
+    return draw_dots(
+        dots, unit="Votes for the chosen response, % of votes for either", reference=0.5,
+        caption="Preference votes for the chosen response, of the votes for either response, with"
+        " 95 % intervals. The dashed line is what a coin gives.",
+        name="preference",
+    )  # fmt: skip
+
+
+def _controls(report: StudyReport) -> Plot:
+    dots = []
+    for found in report.contrasted:
+        name, own, control = CONTROLS[found.control], found.own.of_all, found.control_votes.of_all
+        dots.append(Dot(f"own posts, beside {name}  (n = {own.n:,})", own))
+        dots.append(Dot(f"{name}  (n = {control.n:,})", control, RED, "s"))
+    return draw_dots(
+        dots, reference=None, name="contrasted",
+        unit="Votes for the chosen response, % of all votes on the same pairs",
+        caption="The same pairs with the right profile and as controls, with 95 % intervals.",
+    )  # fmt: skip
+
+
+def _annotators(report: StudyReport) -> Plot:
+    dots = []
+    for row in report.annotators:
+        label = f"{row.annotator}{' (excluded)' if row.excluded else ''}"
+        for estimate, colour, marker, name in (
+            (row.first, BLUE, "o", "response A chosen"),
+            (row.with_majority, ORANGE, "s", "agrees with most of the others"),
+        ):
+            shown = (GREY, marker, "") if row.excluded else (colour, marker, name)
+            dots.append(Dot(label, estimate, *shown))
+    return draw_dots(
+        dots, unit="%", reference=0.5, name="annotators",
+        caption="Annotators with 95 % intervals: how often they chose the response shown first, of"
+        " their choices of either (sides are balanced, so who reads is near one half), and how"
+        " often they voted as most of the others on the same pair.",
+    )  # fmt: skip
+
+
+def _calibration(report: StudyReport) -> Plot:
+    bins = report.calibration
+    with drawing():
+        figure = Figure(figsize=(5.6, 3.4), layout="constrained")
+        axes = figure.add_subplot()
+        points = [one.mean for one in bins]
+        draw_curves(axes, [Curve("votes", points, [one.chosen for one in bins])], scale=100)
+        axes.axhline(50, color=GREY.light, linestyle=(0, (4, 3)), linewidth=1.2, zorder=1)
+        axes.set_ylim(0, 100)
+        axes.set_xlabel("judge's margin of adherence, chosen less rejected")
+        axes.set_ylabel("votes for the chosen, %")
+        caption = (
+            "Votes of people for the chosen response by the judge's margin, with 95 % intervals by"
+            " dyad. The dashed line is one half."
         )
+        return plot(figure, caption, name="calibration")
 
 
-def look_lines(report: StudyReport) -> Iterator[str]:
-    """What the stopping rule says, where somebody has voted."""
-    if report.looks and report.looks.looks:
-        last = report.looks.looks[-1]
-        yield f"Looks. {rule_text(report.looks)}"
-        claim = next((one.of_all for one in report.preferred if one.group == "all"), None)
-        # Where answers were taken back, the last look is of more votes than the claim.
-        same = claim and (claim.value, claim.n) == (last.share, last.n)
-        share = claim.percent() if claim and same else f"{100 * last.share:.0f} %"
-        yield (
-            f"At this one {100 * last.information:.0f} % of the votes are in; for the chosen"
-            f" response {share} of {last.n:,}; to the floor: {outcome_text(last)}."
-        )
-
-
-def agreement_in_brief(report: StudyReport) -> Table:
-    """Agreement by question; the pages have the other coefficients."""
-    rows = [
-        (
-            asked.question,
-            f"{asked.agreement.percent.n:,}",
-            *map(_short, (asked.agreement.percent, asked.alpha, asked.agreement.gwet_ac1)),
-        )
-        for asked in report.agreement
+def _states(report: StudyReport) -> Plot:
+    shown = [
+        one for one in report.decisions if one.group == "all" or one.group.startswith("mode: ")
     ]
-    return Table(("question", "answers", "agree", "Krippendorff's α", "Gwet's AC1"), tuple(rows))
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 1.1 + 0.5 * len(shown)), layout="constrained")
+        axes = figure.add_subplot()
+        for line, group in enumerate(shown):
+            left = 0.0
+            for state, found in group.states.items():
+                width = found.value or 0.0
+                axes.barh(
+                    line, width, left=left, height=0.62, color=COLOURS[state],
+                    edgecolor=PAPER.light, linewidth=1, label=state if line == 0 else None,
+                )  # fmt: skip
+                if width > 0.04:
+                    axes.text(
+                        left + width / 2, line, f"{found.k:,}", color="#000000", ha="center",
+                        va="center",
+                    )  # fmt: skip
+                left += width
+        labels = [f"{_name(group.group)}  (n = {group.subjects:,})" for group in shown]
+        axes.set_yticks(range(len(shown)), labels)
+        axes.invert_yaxis()
+        axes.set_xlim(0, 1)
+        axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        axes.set_xlabel("Share of the sampled twins and pairs")
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=5, borderaxespad=0.2)
+        caption = "What was decided, by mode: numbers in the bars are counts."
+        return plot(figure, caption, name="states")
 
 
-def _short(estimate: Estimate) -> str:
-    """Two places without the 0 before them, as journals print what cannot be more than 1."""
-    if estimate.value is None:
-        return "n/a"
-    value, low, high = (
-        "" if x is None else f"{x:.2f}".replace("0.", ".")
-        for x in (estimate.value, estimate.low, estimate.high)
-    )
-    return f"{value} ({low}, {high})" if low and high else value
+def _quality(report: StudyReport) -> Plot:
+    """A bar for each side of each scale, by mode: its scores from the lowest, and those who could
+    not judge."""
+    scores = report.scores
+    levels = sorted({level for score in scores for level in score.counts})
+    shades = mpl.colormaps["Blues"]
+    names = [*map(str, levels), "cannot judge"]
+    with drawing():
+        figure = Figure(figsize=(WIDTH, 0.8 + 0.34 * len(scores)), layout="constrained")
+        axes = figure.add_subplot()
+        for line, score in enumerate(scores):
+            counts = [*(score.counts.get(level, 0) for level in levels), score.cannot_judge]
+            left, n = 0.0, max(1, sum(counts))
+            for place, (name, count) in enumerate(zip(names, counts, strict=True)):
+                last = place == len(levels)
+                axes.barh(
+                    line, count / n, left=left, height=0.8, edgecolor=GREY.light,
+                    color=PAPER.light if last else shades(0.12 + 0.75 * place / len(levels)),
+                    hatch="////" if last else None, label=name if line == 0 else None,
+                )  # fmt: skip
+                left += count / n
+            axes.text(1.01, line, score.mean.text(2), va="center", fontsize=9)
+        axes.set_yticks(range(len(scores)), [f"{s.mode}, {s.scale}: {s.side}" for s in scores])
+        axes.invert_yaxis()
+        axes.set_xlim(0, 1)
+        axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        axes.set_xlabel("Share of the scores; at the right their mean with its 95 % interval")
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(names), borderaxespad=0.2)
+        return plot(figure, "Scores of both sides on every scale, by mode.", name="quality")

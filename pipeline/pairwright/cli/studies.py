@@ -12,7 +12,6 @@ from pairwright.cli.printing import (
     print_commands,
     print_page,
     say,
-    table_of,
 )
 from pairwright.modes import MODES
 from pairwright.pages import render_page
@@ -29,12 +28,7 @@ from pairwright.workflows.study_plan import StudyEstimate, plan_study
 from pairwright.workflows.study_plan.page import plan_page
 from pairwright.workflows.tasks import TaskExport, export_tasks
 from pairwright_human_eval.records import KINDS
-from pairwright_human_eval.report.page import (
-    agreement_in_brief,
-    brief_warnings,
-    label_error_sentence,
-    look_lines,
-)
+from pairwright_human_eval.report.page import page_of
 
 
 def print_plan(plan: StudyEstimate, run: Path) -> None:
@@ -126,21 +120,11 @@ def print_adjudication(made: AdjudicationExport, run: Path) -> int:
 
 
 def print_report(found: DecisionReport, run: Path) -> None:
-    """Print decisions and agreement, and what follows from them."""
-    console, report = Console(), found.report
-    for warning in brief_warnings(report):
-        say(console, warning, "bold red", wrap=True)
+    """Print decisions and agreement, what the report opens with, and what follows from it."""
+    console, page = Console(), page_of(found.report, brief=True)
     console.print(decision_table(found.decisions.values(), "decisions"))
-    agreement = agreement_in_brief(report)
-    title = "agreement (95 % intervals)"
-    console.print(table_of(agreement.head, agreement.rows, title=title, padding=(0, 0)))
-    say(console, label_error_sentence(report), wrap=True)
-    for line in look_lines(report):
-        say(console, line, wrap=True)
-    if report.head.simulated_verdicts:
-        console.print("Simulated annotators answered: this verifies nothing.")
-    elif not report.head.verdicts:
-        console.print("Nothing is answered yet.")
+    agreement = tuple(table for table in page.tables if table.note == "Agreement")
+    print_page(console, page._replace(tables=agreement))
     console.print("Look further:")
     for name in ("report.html", "report.md", "report.json", "decisions.jsonl"):
         say(console, f"  {found.folder / name}")

@@ -28,7 +28,7 @@ from pairwright.releases.derive.audit_summary import baseline_rows
 from pairwright.releases.derive.context import ReleaseContext
 from pairwright.releases.derive.sentences import HERE, Sentences, own_choice_words
 from pairwright.releases.primary import Erratum, Version
-from pairwright_human_eval.report.page import foil_sentence, label_error_sentence
+from pairwright_human_eval.report.page import foil_sentence
 
 # https://huggingface.co/docs/hub/repositories-licenses, those that posts have.
 _ON_THE_HUB = (
@@ -177,7 +177,7 @@ def _study_tables(release: ReleaseContext, say: Sentences) -> dict[str, Markdown
         "states": table(
             study_summary.state_head(findings, study), study_summary.state_rows(findings)
         ),
-        "by_chance": points([label_error_sentence(findings), *say("by_chance")]),
+        "by_chance": points([*say("label_error"), *say("by_chance")]),
         "agreement": table(head, study_summary.agreement_rows(findings)),
         "preferred": table(preferred, study_summary.preference_rows(findings)),
         "besides": points([*say("controls"), *foil, *say("judged")]),

@@ -6,7 +6,6 @@ from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from pairwright.evaluation.board.flips import POWER
 from pairwright.modes import MODES
 from pairwright.pages import Page, render_page
-from pairwright.pages.markdown import Table
 from pairwright.pages.plots import BLUE, GREEN, INK, ORANGE, WIDTH, Plot, drawing, plot
 from pairwright.workflows.study_plan.records import SizeEstimate, StudyEstimate
 from pairwright_human_eval import LONGEST_MINUTES
@@ -17,64 +16,10 @@ from pairwright_human_eval.workload import BRIEFING
 def plan_page(plan: StudyEstimate, *, drawn: bool = True) -> Page:
     """The whole page; a terminal does without the drawing."""
     return render_page(
-        "study_plan",
-        {"sizes": _plot(plan)} if drawn else {},
-        plan=plan,
-        units=MODES[plan.mode].units,
-        single=MODES[plan.mode].halves == 1,
-        take=_take_table(plan),
-        show=_show_table(plan),
-        points=_points,
-        percent=_percent,
-        power=POWER,
-        limit=LIMIT,
-        briefing=BRIEFING,
-        longest=LONGEST_MINUTES,
-    )
-
-
-def _take_table(plan: StudyEstimate) -> Table:
-    """People, hours and money of each size, one row a size."""
-    rows = [
-        (
-            f"{size.units:,}",
-            f"{size.people:,}",
-            f"{size.hours_each:,.0f}",
-            size.hours_range.text(0) if size.hours_range else f"{size.hours:,.0f}",
-            *([] if size.cost is None else [f"{size.cost:,.0f}"]),
-        )
-        for size in plan.sizes
-    ]
-    money = [] if plan.wage is None else [plan.currency]
-    return Table((MODES[plan.mode].units, "people", "hours each", "hours", *money), tuple(rows), 0)
-
-
-def _show_table(plan: StudyEstimate) -> Table:
-    """What each size verifies, at what cost, and what its release can show, one row a size."""
-    money = plan.wage is not None
-    rows = []
-    for size in plan.sizes:
-        each = size.cost_per_verified if money else size.hours_per_verified
-        rows.append(
-            (
-                f"{size.units:,}",
-                size.verified.text(0) if size.verified else "n/a",
-                each.text(0 if money else 1) if each else "n/a",
-                _points(size.two_of_many),
-                _percent(size.above_chance),
-            )
-        )
-    each_of = f"{plan.currency if money else 'hours'} a verified one"
-    head = (MODES[plan.mode].units, "verified", each_of, f"two of {plan.scorers}", "above 50 %")
-    return Table(head, tuple(rows), 0)
-
-
-def _points(difference: float | None) -> str:
-    return "none" if difference is None else f"{100 * difference:.1f}"
-
-
-def _percent(accuracy: float | None) -> str:
-    return "none" if accuracy is None else f"{100 * accuracy:.1f} %"
+        "study_plan", {"sizes": _plot(plan)} if drawn else {}, plan=plan,
+        units=MODES[plan.mode].units, single=MODES[plan.mode].halves == 1, power=POWER,
+        limit=LIMIT, briefing=BRIEFING, longest=LONGEST_MINUTES,
+    )  # fmt: skip
 
 
 def _plot(plan: StudyEstimate) -> Plot:
