@@ -40,6 +40,12 @@ def split_votes() -> Callable[..., Answers | None]:
     return split
 
 
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Every file by its path in the folder, but a lock."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "lock")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
 class LiveStudy:
     """A run with its study."""
 
@@ -92,10 +98,8 @@ class LiveStudy:
         return {line["subject"]: line["state"] for line in map(json.loads, lines)}
 
     def files(self) -> dict[str, bytes]:
-        """Every file of the study by its path in it, but the lock."""
-        paths = (path for path in sorted(self.folder.path.rglob("*")) if path.is_file())
-        named = ((str(path.relative_to(self.folder.path)), path) for path in paths)
-        return {name: path.read_bytes() for name, path in named if path.name != "lock"}
+        """Every file of the study by its path in it."""
+        return files_of(self.folder.path)
 
     def fill(
         self,

@@ -15,6 +15,7 @@ import pytest
 from pydantic import JsonValue
 
 from hostile import HOSTILE
+from live_study import files_of
 from pairwright import assets
 from pairwright.errors import InputError, StoreError
 from pairwright.records import Origin, Pair
@@ -71,17 +72,9 @@ def made() -> Made:
     )
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
 def public(folder: HumanFolder) -> dict[str, bytes]:
     """What annotators may see."""
-    found = files(folder.path)
+    found = files_of(folder.path)
     return {name: text for name, text in found.items() if not name.startswith("private/")}
 
 
@@ -401,12 +394,12 @@ def test_exporting_again_changes_nothing(made: Made, written: HumanFolder, tmp_p
     assert not export(tmp_path, made)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
     assert not list(tmp_path.rglob("*.partial"))
-    assert files(tmp_path) == files(written.run)
+    assert files_of(tmp_path) == files_of(written.run)
 
 
 def test_another_study_is_refused_and_nothing_is_touched(made: Made, tmp_path: Path) -> None:
     export(tmp_path, made)
-    before = files(tmp_path)
+    before = files_of(tmp_path)
     changes: tuple[dict[str, Any], ...] = ({"overlap": 2}, {"seed": 1}, {"pairs_hash": "sha256:1"})
     for change in changes:
         with pytest.raises(InputError, match="another study was exported here") as refused:
@@ -415,12 +408,12 @@ def test_another_study_is_refused_and_nothing_is_touched(made: Made, tmp_path: P
     # It differs in its tasks alone.
     with pytest.raises(InputError, match="another study"):
         write_study(HumanFolder(tmp_path), made.study(), study_of(mixed(5, 5)).tasks)
-    assert files(tmp_path) == before
+    assert files_of(tmp_path) == before
 
 
 def test_what_was_harmed_is_put_back_by_the_next_export(made: Made, tmp_path: Path) -> None:
     export(tmp_path, made)
-    before = files(tmp_path)
+    before = files_of(tmp_path)
     folder = HumanFolder(tmp_path)
     for path in (folder.tasks("annotator-01", "preference"), folder.key):
         for content in (None, b"[]", b"", path.read_bytes()[:-40]):
@@ -428,7 +421,7 @@ def test_what_was_harmed_is_put_back_by_the_next_export(made: Made, tmp_path: Pa
             if content is not None:
                 path.write_bytes(content)
             assert not export(tmp_path, made)
-            assert files(tmp_path) == before
+            assert files_of(tmp_path) == before
 
 
 def test_whoever_has_no_task_of_a_kind_has_no_file(tmp_path: Path) -> None:
@@ -464,11 +457,11 @@ def test_a_second_round_with_other_forms_than_the_study_s_is_refused(
     fixed = config_hashes(SCALES)
     export(tmp_path, made, config_hashes=fixed)
     older = made.study(config_hashes=fixed | {"quality_adjudication": "sha256:0"}, version="0.0.9")
-    before = files(tmp_path)
+    before = files_of(tmp_path)
     with pytest.raises(InputError, match=r"fixed by Pairwright 0\.0\.9") as refused:
         add_adjudication(folder, older, tasks)
     assert "exported with" in refused.value.fix
-    assert files(tmp_path) == before
+    assert files_of(tmp_path) == before
     assert add_adjudication(folder, made.study(config_hashes=fixed), tasks) == 1
 
 
@@ -506,7 +499,7 @@ def test_an_export_cut_short_is_no_study_and_is_made_whole_by_the_next(
             read_study(HumanFolder(cut))
         assert f"pairwright human export {cut}" in refused.value.fix
         assert export(cut, made)
-        assert files(cut) == files(written.run)
+        assert files_of(cut) == files_of(written.run)
 
 
 # Read back

@@ -24,6 +24,7 @@ from annotated import (
     store_raw,
     written,
 )
+from live_study import files_of
 from pairwright.errors import InputError
 from pairwright_human_eval.acceptance import Acceptance, accept, derive
 from pairwright_human_eval.annotation import REASONS, Account, Export
@@ -503,20 +504,16 @@ def test_one_broken_annotation_stops_no_other(tmp_path: Path) -> None:
 # Files
 
 
-def files(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_importing_again_changes_nothing(tmp_path: Path) -> None:
     folder = HumanFolder(tmp_path)
     names = ("preference", "wrong_results", "rubric", "quality")
     imported(tmp_path, *names)
-    before = files(tmp_path)
+    before = files_of(tmp_path)
     renamed = tmp_path.parent / "ada@example.com.json"
     renamed.write_bytes((EXPORTS / "preference.json").read_bytes())
     assert not store_raw(renamed, folder).new
     imported(tmp_path, *reversed(names))
-    assert files(tmp_path) == before
+    assert files_of(tmp_path) == before
     assert all(re.fullmatch("import-[0-9a-f]{16}.json", p.name) for p in folder.raw.iterdir())
 
 
@@ -529,6 +526,10 @@ def test_a_raw_file_reads_as_what_it_was_made_of(tmp_path: Path) -> None:
     # What is stored is trusted to be clean, so a raw file is none to import.
     with pytest.raises(InputError, match="raw file of a study"):
         store_raw(stored.path, HumanFolder(tmp_path / "b"))
+    # One of another tool is not trusted to be whole.
+    task = first.tasks[0].model_copy(update={"annotations": ({"account": "me"},)})
+    broken = first.model_copy(update={"tool": "spreadsheet", "tasks": (task,)})
+    assert [line.reason for line in accept([broken], KEY, STUDY, {}).set_aside] == ["malformed"]
     for text, what in (
         ("[" * 10**5, "cannot be read"),
         ("[]", "is not a raw file"),

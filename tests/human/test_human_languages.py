@@ -14,7 +14,13 @@ from pairwright_human_eval.attention import checks_in
 from pairwright_human_eval.check_tasks import QUALIFYING
 from pairwright_human_eval.form import Shown, controls, view_of
 from pairwright_human_eval.label_studio.files import config_hashes, labelling_config
-from pairwright_human_eval.language import ENGLISH, languages, load_language, render_guidelines
+from pairwright_human_eval.language import (
+    ENGLISH,
+    consent_text,
+    languages,
+    load_language,
+    render_guidelines,
+)
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind
 from released import PAIRS, Answers, run_of
 from sheets import ANSWER, FIELD, fill, sheet_rows, write
@@ -207,3 +213,23 @@ def test_a_language_without_checks_says_where_to_write_them(
         checks_in("xx")
     assert "checks.xx.toml" in str(raised.value)
     assert "--checks 0" in str(raised.value)
+
+
+def test_a_language_whose_files_are_wrong_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pairwright_human_eval.language.FOLDER", tmp_path)
+    path = tmp_path / "xx.toml"
+    for text, said in (
+        ("[words", "Expected"),
+        ("words = 3\n", "words: "),
+        ("nothing = 1\n", "nothing"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=said) as caught:
+            load_language("xx")
+        assert caught.value.where == str(path)
+    path.write_text("[words]\n", encoding="utf-8")
+    with pytest.raises(InputError, match="No such file") as caught:
+        consent_text(load_language("xx"))
+    assert caught.value.where == str(tmp_path / "consent.xx.md")

@@ -92,6 +92,19 @@ def test_tasks_go_out_once_in_chunks_and_in_order(site: Site) -> None:
     again = PushResult(projects=1, created=0, imported=0, already=10, removed=0)
     assert site.push() == again
     assert site.made.folder.server.read_bytes() == books
+    # Where the books were lost, all that is there is looked at.
+    site.made.folder.server.unlink()
+    assert site.push().imported == 0
+    assert site.made.folder.server.read_bytes() == books
+
+
+def test_what_was_deleted_on_the_server_is_named(site: Site) -> None:
+    site.push()
+    fetch_annotations(site.client, site.made.folder)
+    (project,) = site.stand_in.projects.values()
+    del site.stand_in.tasks[min(site.stand_in.tasks)]
+    gone = fetch_annotations(site.client, site.made.folder).gone
+    assert gone == {project["title"]: (site.tasks[0],)}
 
 
 def test_quality_comes_first(tmp_path: Path, site: Site) -> None:

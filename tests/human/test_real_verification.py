@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 from browser import logged_in, open_form, picture
 from endpoint import double_url
 from label_studio_server import Person, cache_folder
+from live_study import files_of
 from opinions import Answers, Given, opinion, result, states, ticks
 from pairwright.estimate import Estimate
 from pairwright.text import passages
@@ -145,7 +146,7 @@ def test_200_pairs_from_a_build_to_the_second_round(
     unchanged(folder, "pull", run)
     unchanged(folder, "report", run)
     unchanged(folder, "adjudicate", run)
-    for name, content in files(folder).items():
+    for name, content in files_of(folder.path).items():
         assert b"@example.org" not in content, name
 
 
@@ -182,19 +183,11 @@ def human(*words: object) -> None:
 
 def unchanged(folder: HumanFolder, *words: object) -> None:
     """Do it once more: not a byte changes."""
-    before = files(folder)
+    before = files_of(folder.path)
     human(*words)
-    after = files(folder)
+    after = files_of(folder.path)
     assert after.keys() == before.keys()
     assert not [name for name in after if after[name] != before[name]], words
-
-
-def files(folder: HumanFolder) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder.path)): path.read_bytes()
-        for path in folder.path.rglob("*")
-        if path.is_file()
-    }
 
 
 # Answers
