@@ -4,8 +4,10 @@ rows = [row(1), *halves(2)]
 audit = audit_of(rows, check("rubric_leak", "fail", rows=[rows[0].id]))
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from pairwright.audits.catalogue import decide
@@ -47,6 +49,13 @@ def estimate(check: Check) -> Estimate:
     """The estimate of a check that has one."""
     assert check.found is not None
     return check.found
+
+
+def jsonl(path: Path, *rows: object) -> Path:
+    """A file of these rows."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
 
 
 def post(n: int, k: int, text: str = "") -> RowPost:

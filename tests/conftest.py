@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,14 @@ def _drawn_once(draw: "Drawing") -> "Drawing":
         return drawn[figures]
 
     return plots
+
+
+@pytest.fixture(scope="module")
+def no_plots() -> Iterator[None]:
+    """Audits without plots, for tests that look at none."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("pairwright.audits.page.audit_plots", lambda _: {})
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from audited import jsonl
 from pairwright.audits.balance import Balance
 from pairwright.audits.catalogue import definition_of
 from pairwright.audits.human import Human
@@ -43,11 +44,6 @@ def plain(n: int, **changes: Any) -> dict[str, Any]:
         "id": str(n), "prompt": sentence(n, 0)[:-1] + "?",
         "chosen": sides[0], "rejected": sides[1], **changes,
     }  # fmt: skip
-
-
-def jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 @pytest.fixture
@@ -147,7 +143,7 @@ def test_a_user_in_two_splits_of_a_release_is_found(here: Path) -> None:
 def test_what_failed_is_told_with_why_and_what_to_do_and_exits_1(here: Path) -> None:
     rows = [plain(n) for n in range(40)]
     rows[7]["rejected"] = rows[7]["chosen"]
-    done = pairwright("audit", jsonl(here / "theirs.jsonl", rows))
+    done = pairwright("audit", jsonl(here / "theirs.jsonl", *rows))
     assert done.code == 1
     found = Audit.model_validate_json((here / "audit-theirs" / "audit.json").read_bytes())
     same = named(found.failed, "same_sides")
@@ -166,7 +162,7 @@ def test_ties_are_counted_apart_and_fail_nothing(here: Path) -> None:
         {"prompt": of["prompt"], "a": of["chosen"], "b": of["rejected"], "label": 1 + n % 2}
         for n, of in enumerate(map(plain, range(4)))
     ]
-    file = jsonl(here / "theirs.jsonl", [*rows, rows[0] | {"label": "tie"}])
+    file = jsonl(here / "theirs.jsonl", *[*rows, rows[0] | {"label": "tie"}])
     columns = [f"--column={of}" for of in ("first=a", "second=b", "label=label")]
     pairwright("audit", file, *columns)
     written = here / "audit-theirs" / "audit.json"
@@ -179,7 +175,7 @@ def test_ties_are_counted_apart_and_fail_nothing(here: Path) -> None:
 
 
 def test_unreadable_rows_fail_with_their_places_and_are_counted(here: Path) -> None:
-    file = jsonl(here / "theirs.jsonl", [plain(n) for n in range(20)])
+    file = jsonl(here / "theirs.jsonl", *[plain(n) for n in range(20)])
     with file.open("a", encoding="utf-8") as more:
         more.write("{broken\n" * (EXAMPLES + 5))
     done = pairwright("audit", file, "--json")
@@ -197,8 +193,8 @@ def test_a_finding_names_file_and_line_in_json_terminal_and_page(here: Path) -> 
     rows += [plain(n, id=None, chosen=f"Write to ada{n}@old-lamps.shop.") for n in (2, 3)]
     for folder in ("train", "test"):
         (here / "theirs" / folder).mkdir(parents=True)
-    jsonl(here / "theirs" / "train" / "pairs.jsonl", rows[:3])
-    file = jsonl(here / "theirs" / "test" / "pairs.jsonl", rows[3:])
+    jsonl(here / "theirs" / "train" / "pairs.jsonl", *rows[:3])
+    file = jsonl(here / "theirs" / "test" / "pairs.jsonl", *rows[3:])
     file.write_text("\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
     done = pairwright("audit", here / "theirs")
     out = here / "audit-theirs"
@@ -236,19 +232,19 @@ def test_a_finding_in_a_release_or_a_run_names_its_file_and_row(here: Path) -> N
 
 def test_rows_of_one_id_are_named_by_all_their_places(here: Path) -> None:
     rows = [plain(n, id="x", chosen="", rejected="") for n in range(6)]
-    found = audited(jsonl(here / "a.jsonl", rows))
+    found = audited(jsonl(here / "a.jsonl", *rows))
     empty = named(found.failed, "empty_text")
     assert {flag.where for flag in empty.flags} == {"a.jsonl:1, a.jsonl:2, a.jsonl:3 and 3 more"}
 
 
 def test_json_prints_what_is_written(here: Path) -> None:
-    file = jsonl(here / "theirs.jsonl", [plain(n) for n in range(20)])
+    file = jsonl(here / "theirs.jsonl", *[plain(n) for n in range(20)])
     done = pairwright("audit", file, "--json", "--out", here / "there")
     assert done.out == (here / "there" / "audit.json").read_text(encoding="utf-8")
 
 
 def test_two_audits_of_the_same_pairs_are_the_same_bytes(here: Path) -> None:
-    file = jsonl(here / "theirs.jsonl", [plain(n) for n in range(40)])
+    file = jsonl(here / "theirs.jsonl", *[plain(n) for n in range(40)])
     for name in ("first", "second"):
         pairwright("audit", file, "--out", here / name)
     for name in ("audit.json", "report.html"):
@@ -267,7 +263,7 @@ def test_no_audit_is_written_into_a_release(here: Path, monkeypatch: pytest.Monk
 
 
 def test_a_release_is_audited_beside_another(here: Path) -> None:
-    official = jsonl(here / "official.jsonl", [plain(n, domain="Home") for n in range(12)])
+    official = jsonl(here / "official.jsonl", *[plain(n, domain="Home") for n in range(12)])
     found = audited(release(here / "release"), "--against", official)
     assert found.source.version == "1.0.0"
     assert found.against
@@ -279,8 +275,8 @@ def test_a_release_is_audited_beside_another(here: Path) -> None:
 
 
 def test_the_map_of_columns_is_for_each_of_the_two(here: Path) -> None:
-    own = jsonl(here / "own.jsonl", [{"a": "Which?", "b": "This.", "c": "That."}] * 3)
-    other = jsonl(here / "other.jsonl", [{"x": "Which?", "y": "This.", "z": "That."}] * 3)
+    own = jsonl(here / "own.jsonl", *[{"a": "Which?", "b": "This.", "c": "That."}] * 3)
+    other = jsonl(here / "other.jsonl", *[{"x": "Which?", "y": "This.", "z": "That."}] * 3)
     maps = [f"--column={pair}" for pair in ("prompt=a", "chosen=b", "rejected=c")]
     refused(pairwright("audit", own, *maps, "--against", other), "other.jsonl:1", "'x', 'y', 'z'")
     maps += [f"--against-column={pair}" for pair in ("prompt=x", "chosen=y", "rejected=z")]
@@ -291,7 +287,7 @@ def test_texts_of_the_auditor_are_looked_for(here: Path) -> None:
     rows = [plain(n) for n in range(20)]
     corpus = here / "corpus.txt"
     corpus.write_text(rows[3]["chosen"] + "\n", encoding="utf-8")
-    found = audited(jsonl(here / "a.jsonl", rows), "--corpus", corpus)
+    found = audited(jsonl(here / "a.jsonl", *rows), "--corpus", corpus)
     overlap = named(found.checks, "corpus_overlap")
     assert [flag.row for flag in overlap.flags] == ["3"]
 
@@ -300,7 +296,7 @@ def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> Non
     rows = [plain(n, domain="\x1b[31mred\x1b[0m [bold]x[/bold]") for n in range(20)]
     rows[2]["id"] = "\x1b]0;title\x07[link=https://example.test]id[/link]"
     rows[2]["rejected"] = rows[2]["chosen"]
-    done = pairwright("audit", jsonl(here / "\x1b[31mfile.jsonl", rows))
+    done = pairwright("audit", jsonl(here / "\x1b[31mfile.jsonl", *rows))
     assert done.code == 1
     assert "\x1b" not in done.out
     assert "[link=https://example.test]id[/link]" in " ".join(done.out.split())
@@ -322,7 +318,7 @@ def test_escape_sequences_of_a_pair_do_not_reach_the_terminal(here: Path) -> Non
 def test_wrong_use_is_told_before_anything_is_written(
     here: Path, arguments: list[str], said: str
 ) -> None:
-    jsonl(here / "a.jsonl", [plain(n) for n in range(3)])
+    jsonl(here / "a.jsonl", *[plain(n) for n in range(3)])
     (here / "empty.jsonl").touch()
     refused(pairwright("audit", *arguments), said)
     assert sorted(path.name for path in here.iterdir()) == ["a.jsonl", "empty.jsonl"]
@@ -332,7 +328,7 @@ def test_wrong_use_is_told_before_anything_is_written(
 
 
 def nine_pairs(folder: Path) -> Path:
-    return jsonl(folder / "pairs.jsonl", [plain(n, user=f"u{n}") for n in range(9)])
+    return jsonl(folder / "pairs.jsonl", *[plain(n, user=f"u{n}") for n in range(9)])
 
 
 @pytest.fixture(scope="module")
@@ -383,10 +379,10 @@ def test_the_digest_is_that_of_the_rows_and_all_flags_are_kept_until_written(her
     rows = [plain(n) for n in range(EXAMPLES + 10)]
     for row in rows:
         row["rejected"] = row["chosen"]
-    source = open_source(str(jsonl(here / "a.jsonl", rows)))
+    source = open_source(str(jsonl(here / "a.jsonl", *rows)))
     calls: list[tuple[str, int | None]] = []
     found = audit(source, progress=lambda what, n: calls.append((what, n)))
-    assert found.source.digest == content_digest(source.rows())
+    assert found.source.digest == content_digest(source)
     same = named(found.checks, "same_sides")
     kept = named(shortened(found).checks, "same_sides")
     assert (len(same.flags), len(kept.flags)) == (EXAMPLES + 10, EXAMPLES)

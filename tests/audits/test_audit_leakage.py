@@ -91,12 +91,6 @@ def test_a_quotation_of_the_rubric_in_either_side_is_found(side: str, response: 
         "I get the smell of smoke out of an old wool coat by airing it.",
         "of inherited cloth unchanged mend the lining of a",
     ],
-    ids=[
-        "a part of a short aspect",
-        "a broken run",
-        "the question's words",
-        "a run over two sources",
-    ],
 )
 def test_less_than_that_and_what_the_question_says_is_no_leak(response: str) -> None:
     narrative = f"{NARRATIVE} {QUESTION}"

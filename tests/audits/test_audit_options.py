@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from audited import checks_of, estimate
+from audited import checks_of, estimate, jsonl
 from pairwright.audits.people import people_checks
 from pairwright.audits.people.scan import PersonalData
 from pairwright.audits.read import ReadRow, UnreadRow, open_source
@@ -26,11 +26,6 @@ COLUMNS = (
     "profile=history",
 )  # fmt: skip
 """PersonaMem's."""
-
-
-def jsonl(path: Path, *rows: object) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def read(file: Path, *columns: str) -> list[ReadRow]:

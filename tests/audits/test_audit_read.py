@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from audited import jsonl
 from pairwright.audits.leakage.corpora import LINES, corpus_texts
 from pairwright.audits.read import ReadRow, UnreadRow, open_source
 from pairwright.dataset import Layout, Part, Row, row_of, write_lines, write_rows
@@ -41,20 +42,19 @@ OFFICIAL = {
 }
 
 
-def jsonl(path: Path, *rows: object) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 def read(given: object, *columns: str) -> list[ReadRow | UnreadRow]:
     return list(open_source(str(given), columns).read())
 
 
-def rows(given: object, *columns: str) -> list[Row]:
+def lines(given: object, *columns: str) -> list[ReadRow]:
+    """What is read where every row can be."""
     found = read(given, *columns)
     assert all(isinstance(each, ReadRow) for each in found), found
-    return [each.row for each in found if isinstance(each, ReadRow)]
+    return [each for each in found if isinstance(each, ReadRow)]
+
+
+def rows(given: object, *columns: str) -> list[Row]:
+    return [each.row for each in lines(given, *columns)]
 
 
 def unread(given: object, *columns: str) -> Counter[str]:
@@ -99,7 +99,7 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     assert (source.kind, source.name, source.version) == ("release", "mine", "1.2.3")
     assert source.total == 3
     expected = [("validation", row_of(half)) for half in twin(2)] + [("test", row_of(violate(1)))]
-    found = [each for each in source.read() if isinstance(each, ReadRow)]
+    found = lines(folder)
     assert [(each.split, each.row) for each in found] == expected
     names = {"validation": Part("Home-twin", "validation"), "test": Part("Home-violate", "test")}
     places = (("validation", 1), ("validation", 2), ("test", 1))
@@ -285,7 +285,7 @@ def test_a_folder_of_files_has_its_folders_and_files_as_configurations_and_split
     jsonl(tmp_path / "data" / "train.jsonl", OFFICIAL)
     jsonl(tmp_path / "Music.jsonl", OFFICIAL)
     jsonl(tmp_path / ".cache" / "hidden.jsonl", {"no": "pair"})
-    found = [(each.row.config, each.split) for each in read(tmp_path) if isinstance(each, ReadRow)]
+    found = [(each.row.config, each.split) for each in lines(tmp_path)]
     assert found == [("Art", "test"), ("Art", "test"), ("Music", ""), ("", "train")]
 
 
@@ -294,8 +294,7 @@ def test_anothers_data_that_lie_where_a_releases_would_are_files(tmp_path: Path)
     file.parent.mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist([PLAIN]), file)
     assert open_source(str(tmp_path)).kind == "plain"
-    (found,) = read(tmp_path)
-    assert isinstance(found, ReadRow)
+    (found,) = lines(tmp_path)
     assert (found.row.config, found.split) == ("en", "test")
 
 
@@ -330,12 +329,6 @@ def test_mapped_columns_take_the_place_of_known_ones(tmp_path: Path) -> None:
     assert (row.question, row.chosen, row.rejected) == ("Which?", "A", "B")
 
 
-def test_a_column_that_is_mapped_to_nothing_is_left_alone(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "a.jsonl", PLAIN | {"created": "a while ago"}, PLAIN)
-    assert unread(file) == {"bad_time": 1}
-    assert len(rows(file, "created=")) == 2
-
-
 @pytest.mark.parametrize(
     ("label", "better"), [(1, "a"), (2, "b"), ("2", "b"), (1.0, "a"), ("A", "a"), ("b", "b")]
 )
@@ -361,14 +354,6 @@ def test_labels_0_and_1_are_refused_with_the_map_that_reads_them(
         assert " ".join(f"--column {one}" for one in maps) in told or f"or {maps[0]}" in told
         _, zero = rows(file, "prompt=input", *maps)
         assert zero.chosen == better
-
-
-@pytest.mark.parametrize("label", [3, "C", None, True, [1], 1.5])
-def test_a_label_that_is_neither_1_nor_2_is_counted(tmp_path: Path, label: object) -> None:
-    good = {"prompt": "Which?", "x": "a", "y": "b", "label": 1}
-    file = jsonl(tmp_path / "a.jsonl", good, good | {"label": label})
-    found = unread(file, "first=x", "second=y", "label=label")
-    assert found == {"empty_value" if label is None else "bad_label": 1}
 
 
 # Messages
@@ -423,19 +408,69 @@ def test_a_row_that_cannot_be_read_is_counted_with_its_place(
     tmp_path: Path, changes: dict[str, Any], reason: str
 ) -> None:
     file = jsonl(tmp_path / "a.jsonl", PLAIN, PLAIN | changes, PLAIN)
-    first, bad, last = read(file)
-    assert isinstance(bad, UnreadRow)
-    assert (bad.reason, bad.where) == (reason, "a.jsonl:2")
+    found = read(file)
+    (bad,) = (each for each in found if isinstance(each, UnreadRow))
+    assert (len(found), bad.reason, bad.where) == (3, reason, "a.jsonl:2")
     assert bad.detail
-    assert isinstance(first, ReadRow)
-    assert isinstance(last, ReadRow)
 
 
-def test_a_row_without_a_column_is_counted(tmp_path: Path) -> None:
-    file = jsonl(tmp_path / "a.jsonl", PLAIN, {"prompt": "Which?", "chosen": "This."})
-    assert unread(file) == {"missing_column": 1}
-    file = jsonl(tmp_path / "b.jsonl", PLAIN | {"topic": "art"}, PLAIN)
-    assert unread(file, "category=topic") == {"missing_column": 1}
+LABELLED = {"prompt": "Which?", "x": "a", "y": "b", "label": 1}
+LABELS = ("first=x", "second=y", "label=label")
+RELEASED = row_of(violate(1)).model_dump(mode="json")
+LISTED = repr(["one", "two", "three"]), json.dumps(["one", "two", "three"])
+SHEET = "prompt,chosen,rejected\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "counts"),
+    [
+        ([PLAIN, {"prompt": "Which?", "chosen": "This."}], (), {"missing_column": 1}),
+        ([PLAIN | {"topic": "art"}, PLAIN], ("category=topic",), {"missing_column": 1}),
+        ([PLAIN | {"created": "a while ago"}, PLAIN], (), {"bad_time": 1}),
+        ([PLAIN | {"created": "a while ago"}, PLAIN], ("created=",), {}),
+        *(
+            ([LABELLED, LABELLED | {"label": label}], LABELS, {"bad_label": 1})
+            for label in (3, "C", True, [1], 1.5)
+        ),
+        ([LABELLED, LABELLED | {"label": None}], LABELS, {"empty_value": 1}),
+        *(
+            ([LABELLED, LABELLED | {"label": label}], LABELS, {"tie": 1})
+            for label in ("tie", "Tie (bothbad)", "equal", " both ", 0.5)
+        ),
+        (
+            [RELEASED, RELEASED | {"mode": "other"}, RELEASED | {"chosen": "half a \ud83d"}],
+            (),
+            {"not_a_row": 1, "lone_surrogate": 1},
+        ),
+        (f"{json.dumps(PLAIN)}\n{{broken\n[1]\n", (), {"bad_json": 1, "not_an_object": 1}),
+        (json.dumps(PLAIN).encode() + b'\n{"prompt": "\xff"}\n', (), {"invalid_utf8": 1}),
+        (f"{SHEET}a,b,c\na,b\n", (), {"ragged_row": 1}),
+        *(
+            ([("a", texts), (texts, "b"), ("a", "b")], (), {"lists_differ": 2})
+            for texts in LISTED
+        ),
+        *(
+            ([("a", "b"), (cell, cell)], (), {"bad_cell": 1})
+            for cell in (
+                "['one' 'two'\n 'three']", "[{'role': 'user'} {'role': 'assistant'}]",
+                "['it's' 'so']",
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_counted_by_its_reason(
+    tmp_path: Path, content: Any, columns: tuple[str, ...], counts: dict[str, int]
+) -> None:
+    """Content is a file's, or rows of JSONL, or two sides of rows of a sheet."""
+    if isinstance(content, list) and isinstance(content[0], tuple):
+        file = sheet(tmp_path / "a.csv", *(("Which?", *sides) for sides in content))
+    elif isinstance(content, list):
+        file = jsonl(tmp_path / "a.jsonl", *content)
+    else:
+        data = content if isinstance(content, bytes) else content.encode()
+        file = tmp_path / ("a.csv" if data.startswith(SHEET.encode()) else "a.jsonl")
+        file.write_bytes(data)
+    assert unread(file, *columns) == counts
 
 
 def test_sides_that_are_the_same_are_read_for_a_check_to_find(tmp_path: Path) -> None:
@@ -448,20 +483,6 @@ def test_broken_json_at_one_line_does_not_end_the_file(tmp_path: Path) -> None:
     file.write_text(f"{json.dumps(PLAIN)}\n{{broken\n[1]\n{json.dumps(PLAIN)}\n", encoding="utf-8")
     found = read(file)
     assert [f.where for f in found if isinstance(f, UnreadRow)] == ["a.jsonl:2", "a.jsonl:3"]
-    assert unread(file) == {"bad_json": 1, "not_an_object": 1}
-
-
-def test_a_line_that_is_not_utf8_is_counted(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_bytes(json.dumps(PLAIN).encode() + b'\n{"prompt": "\xff"}\n')
-    assert unread(file) == {"invalid_utf8": 1}
-
-
-def test_a_row_with_a_releases_columns_and_other_values_is_counted(tmp_path: Path) -> None:
-    good = row_of(violate(1)).model_dump(mode="json")
-    half = good | {"chosen": "half a \ud83d character"}
-    file = jsonl(tmp_path / "a.jsonl", good, good | {"mode": "other"}, half)
-    assert unread(file) == {"not_a_row": 1, "lone_surrogate": 1}
 
 
 # Forms that others publish
@@ -486,9 +507,7 @@ def test_plain_rows_are_read_from_every_kind_of_file(
     data = content.encode()
     file = tmp_path / f"train{suffix}{'.gz' if packed else ''}"
     file.write_bytes(gzip.compress(data) if packed else data)
-    first, second = read(tmp_path)
-    assert isinstance(first, ReadRow)
-    assert isinstance(second, ReadRow)
+    first, second = lines(tmp_path)
     assert (first.row.chosen, second.row.chosen) == ('A "quoted", long\nanswer.', "This one.")
     assert (first.split, first.row.domain) == ("train", "")
     line = {".json": 1, ".jsonl": 1, ".csv": 2, ".tsv": 2}[suffix]
@@ -535,39 +554,12 @@ def test_texts_that_begin_with_a_bracket_stay_texts(
     assert (row.chosen, row.rejected) == (chosen, rejected)
 
 
-@pytest.mark.parametrize("write", [json.dumps, repr])
-def test_a_list_in_one_cell_of_a_row_alone_is_refused(
-    tmp_path: Path, write: Callable[[object], str]
-) -> None:
-    texts = write(["one", "two", "three"])
-    file = sheet(
-        tmp_path / "a.csv", ("Which?", "a", texts), ("Which?", texts, "b"), ("Which?", "a", "b")
-    )
-    assert unread(file) == {"lists_differ": 2}
-
-
-@pytest.mark.parametrize(
-    "cell",
-    ["['one' 'two'\n 'three']", "[{'role': 'user'} {'role': 'assistant'}]", "['it's' 'so']"],
-)
-def test_lists_in_cells_that_cannot_be_read_are_counted(tmp_path: Path, cell: str) -> None:
-    file = sheet(tmp_path / "a.csv", ("Which?", "a", "b"), ("Which?", cell, cell))
-    assert unread(file) == {"bad_cell": 1}
-
-
-def test_a_record_that_is_no_csv_is_counted(tmp_path: Path) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text("prompt,chosen,rejected\na,b,c\na,b\n", encoding="utf-8")
-    assert unread(file) == {"ragged_row": 1}
-
-
 def test_files_that_describe_the_data_are_left_alone(tmp_path: Path) -> None:
     for name in ("dataset_infos.json", "dataset_info.json", "state.json"):
         (tmp_path / name).write_text('{"default": {}}', encoding="utf-8")
     assert "no file of pairs in it" in refused(tmp_path)
     jsonl(tmp_path / "data" / "train.jsonl", PLAIN)
-    (found,) = read(tmp_path)
-    assert isinstance(found, ReadRow)
+    (found,) = lines(tmp_path)
     assert (found.split, found.row.config, found.where) == ("train", "", "data/train.jsonl:1")
 
 
@@ -579,15 +571,12 @@ def test_transcripts_are_taken_apart(tmp_path: Path) -> None:
            "rejected": "Human: Which?\n\nAssistant: That."}  # fmt: skip
     other = one | {"chosen": "\n\nHuman: Who?\n\nAssistant: This."}
     left = one | {"rejected": "\n\nHuman: Which?"}
-    first, second, differ, asked = read(jsonl(tmp_path / "train.jsonl", row, one, other, left))
-    assert isinstance(first, ReadRow)
-    assert isinstance(second, ReadRow)
-    assert first.row.question == "Human: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
-    assert (first.row.chosen, first.row.rejected) == ("This.\n\nOr that.", "")
-    assert (second.row.question, second.row.chosen) == ("Which?", "This.")
-    assert isinstance(differ, UnreadRow)
-    assert isinstance(asked, UnreadRow)
-    assert (differ.reason, asked.reason) == ("prompts_differ", "ends_with_user")
+    first, second = rows(jsonl(tmp_path / "train.jsonl", row, one))
+    assert first.question == "Human: Hello\n\nAssistant: Hi: what\nis it?\n\nHuman: Which?"
+    assert (first.chosen, first.rejected) == ("This.\n\nOr that.", "")
+    assert (second.question, second.chosen) == ("Which?", "This.")
+    reasons = unread(jsonl(tmp_path / "train.jsonl", row, other, left))
+    assert reasons == {"prompts_differ": 1, "ends_with_user": 1}
 
 
 def test_a_response_that_looks_like_a_transcript_stays_whole_beside_a_prompt(
@@ -605,20 +594,17 @@ def test_conversations_with_one_message_a_side_are_read(tmp_path: Path) -> None:
     }  # fmt: skip
     alone = row | {"conversations": [{"from": "human", "value": "Which?"}]}
     asking = row | {"rejected": {"from": "human", "value": "Which?"}}
-    first, second, third = read(jsonl(tmp_path / "a.jsonl", row, alone, asking))
-    assert isinstance(first, ReadRow)
-    assert isinstance(second, ReadRow)
-    assert isinstance(third, UnreadRow)
-    assert first.row.question == "system: Brief.\n\nhuman: ?"
-    assert (first.row.chosen, first.row.rejected) == ("This.", "That.")
-    assert second.row.question == "Which?"
-    assert third.reason == "ends_with_user"
+    first, second = rows(jsonl(tmp_path / "a.jsonl", row, alone))
+    assert first.question == "system: Brief.\n\nhuman: ?"
+    assert (first.chosen, first.rejected) == ("This.", "That.")
+    assert second.question == "Which?"
+    assert unread(jsonl(tmp_path / "a.jsonl", row, asking)) == {"ends_with_user": 1}
 
 
 def test_lists_of_responses_give_a_pair_for_each_place(tmp_path: Path) -> None:
     row = {"id": 7, "prompt": "Which?", "chosen": ["a", "b", "c"], "rejected": ["d", "e", "f"]}
     file = jsonl(tmp_path / "a.jsonl", row, {key: row[key] for key in PLAIN})
-    found = [each for each in read(file) if isinstance(each, ReadRow)]
+    found = lines(file)
     assert [(of.row.chosen, of.row.rejected) for of in found] == [
         *zip("abc", "def", strict=True)
     ] * 2
@@ -628,13 +614,6 @@ def test_lists_of_responses_give_a_pair_for_each_place(tmp_path: Path) -> None:
     assert {of.row.item_id for of in found[:3]} == {"7"}
     assert len({of.row.item_id for of in found[3:]}) == 1
     assert len({of.row.id for of in found}) == 6
-
-
-@pytest.mark.parametrize("label", ["tie", "Tie (bothbad)", "equal", " both ", 0.5])
-def test_a_tie_is_named(tmp_path: Path, label: object) -> None:
-    good = {"prompt": "Which?", "x": "a", "y": "b", "label": 1}
-    file = jsonl(tmp_path / "a.jsonl", good, good | {"label": label})
-    assert unread(file, "first=x", "second=y", "label=label") == {"tie": 1}
 
 
 def test_a_licence_that_a_text_states_is_kept(tmp_path: Path) -> None:
@@ -782,7 +761,7 @@ def test_rows_are_not_held(tmp_path: Path, suffix: str) -> None:
     source = open_source(str(file))
     tracemalloc.start()
     try:
-        assert sum(1 for _ in source.rows()) == 4000
+        assert sum(1 for _ in source) == 4000
         assert tracemalloc.get_traced_memory()[1] < 6_000_000
     finally:
         tracemalloc.stop()
@@ -852,7 +831,7 @@ def test_a_release_on_the_hub_is_downloaded_and_read_as_one(
     hub(monkeypatch, ["manifest.json", Part("Home-violate", "test").path], {}, folder)
     source = open_source("org/name")
     assert (source.kind, source.name, source.version) == ("release", "org/name", "1.2.3")
-    assert list(source.rows()) == [row_of(violate(1))]
+    assert list(source) == [row_of(violate(1))]
     assert "a release or a run" in refused("org/name", "chosen=a")
 
 

@@ -17,7 +17,7 @@ from pairwright.construct.outcomes import (
 )
 from pairwright.construct.tally import Tally, UnitTally
 from pairwright.models.store import Totals
-from pairwright.modes import Stage
+from pairwright.modes import Mode, Stage
 from pairwright.records import Contrast, Draft, DroppedAspect, Rejected, Twin
 from pairwright.releases.derive.build_summary import BuildSummary
 from pairwright.releases.derive.build_summary import funnel_rows as rows_of_page
@@ -36,10 +36,6 @@ def outcome(result: Any, mode: Any = "twin", partner: str | None = "vic") -> Out
     )  # fmt: skip
 
 
-def reached(made: Outcome) -> tuple[Stage, ...]:
-    return stages_up_to(made.mode, last_stage(made))
-
-
 def refused(stage: str, reason: str = "x", **more: Any) -> Rejected:
     return Rejected(stage=stage, reason=reason, **more)
 
@@ -49,51 +45,45 @@ KEPT = Twin(id="t", halves=(ASKED, OTHER))
 
 
 @pytest.mark.parametrize(
-    ("result", "partner", "last"),
+    ("mode", "result", "partner", "last"),
     [
-        (refused("plan", "no_personal_signal", user="una"), None, "items"),
-        (refused("plan", "unparseable"), None, None),
-        (refused("partners", "no_partner"), None, "signal"),
-        (refused("partners", "enough_of_couple"), None, "signal"),
-        (refused("plan", "no_personal_signal", user="vic"), "vic", "partner"),
-        (refused("gates", "rubrics_alike"), "vic", "partner"),
-        (refused("write_adhering", "content_filter"), "vic", "partner_signal"),
-        (refused("gates", "parity", drafts=(DRAFT,)), "vic", "drafts"),
-        (KEPT, "vic", "kept"),
+        ("twin", refused("plan", "no_personal_signal", user="una"), None, "items"),
+        ("twin", refused("partners", "no_partner"), None, "signal"),
+        ("twin", refused("partners", "enough_of_couple"), None, "signal"),
+        ("twin", refused("plan", "no_personal_signal", user="vic"), "vic", "partner"),
+        ("twin", refused("gates", "rubrics_alike"), "vic", "partner"),
+        ("twin", refused("write_adhering", "content_filter"), "vic", "partner_signal"),
+        ("twin", refused("write_adhering", "cut_short"), "vic", "partner_signal"),
+        ("twin", refused("gates", "parity", drafts=(DRAFT,)), "vic", "drafts"),
+        ("twin", KEPT, "vic", "kept"),
+        ("violate", Contrast(pair=violated(0)), None, "kept"),
+        ("violate", refused("plan", "no_personal_signal", user="una"), None, "items"),
+        *(("violate", refused(prompt, "content_filter"), None, "signal")
+          for prompt in sorted(WRITER_PROMPTS)),
+        # What failed or waits is at no stage, and a reply that cannot be used says nothing of a
+        # user's signal.
+        ("twin", Failure(failure="http_500", detail=""), "vic", None),
+        ("twin", Pending(waits_for="plan"), "vic", None),
+        ("twin", refused("plan", "unparseable"), None, None),
+        *(("twin", refused(stage, "cut_short", user="una"), None, None)
+          for stage in ("plan", "write_plain", "judge_support")),
     ],
-)
-def test_a_twin_comes_as_far_as_its_refusal_says(
-    result: Any, partner: str | None, last: str | None
+)  # fmt: skip
+def test_a_unit_comes_as_far_as_its_refusal_says(
+    mode: Mode, result: Any, partner: str | None, last: Stage | None
 ) -> None:
-    assert last_stage(outcome(result, partner=partner)) == last
+    assert last_stage(outcome(result, mode, partner)) == last
 
 
 def test_a_pair_of_mode_violate_has_no_stage_of_a_partner() -> None:
-    made = Contrast(pair=violated(0))
-    assert reached(outcome(made, "violate")) == ("items", "signal", "drafts", "kept")
-    dropped = refused("plan", "no_personal_signal", user="una")
-    assert reached(outcome(dropped, "violate")) == ("items",)
-    unwritten = refused("write_omitting", "content_filter")
-    assert reached(outcome(unwritten, "violate")) == ("items", "signal")
+    assert stages_up_to("violate", "kept") == ("items", "signal", "drafts", "kept")
+    assert stages_up_to("twin", "partner") == ("items", "signal", "partner")
+    assert stages_up_to("twin", None) == ()
 
 
-def test_a_refusal_by_any_prompt_that_writes_a_side_is_after_the_signal() -> None:
+def test_every_prompt_that_writes_a_side_is_after_the_signal() -> None:
     writers = {name for name in VARIABLES if name.startswith(("write_", "paper_"))}
     assert writers - {"write_plain"} == WRITER_PROMPTS
-    for prompt in WRITER_PROMPTS:
-        unwritten = outcome(refused(prompt, "content_filter"), "violate")
-        assert reached(unwritten) == ("items", "signal"), prompt
-
-
-def test_what_failed_or_waits_is_at_no_stage() -> None:
-    assert reached(outcome(Failure(failure="http_500", detail=""))) == ()
-    assert reached(outcome(Pending(waits_for="plan"))) == ()
-
-
-@pytest.mark.parametrize("stage", ["plan", "write_plain", "judge_support"])
-def test_a_reply_that_cannot_be_used_says_nothing_of_a_users_signal(stage: str) -> None:
-    assert reached(outcome(refused(stage, "cut_short", user="una"), partner=None)) == ()
-    assert reached(outcome(refused("write_adhering", "cut_short"))) != ()
 
 
 def test_each_stage_is_a_share_of_all_items_with_its_interval() -> None:

@@ -205,20 +205,16 @@ def test_a_limit_chooses_for_the_first_items_of_the_source(corpus_of: CorpusOf) 
 # A corpus
 
 
-def test_items_come_back_as_they_were_written(corpus_of: CorpusOf) -> None:
-    odd = user("Zoë\n\u2028", 'A "quoted"\nquestion? 😀', "Text with\nlines\u2028and\x85more")
-    items = (odd, baker("una"), cook("vic"))
-    corpus = corpus_of(*items)
-    assert len(corpus) == 3
-    for position in (2, 0, 1, 0):
-        assert corpus.item(position) == items[position]
-
-
-def test_the_latest_item_of_a_user_is_the_one_with_the_longest_history(
+def test_items_come_back_as_they_were_written_and_the_latest_has_the_longest_history(
     corpus_of: CorpusOf,
 ) -> None:
+    odd = user("Zoë\n\u2028", 'A "quoted"\nquestion? 😀', "Text with\nlines\u2028and\x85more")
     texts = [[ABOUT_BREAD], [ABOUT_BREAD] * 3, [ABOUT_STEW] * 3]
-    corpus = corpus_of(*(user("una", BREAD, *t, id=f"q-{n}") for n, t in enumerate(texts)))
+    items = (odd, *(user("una", BREAD, *t, id=f"q-{n}") for n, t in enumerate(texts)))
+    corpus = corpus_of(*items)
+    assert len(corpus) == 4
+    for position in (2, 0, 3, 1, 0):
+        assert corpus.item(position) == items[position]
     assert corpus.latest("una").id == "q-1"
 
 
@@ -243,15 +239,12 @@ def test_both_halves_of_a_twin_are_held_against_equally_many_and_nobody_against_
             assert set(own) - set(theirs) == {partner}
             assert set(theirs) - set(own) == {of.user}
     assert len({tuple(writers(corpus.others(of, of.user))) for of in crowd}) > 20
-
-
-def test_others_are_fewer_where_there_are_fewer(corpus_of: CorpusOf) -> None:
-    corpus = corpus_of(*(allrounder(f"u{n}") for n in range(3)))
-    corpus.tried = tried(corpus)
-    first = corpus.item(0)
-    assert set(writers(corpus.others(first, "u0"))) == {"u1", "u2"}
-    assert set(writers(corpus.others(first, "u1"))) == {"u0", "u2"}
-    assert tried(corpus, count=0)["q-u0"].users == ()
+    # Fewer where there are fewer.
+    few = corpus_of(*(allrounder(f"u{n}") for n in range(3)))
+    few.tried = tried(few)
+    assert set(writers(few.others(few.item(0), "u0"))) == {"u1", "u2"}
+    assert set(writers(few.others(few.item(0), "u1"))) == {"u0", "u2"}
+    assert tried(few, count=0)["q-u0"].users == ()
 
 
 def test_an_other_is_read_without_newer_posts_and_without_the_question(
@@ -259,20 +252,14 @@ def test_an_other_is_read_without_newer_posts_and_without_the_question(
 ) -> None:
     una = baker("una", created="2011-06-01T00:00:00")
     vic = user("vic", "What is it?", f"{BREAD} Again.", ABOUT_BREAD, ABOUT_STEW)
-    corpus = corpus_of(una, vic)
-    corpus.tried = tried(corpus)
-    ((read,),) = corpus.others(una, "una")
-    assert read.text.startswith(ABOUT_BREAD)
-
-
-def test_who_wrote_nothing_before_the_question_is_no_other(corpus_of: CorpusOf) -> None:
-    early = user("una", BREAD, ABOUT_STEW, created="2010-06-01T00:00:00")
-    newer = user("vic", STEW, ABOUT_BREAD, ABOUT_BREAD)
-    late = newer.model_copy(update={"profile": newer.profile[1:]})
-    corpus = corpus_of(early, late, baker("wim"))
+    # Who wrote nothing before the question is no other.
+    late = user("wim", STEW, "Older.", "Old.", ABOUT_BREAD)
+    late = late.model_copy(update={"profile": late.profile[2:]})
+    corpus = corpus_of(una, vic, late)
     corpus.tried = tried(corpus)
     assert set(corpus.tried["q-una"].users) == {"vic", "wim"}
-    assert writers(corpus.others(early, "una")) == ["wim"]
+    ((read,),) = corpus.others(una, "una")
+    assert read.text.startswith(ABOUT_BREAD)
 
 
 def test_the_seed_decides_on_whom_a_question_is_tried(corpus_of: CorpusOf) -> None:

@@ -22,6 +22,8 @@ from pairwright.releases.verify import verify_release
 from released import PAIRS, released, run_of
 from tampering import Tampered, bytes_of, copy_of, renamed, turned
 
+pytestmark = pytest.mark.usefixtures("no_plots")
+
 TWINS, VIOLATES = "data/Home-twin/test-00000-of-00001.parquet", "Home-violate"
 VIOLATE = f"data/{VIOLATES}/test-00000-of-00001.parquet"
 VALIDATION = VIOLATE.replace("test-", "validation-")
@@ -823,6 +825,16 @@ def test_a_derived_file_with_more_after_its_end_or_less_is_caught(
         bad.write("LICENSE.md", text)
         bad.seal()
         assert caught(bad.root).where.startswith("LICENSE.md:")
+
+
+def test_another_canary_in_every_file_is_caught(trial: Path, tmp_path: Path) -> None:
+    """The files of preference/ are held to hashes with the canary that the manifest states."""
+    bad = Tampered(copy_of(trial, tmp_path / "copy"))
+    own = bad.one("manifest.json")["canary"].encode()
+    for path, content in bytes_of(bad.root).items():
+        bad.write(path, content.replace(own, own[:-8] + b"00000000"))
+    bad.seal()
+    assert caught(bad.root).where.startswith("manifest.json:")
 
 
 def _made_a_release(bad: Tampered) -> None:

@@ -26,7 +26,7 @@ from pairwright.errors import InputError
 from pairwright.models.store import Store
 from pairwright.records import Pair, content_id, dyad_id, pseudonym
 from pairwright.releases.primary import UnitOutcome, read_primary
-from pairwright.releases.summary import SummaryBuilder, rows_of
+from pairwright.releases.summary import rows_of
 from pairwright.releases.write import write_primary
 from pairwright.settings.rules import ReleaseInfo
 from pairwright.workflows.new_release import ReleaseResult, advise
@@ -40,6 +40,7 @@ from released import (
     Answer,
     Answers,
     answered,
+    context_of,
     export,
     gathered,
     question,
@@ -145,11 +146,7 @@ def test_licences_are_the_address_own_or_the_configured(tmp_path: Path) -> None:
 def test_the_summary_is_the_one_that_reading_gives(run: Path, tmp_path: Path) -> None:
     layout = Layout(tmp_path / "out")
     primary, summary = write_primary(layout, gathered(run, share=0.4).content)
-    again = SummaryBuilder()
-    for part, row in rows_of(layout):
-        again.add(part, row)
-    assert summary == again.summary()
-    assert primary == read_primary(layout)
+    assert (primary, summary) == (read_primary(layout), context_of(layout).summary)
 
 
 @pytest.mark.real
@@ -250,7 +247,9 @@ def test_another_rule_in_the_config_decides_anew(run: Path, tmp_path: Path) -> N
         gathered(run)
 
 
-def test_no_file_of_a_release_names_a_user_or_a_folder_of_this_machine(release: Layout) -> None:
+def test_no_file_of_a_release_names_a_user_or_a_folder_of_this_machine(
+    run: Path, release: Layout
+) -> None:
     users = {pair.user for pair in PAIRS}
     for path in release.root.rglob("*"):
         if path.is_file() and path.suffix != ".parquet":
@@ -258,6 +257,11 @@ def test_no_file_of_a_release_names_a_user_or_a_folder_of_this_machine(release: 
             assert not [user for user in users if user in text], path
             assert "/home/somebody" not in text, path
             assert str(release.root) not in text, path
+    build = read_primary(release).provenance.build
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    assert build.keys() == manifest.keys() - {"counts"}
+    assert build["state"] == "short"
+    assert build["config"]["source"]["path"] == "histories.jsonl"  # type: ignore[index,call-overload]
 
 
 # Trials
@@ -321,14 +325,6 @@ def test_every_unit_of_the_build_is_there_by_the_hash_of_its_name(
     assert [unit.reason for unit in units if unit.outcome == "failed"] == ["timeout"] * 2
 
 
-def test_what_is_stated_is_the_manifest_without_its_counts(run: Path, release: Layout) -> None:
-    manifest = json.loads((run / "manifest.json").read_bytes())
-    build = read_primary(release).provenance.build
-    assert build.keys() == manifest.keys() - {"counts"}
-    assert build["state"] == "short"
-    assert build["config"]["source"]["path"] == "histories.jsonl"  # type: ignore[index,call-overload]
-
-
 def test_errata_of_the_run_are_released_and_those_before_stay(
     run: Path, release: Layout, tmp_path: Path
 ) -> None:
@@ -372,16 +368,11 @@ def test_chains_of_partners_stay_together() -> None:
         assert set(splits_of(order, 0.5).values()) in ({"test"}, {"validation"})
 
 
-def test_the_share_of_users_is_about_what_was_asked_for() -> None:
+def test_the_share_of_users_is_about_what_was_asked_for_and_more_never_move_one_back() -> None:
     users = [(f"user-{n}",) for n in range(4000)]
-    found = splits_of(users, 0.2).values()
-    assert 0.17 < sum(split == "validation" for split in found) / len(users) < 0.23
-    assert set(splits_of(users, 0.0).values()) == {"test"}
-
-
-def test_more_users_in_validation_never_move_one_back() -> None:
-    users = [(f"user-{n}",) for n in range(500)]
     low, high = splits_of(users, 0.2), splits_of(users, 0.5)
+    assert 0.17 < sum(split == "validation" for split in low.values()) / len(users) < 0.23
+    assert set(splits_of(users, 0.0).values()) == {"test"}
     assert all(high[user] == "validation" for user, of in low.items() if of == "validation")
 
 

@@ -72,11 +72,13 @@ def audit(
     *,
     against: PairSource | None = None,
     progress: Progress = lambda _what, _rows: None,
+    look: Callable[[Row], None] = lambda _row: None,
 ) -> Audit:
     """Audit the pairs of a source: all checks with all their flags. `shortened` gives what
     audit.json keeps of it.
 
-    `against` is measured by the same blind checks, for comparison. Raises InputError if a source or
+    `against` is measured by the same blind checks, for comparison. `look` is called with every row
+    of the source as it is read. Raises InputError if a source or
     a corpus cannot be read, or a source holds no pairs.
     """
     # The last digits of a sum depend on how many threads share it.
@@ -85,6 +87,7 @@ def audit(
         places = RowLocations()
 
         def add(line: ReadRow) -> None:
+            look(line.row)
             places.add(line.row, line.where)
             parts.add(line)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from pairwright.construct.outcomes import funnel_rows
-from pairwright.construct.tally import Tally, model_checks
+from pairwright.construct.tally import Tally
 from pairwright.estimate import Estimate
 from pairwright.models.store import Store, Totals
 from pairwright.modes import MODES, verified_modes
@@ -163,7 +163,7 @@ def make_manifest(
         ],
         "checks": {
             check.name: {"meaning": check.meaning, **_share(check.found)}
-            for check in model_checks(counted)
+            for check in counted.checks
         },
         "blind_preference": [
             figure.model_dump(mode="json") for figure in counted.preference_figures

@@ -196,6 +196,25 @@ READERS: dict[str, Callable[[str], list[bool]]] = {
 """How a reply is read that measures a model, by the purpose of its call."""
 
 
+class ReplyCheck(NamedTuple):
+    """A share over the replies of some calls, by which a model of the build is judged."""
+
+    name: str
+    """The purpose of the calls, such as `support_control`."""
+    meaning: str
+    found: Estimate
+    """k of n cases, with its 95 % interval."""
+
+
+CHECKS = {
+    "support": "support by own post",
+    "support_control": "support by stranger's post",
+    "planner_precision": "planned, in the gold list",
+    "planner_recall": "gold, in the plan",
+}
+"""What is counted of the replies that measure a model, by the purpose of their calls."""
+
+
 UNUSABLE_SHARE = 0.1
 """The share of units without a usable reply above which a run is short."""
 _LENGTHS = ((1, 2), (3, 4), (5, 9), (10, 19), (20, None))
@@ -297,6 +316,15 @@ class Tally:
         return sum(some.total() for some in ended)
 
     @property
+    def checks(self) -> tuple[ReplyCheck, ...]:
+        """Each check with its share over the calls of a run; replies that cannot be read count for
+        nothing."""
+        return tuple(
+            ReplyCheck(name, meaning, share(*self.readings.get(name, (0, 0))))
+            for name, meaning in CHECKS.items()
+        )
+
+    @property
     def preference_figures(self) -> tuple[PreferenceFigure, ...]:
         """Which response a judge that knows nobody prefers, by mode."""
         return preference_figures(self.preferences.elements())
@@ -328,31 +356,3 @@ def tally_outcomes(store: Store) -> Tally:
     counted.no_signal = index.signals()
     counted.readings = index.readings()
     return counted
-
-
-class ReplyCheck(NamedTuple):
-    """A share over the replies of some calls, by which a model of the build is judged."""
-
-    name: str
-    """The purpose of the calls, such as `support_control`."""
-    meaning: str
-    found: Estimate
-    """k of n cases, with its 95 % interval."""
-
-
-CHECKS = {
-    "support": "support by own post",
-    "support_control": "support by stranger's post",
-    "planner_precision": "planned, in the gold list",
-    "planner_recall": "gold, in the plan",
-}
-"""What is counted of the replies that measure a model, by the purpose of their calls."""
-
-
-def model_checks(counted: Tally) -> list[ReplyCheck]:
-    """Each check with its share over the calls of a run; replies that cannot be read count
-    for nothing."""
-    return [
-        ReplyCheck(name, meaning, share(*counted.readings.get(name, (0, 0))))
-        for name, meaning in CHECKS.items()
-    ]

@@ -138,10 +138,10 @@ def audit(
         forgotten, public = _people(source.folder, progress)
         options = options._replace(forgotten=forgotten, public=public)
     sizes = Sizes()
-    report = audit_source(source.seen_by(sizes.add), options, against=beside, progress=rows)
+    report = audit_source(source, options, against=beside, progress=rows, look=sizes.add)
     write_one(folder / "audit.json", shortened(report))
     write_lines(folder / "redactions.jsonl", report.redactions)
-    write_page(folder / "report.html", report, source.rows(), sizes, progress=rows)
+    write_page(folder / "report.html", report, source, sizes, progress=rows)
     comparable = source.kind == "release" and options == Options() and beside is None
     differs = _difference(source.folder, folder) if comparable and source.folder else None
     return AuditResult(report, folder, differs)
@@ -160,9 +160,9 @@ def write_audit(
     where the disk refuses. The same rows and study give the same bytes with the same libraries.
     """
     source, sizes = open_release(root), Sizes()
-    report = audit_source(source.seen_by(sizes.add), Options(public=public), progress=progress)
+    report = audit_source(source, Options(public=public), progress=progress, look=sizes.add)
     write_one(file, shortened(report))
-    write_page(page, report, source.rows(), sizes, progress=progress)
+    write_page(page, report, source, sizes, progress=progress)
     return report
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import ReachedTarget, cost
-from pairwright.construct.tally import ReplyCheck, Tally, model_checks, tally_outcomes
+from pairwright.construct.tally import ReplyCheck, Tally, tally_outcomes
 from pairwright.dataset import read_lines
 from pairwright.errors import InputError
 from pairwright.models import Wait
@@ -124,7 +124,7 @@ def status_of(
         run=folder.path,
         config=config,
         tally=counted,
-        checks=tuple(model_checks(counted)),
+        checks=counted.checks,
         stored=store.totals(),
         cost=cost(store, config),
         served={model: names for model, names in served.items() if names},

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from string import digits as DIGITS
 from typing import NamedTuple
 
+from pairwright.audits.catalogue import note_check
 from pairwright.audits.people.contacts import HOSTS, MAIL, POSTAL_ADDRESS, TELEPHONE, at_sign
 from pairwright.audits.people.identifiers import BLOCK, IDENTIFIERS
 from pairwright.audits.people.names import NAME_MARKS, NAMES, DataKind, Finding, mask
@@ -80,11 +81,11 @@ class PersonalData:
     def checks(self) -> Iterator[Check]:
         for kind in KINDS:
             yield from self._checks[kind.name].checks(kind.covers)
-        yield Check(
-            family="people", name="names", status="note",
-            detail="names of people are found only where somebody states their own: a model that "
-            "finds others reliably is not part of this tool",
-        )  # fmt: skip
+        nobody_else = (
+            "names of people are found only where somebody states their own: a model that finds"
+            " others reliably is not part of this tool"
+        )
+        yield note_check("names", detail=nobody_else)
 
     def redactions(self) -> Iterator[Redaction]:
         """All findings, in the order of the source."""

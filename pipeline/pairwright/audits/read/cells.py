@@ -8,7 +8,7 @@ import json
 import re
 import tokenize
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, TypeGuard
 
 from pairwright.audits.read.columns import KNOWN, Columns
 from pairwright.dataset import RowAspect, RowPost, licence_of
@@ -99,26 +99,19 @@ _OPENING = re.compile(r"\s*Human:")
 _TURN = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):[ ]?")
 
 
-class ResponseMessage(NamedTuple):
-    """A response and what came before it, as text; empty where nothing did."""
-
-    before: str
-    text: str
-
-
-def reply(value: object, name: str) -> ResponseMessage:
-    """A response: text, a message, or messages of which the last is the response. Raises
-    SourceRefusal."""
+def reply(value: object, name: str) -> tuple[str, str]:
+    """A response and what came before it, as text; empty where nothing did. It is text, a message,
+    or messages of which the last is the response. Raises SourceRefusal."""
     if isinstance(value, dict):
         value = [value]
     if not isinstance(value, list):
-        return ResponseMessage("", as_text(value, name))
+        return "", as_text(value, name)
     if not value:
         raise SourceRefusal("no_messages", f"{name} is an empty list")
     role, text = _message(value[-1], name)
     if role.lower() in _ASKING:
         raise SourceRefusal("ends_with_user", f"the last message of {name} is by {role!r}")
-    return ResponseMessage(prompt(value[:-1], name), text)
+    return prompt(value[:-1], name), text
 
 
 def transcript(value: object) -> object:

@@ -177,12 +177,12 @@ def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
         ]
     if columns.value(fields, "prompt") is None:
         a, b = transcript(a), transcript(b)
-    one, other = reply(a, names[0]), reply(b, names[1])
-    if one.before != other.before:
+    (before, one), (other_before, other) = reply(a, names[0]), reply(b, names[1])
+    if before != other_before:
         raise SourceRefusal(
             "prompts_differ", f"the messages before {names[0]} and {names[1]} differ"
         )
-    return [ResponseSides(one.before, one.text, other.text)]
+    return [ResponseSides(before, one, other)]
 
 
 def _size(value: object) -> str:

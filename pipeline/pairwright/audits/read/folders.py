@@ -56,12 +56,12 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
     Raises InputError where the release does not say its version.
     """
     parts = parts_of(folder)
-    statement = _release_statement(Layout(folder))
+    name, version, info = _release_statement(Layout(folder))
     return PairSource(
-        name=statement.name or fallback or folder.resolve().name,
+        name=name or fallback or folder.resolve().name,
         kind="release",
-        version=statement.version,
-        info=statement.info,
+        version=version,
+        info=info,
         read=partial(_release_rows, folder, parts),
         folder=folder,
         total=_count(folder, parts),
@@ -74,16 +74,9 @@ def _release_rows(folder: Path, parts: list[Part]) -> Iterator[ReadRow]:
             yield ReadRow(part.split, row, f"{part.path}:{number}")
 
 
-class _ReleaseStatement(NamedTuple):
-    """What stated.json says."""
-
-    name: str
-    """It says so for a trial; empty where there is none."""
-    version: str
-    info: ReleaseInfo
-
-
-def _release_statement(layout: Layout) -> _ReleaseStatement:
+def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo]:
+    """Name, version and what else stated.json says. The name says so for a trial, and is empty
+    where there is none."""
     try:
         provenance = json.loads(layout.provenance.read_text(encoding="utf-8"))
         info = provenance.get("info", {})
@@ -91,7 +84,7 @@ def _release_statement(layout: Layout) -> _ReleaseStatement:
         name, version = f"{name}-trial" if name and trial else name, str(provenance["version"])
         # What newer versions state besides concerns no check of this one.
         known = {key: value for key, value in info.items() if key in ReleaseInfo.model_fields}
-        return _ReleaseStatement(name, version, ReleaseInfo.model_validate(known))
+        return name, version, ReleaseInfo.model_validate(known)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = f"{layout.provenance} [info.{'.'.join(map(str, first['loc']))}]"

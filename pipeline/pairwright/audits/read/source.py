@@ -1,7 +1,7 @@
 """A source of pairs, its rows, and the reasons for rows that cannot be read."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -94,27 +94,6 @@ class PairSource:
     info: ReleaseInfo = NO_INFO
     """What a release states of itself, or a run of the release it will be."""
 
-    def seen_by(self, look: Callable[[Row], None]) -> "PairSource":
-        """The same source; `look` is called with every row as it is read."""
-
-        def read() -> Iterator[ReadRow | UnreadRow]:
-            for one in self.read():
-                if isinstance(one, ReadRow):
-                    look(one.row)
-                yield one
-
-        return replace(self, read=read)
-
-    def rows(self) -> "RepeatableRows":
-        """The rows that can be read, as an iterable that can be read again."""
-        return RepeatableRows(self)
-
-
-@dataclass(frozen=True)
-class RepeatableRows:
-    """The rows of a source."""
-
-    source: PairSource
-
     def __iter__(self) -> Iterator[Row]:
-        return (one.row for one in self.source.read() if isinstance(one, ReadRow))
+        """The rows that can be read, as often as asked."""
+        return (one.row for one in self.read() if isinstance(one, ReadRow))

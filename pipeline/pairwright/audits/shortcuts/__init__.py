@@ -78,7 +78,9 @@ class Shortcuts:
         row = line.row
         features = self._features.get(row.config)
         if features is None:
-            features = self._features[row.config] = PairFeatures(row.mode, SEED, self._words)
+            features = self._features[row.config] = PairFeatures(
+                row.config, row.mode, SEED, self._words
+            )
         features.add(row, line.choice)
         self._published.add(row)
         self._lean.add(row)
@@ -86,7 +88,7 @@ class Shortcuts:
     def checks(self) -> Iterator[Check | LimitComparison]:
         """All checks of each configuration, after the last row."""
         tried = {
-            config: list(blind_trials(config, features, SEED))
+            config: list(blind_trials(features, SEED))
             for config, features in sorted(self._features.items())
         }
         for config, own in tried.items():
@@ -101,10 +103,10 @@ class Shortcuts:
             if features.questions.has_places:
                 yield features.questions.key_place(config, features.clusters, self._bound)
             if is_twin(features.mode):
-                yield twin_identity(config, features, [by_name[name] for name in BLIND])
-                yield from twin_gaps(config, features, by_name["profile_overlap"])
+                yield twin_identity(features, [by_name[name] for name in BLIND])
+                yield from twin_gaps(features, by_name["profile_overlap"])
             else:
-                yield length_matched(config, features)
+                yield length_matched(features)
         yield from self._lean.checks()
         yield from self._published.checks()
 

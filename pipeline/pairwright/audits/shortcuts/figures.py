@@ -20,7 +20,7 @@ from pairwright.intervals import LEVEL, AccuracyLimits, Floats, Places, accuracy
 from pairwright.modes import MODES, Mode, is_twin
 
 
-def twin_identity(config: str, features: PairFeatures, blind: Sequence[Trial]) -> Check:
+def twin_identity(features: PairFeatures, blind: Sequence[Trial]) -> Check:
     """Fails where a twin is not two halves that mirror each other, or where a blind scorer is not
     exactly right on half of the pairs."""
     flags = tuple(
@@ -36,7 +36,7 @@ def twin_identity(config: str, features: PairFeatures, blind: Sequence[Trial]) -
     return Check(
         family="shortcuts",
         name="twin_identity",
-        config=config,
+        config=features.config,
         status="fail" if flags or off else "pass",
         count=len(flags),
         of=len(features.twins),
@@ -58,36 +58,36 @@ def _wrong(halves: Sequence[TwinHalf]) -> str:
     return "the halves are not of one question with chosen and rejected swapped"
 
 
-def length_matched(config: str, features: PairFeatures) -> Check:
+def length_matched(features: PairFeatures) -> Check:
     """The share of pairs of like length, on which each blind check gives its accuracy again."""
     limit = f"{LIKE - 1:.0%}".replace("%", " %")
     share = _share(features.like.astype(np.float64), features.clusters)
     detail = (
         f"At most {limit} more words in the longer response. Each check says how it does on these."
     )
-    return note_check("length_matched", config, share, detail=detail)
+    return note_check("length_matched", features.config, share, detail=detail)
 
 
-def twin_gaps(config: str, features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
+def twin_gaps(features: PairFeatures, profile_overlap: Trial) -> Iterator[Check]:
     """Differences between the two responses of twins, which the 50 % of blind scorers hide."""
     ratio, judged = features.ratio, ~np.isnan(features.quality)
-    yield note_check("twin_length_gap", config, mean(ratio, features.clusters, least=1))
+    yield note_check("twin_length_gap", features.config, mean(ratio, features.clusters, least=1))
     quality = mean(features.quality[judged], features.clusters[judged], least=0)
     missing = f"{(~judged).sum():,} pairs have no scores of a judge." if not judged.all() else ""
-    yield note_check("twin_quality_gap", config, quality, detail=missing)
-    yield _echo_gap(config, features)
+    yield note_check("twin_quality_gap", features.config, quality, detail=missing)
+    yield _echo_gap(features)
     wrong = profile_overlap.points == 0
     share = _share(wrong.astype(np.float64), profile_overlap.clusters)
-    yield note_check("twin_against_baseline", config, share, detail=profile_overlap.why)
+    yield note_check("twin_against_baseline", features.config, share, detail=profile_overlap.why)
     places = profile_overlap.places[wrong]
     voted = places[~np.isnan(features.people[places])]
     people = _share(features.people[voted], features.clusters[voted])
     none = "Nobody voted on these pairs." if len(places) else "There are no such pairs."
     none = "" if len(voted) else none
-    yield note_check("people_against_baseline", config, people, detail=none)
+    yield note_check("people_against_baseline", features.config, people, detail=none)
 
 
-def _echo_gap(config: str, features: PairFeatures) -> Check:
+def _echo_gap(features: PairFeatures) -> Check:
     """Over whole twins whose halves both have aspects; the detail has how much is repeated."""
     whole = [halves for halves in features.twins.values() if len(halves) == 2]
     echoes = np.array([[half.echo for half in halves] for halves in whole], np.float64)
@@ -95,7 +95,7 @@ def _echo_gap(config: str, features: PairFeatures) -> Check:
     there = ~np.isnan(echoes).any(axis=1)
     if not there.any():
         return note_check(
-            "twin_echo_gap", config, detail="Not applicable: no twin with two rubrics."
+            "twin_echo_gap", features.config, detail="Not applicable: no twin with two rubrics."
         )
     first = [whole[n][0] for n in np.flatnonzero(there).tolist()]
     places, both = np.array([half.place for half in first], np.intp), echoes[there]
@@ -110,7 +110,7 @@ def _echo_gap(config: str, features: PairFeatures) -> Check:
         for n in largest
         if gaps[n] > 0
     )
-    return note_check("twin_echo_gap", config, gap, detail=detail).model_copy(
+    return note_check("twin_echo_gap", features.config, gap, detail=detail).model_copy(
         update={"flags": flags}
     )
 

@@ -102,8 +102,8 @@ class TwinHalf(NamedTuple):
 class PairFeatures:
     """The pairs of one configuration, in the order of the source."""
 
-    def __init__(self, mode: Mode | None, seed: int, words: AuditWords) -> None:
-        self.mode = mode
+    def __init__(self, config: str, mode: Mode | None, seed: int, words: AuditWords) -> None:
+        self.config, self.mode = config, mode
         self.words = words
         """Of all configurations."""
         self.questions = Questions()

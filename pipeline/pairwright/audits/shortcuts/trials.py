@@ -161,30 +161,30 @@ BLIND = (*COUNT_CHECKS, *CLASSIFIERS)
 """Names of the checks that know nothing of the user."""
 
 
-def blind_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
+def blind_trials(features: PairFeatures, seed: int) -> Iterator[Trial]:
     """Try blind scorers on every pair, and classifiers and informed baselines on a sample."""
     every = np.arange(len(features))
     for name, points in zip(COUNT_CHECKS, features.points.T, strict=True):
-        yield _trial(config, features, name, every, points)
-    yield from _classifier_trials(config, features, seed)
-    yield from _informed_trials(config, features)
+        yield _trial(features, name, every, points)
+    yield from _classifier_trials(features, seed)
+    yield from _informed_trials(features)
 
 
-def _classifier_trials(config: str, features: PairFeatures, seed: int) -> Iterator[Trial]:
+def _classifier_trials(features: PairFeatures, seed: int) -> Iterator[Trial]:
     drawn = list(features.learnable)
     places = np.array([place for place, _ in drawn], np.intp)
     clusters = first_clusters(features.clusters[places])
     if len(np.unique(clusters)) < LEAST_CLUSTERS:
         few = f"Nothing can be learnt from fewer than {LEAST_CLUSTERS} clusters."
         for name in CLASSIFIERS:
-            yield _trial(config, features, name, places[:0], np.empty(0), few)
+            yield _trial(features, name, places[:0], np.empty(0), few)
         return
     why = _sample_note(len(drawn), len(features))
     for name, points in classifier_points([pair for _, pair in drawn], clusters, seed):
-        yield _trial(config, features, name, places, points, why)
+        yield _trial(features, name, places, points, why)
 
 
-def _informed_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
+def _informed_trials(features: PairFeatures) -> Iterator[Trial]:
     drawn = list(features.shared)
     places = np.array([place for place, _, _ in drawn], np.intp)
     sampled = _sample_note(len(drawn), len(features))
@@ -193,12 +193,12 @@ def _informed_trials(config: str, features: PairFeatures) -> Iterator[Trial]:
         without = int(len(there) - there.sum())
         needs = f"{without:,} pairs have no {BASELINES[name]}." if without else ""
         why = _sentences(sampled, needs)
-        yield _trial(config, features, name, places[there], points[there], why)
-    yield _residual(config, features, places, [words for _, _, words in drawn], sampled)
+        yield _trial(features, name, places[there], points[there], why)
+    yield _residual(features, places, [words for _, _, words in drawn], sampled)
 
 
 def _residual(
-    config: str, features: PairFeatures, places: Places, pairs: list[PostWords], sampled: str
+    features: PairFeatures, places: Places, pairs: list[PostWords], sampled: str
 ) -> Trial:
     points, flags, missing = private_word_points(pairs, features.words)
     there = ~np.isnan(points)
@@ -206,7 +206,7 @@ def _residual(
     more, fewer = ((points == side).sum() for side in (1, 0))
     counts = f"More such words in the chosen response of {more:,} pairs, in the other of {fewer:,}."
     why = _sentences(sampled, missing, counts if len(points) else "")
-    trial = _trial(config, features, "profile_residual", places[there], points, why)
+    trial = _trial(features, "profile_residual", places[there], points, why)
     in_order = sorted(flags, key=lambda place: places[place])
     return trial._replace(flags_on_failure=tuple(flags[place] for place in in_order))
 
@@ -216,18 +216,13 @@ def _sample_note(drawn: int, pairs: int) -> str:
 
 
 def _trial(
-    config: str,
-    features: PairFeatures,
-    name: str,
-    places: Places,
-    points: Floats,
-    why: str = "",
+    features: PairFeatures, name: str, places: Places, points: Floats, why: str = ""
 ) -> Trial:
     """`places`: which pairs of the configuration the points are of."""
     phrases = features.phrases.get(name)
     return Trial(
         name=name,
-        config=config,
+        config=features.config,
         mode=features.mode,
         places=places,
         points=points,

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from pairwright.dataset import Layout
 from pairwright.errors import InputError, first_invalid
+from pairwright.estimate import Estimate, share
 from pairwright.records import Record
 from pairwright.releases.primary import PrimaryFiles
 from pairwright.settings.rules import ReleaseInfo
@@ -90,12 +91,8 @@ class AuditSummary(Record):
         return [score for score in self.baselines if score.blind and score.config in configs]
 
 
-class _AuditInterval(Record, extra="ignore"):
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    clusters: int
+class _Found(Estimate, extra="ignore"):
+    """An estimate as any version of the audit wrote it."""
 
 
 class _AuditCheck(Record, extra="ignore"):
@@ -103,7 +100,21 @@ class _AuditCheck(Record, extra="ignore"):
     name: str
     config: str = ""
     status: str
-    found: _AuditInterval | None = None
+    found: _Found | None = None
+
+    def score(self) -> BaselineScore:
+        found = self.found or share(0, 0)
+        return BaselineScore(
+            config=self.config,
+            name=self.name,
+            blind=self.name in BLIND,
+            status=self.status,
+            value=found.value,
+            low=found.low,
+            high=found.high,
+            pairs=found.n,
+            clusters=found.clusters,
+        )
 
 
 class AuditedRows(Record, extra="ignore"):
@@ -151,27 +162,15 @@ def summarise_audit(primary: PrimaryFiles, layout: Layout) -> AuditSummary | Non
         for check in audit.checks
         if check.status == "fail"
     )
-    nothing = _AuditInterval(value=None, low=None, high=None, n=0, clusters=0)
+    known = BLIND.keys() | INFORMED.keys()
     return AuditSummary(
         verdict="failed" if failed else "undecided" if statuses["too_few"] else "passed",
         checks=dict(sorted(statuses.items())),
         failed=failed,
         baselines=tuple(
-            BaselineScore(
-                config=check.config,
-                name=check.name,
-                blind=check.name in BLIND,
-                status=check.status,
-                value=found.value,
-                low=found.low,
-                high=found.high,
-                pairs=found.n,
-                clusters=found.clusters,
-            )
+            check.score()
             for check in audit.checks
-            if check.name in BLIND.keys() | INFORMED.keys()
-            and check.family in ("shortcuts", "baselines")
-            for found in (check.found or nothing,)
+            if check.name in known and check.family in ("shortcuts", "baselines")
         ),
         rows=audit.source.rows,
         digest=audit.source.digest,
