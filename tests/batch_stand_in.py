@@ -6,9 +6,7 @@ with batch_api() as api: ...                 # api.url, api.batches, api.asked
 The stand-in is not OpenAI's: that it works with it shows what is sent, and no more.
 """
 
-import asyncio
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
+from endpoint import LARGEST, beside, running
 from model_double import ModelDouble
 
 Body = dict[str, Any]
@@ -157,29 +156,12 @@ class BatchApi:
 def batch_api(key: str = "") -> Iterator[BatchApi]:
     """Serve from a thread of its own until the block ends."""
     api = BatchApi(key=key)
-    ready, done = threading.Event(), threading.Event()
-
-    async def serve() -> None:
-        app = web.Application(client_max_size=64 * 1024 * 1024, middlewares=[api.gate])
-        app.router.add_post("/v1/files", api.upload)
-        app.router.add_get("/v1/files/{file}/content", api.content)
-        app.router.add_post("/v1/batches", api.create)
-        app.router.add_get("/v1/batches", api.list)
-        app.router.add_get("/v1/batches/{batch}", api.retrieve)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        api.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        ready.set()
-        while not done.is_set():
-            await asyncio.sleep(0.01)
-        await runner.cleanup()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
-    thread.start()
-    assert ready.wait(10), "the stand-in did not start"
-    try:
+    app = web.Application(client_max_size=LARGEST, middlewares=[api.gate])
+    app.router.add_post("/v1/files", api.upload)
+    app.router.add_get("/v1/files/{file}/content", api.content)
+    app.router.add_post("/v1/batches", api.create)
+    app.router.add_get("/v1/batches", api.list)
+    app.router.add_get("/v1/batches/{batch}", api.retrieve)
+    with beside(running(app)) as address:
+        api.url = f"{address}/v1"
         yield api
-    finally:
-        done.set()
-        thread.join(10)

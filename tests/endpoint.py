@@ -5,16 +5,22 @@ with in_thread(double()) as endpoint: ...           # beside a command or anothe
 """
 
 import asyncio
+import atexit
 import json
 import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass, field
 from functools import cache
 from queue import Queue
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -24,6 +30,9 @@ from pairwright.settings.prompt_variables import Message
 
 Body = dict[str, Any]
 """A JSON object."""
+LARGEST = 64 * 1024 * 1024
+"""Bytes of the largest request."""
+T = TypeVar("T")
 
 
 def ask(text: str = "hello", **changes: Any) -> Request:
@@ -116,47 +125,56 @@ async def serving(
     """Serve until the block ends. Port 0 takes a free one. `pages` answer other paths, or
     `/v1/models` in another way; `path` is the one that `handler` answers."""
     endpoint = Endpoint(handler=handler, models=models)
-    app = web.Application(client_max_size=64 * 1024 * 1024)
+    app = web.Application(client_max_size=LARGEST)
     app.router.add_post(path, endpoint.chat)
     for path, page in {"/v1/models": endpoint.list_models, **(pages or {})}.items():
         app.router.add_get(path, page)
+    async with running(app, port) as address:
+        endpoint.url = f"{address}/v1"
+        yield endpoint
+
+
+@asynccontextmanager
+async def running(app: web.Application, port: int = 0) -> AsyncIterator[str]:
+    """The address of an application that is served until the block ends."""
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     try:
         await web.TCPSite(runner, "127.0.0.1", port).start()
-        endpoint.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        yield endpoint
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
 
 
 @contextmanager
+def beside(server: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """What a server gives, which runs in a thread of its own, for a test that runs a command."""
+    started: Queue[T] = Queue()
+    done = threading.Event()
+
+    async def serve() -> None:
+        async with server as given:
+            started.put(given)
+            while not done.is_set():
+                await asyncio.sleep(0.01)
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
+    thread.start()
+    try:
+        yield started.get(timeout=10)
+    finally:
+        done.set()
+        thread.join(10)
+
+
 def in_thread(
     handler: Handler,
     *,
     port: int = 0,
     models: tuple[str, ...] = ("m",),
     path: str = "/v1/chat/completions",
-) -> Iterator[Endpoint]:
-    """Serve from a thread of its own, for a test that runs a command."""
-    started: list[Endpoint] = []
-    ready, done = threading.Event(), threading.Event()
-
-    async def serve() -> None:
-        async with serving(handler, port=port, models=models, path=path) as endpoint:
-            started.append(endpoint)
-            ready.set()
-            while not done.is_set():
-                await asyncio.sleep(0.01)
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
-    thread.start()
-    assert ready.wait(10), "the endpoint did not start"
-    try:
-        yield started[0]
-    finally:
-        done.set()
-        thread.join(10)
+) -> AbstractContextManager[Endpoint]:
+    return beside(serving(handler, port=port, models=models, path=path))
 
 
 def completion(text: str = "fine", **changes: Any) -> Body:
@@ -329,12 +347,6 @@ def on_a_bad_line(good: Handler, **rates: float) -> Handler:
 @cache
 def double_url() -> str:
     """The address of a double that answers until this process ends."""
-    started: Queue[str] = Queue()
-
-    async def serve() -> None:
-        async with serving(double(), models=(SIMULATED,)) as endpoint:
-            started.put(endpoint.url)
-            await asyncio.Event().wait()
-
-    threading.Thread(target=lambda: asyncio.run(serve()), daemon=True).start()
-    return started.get(timeout=10)
+    server = beside(serving(double(), models=(SIMULATED,)))
+    atexit.register(server.__exit__, None, None, None)
+    return server.__enter__().url

@@ -6,17 +6,17 @@ with hub() as there: ...       # there.url for HF_ENDPOINT, there.repos for what
 Its large files go the way of Git LFS; the Hub's other way, Xet, is switched off in the tests.
 """
 
-import asyncio
 import base64
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
+from endpoint import LARGEST, beside, running
 
 TOKEN = "hf_secretSecretSecretSecretSecretSecr"
 LARGE = 8_000
@@ -161,7 +161,7 @@ class Hub:
 
 
 def _app(hub: Hub) -> web.Application:
-    app = web.Application(middlewares=[hub.gate], client_max_size=64 * 1024 * 1024)
+    app = web.Application(middlewares=[hub.gate], client_max_size=LARGEST)
     dataset = "/api/datasets/{org}/{name}"
     app.router.add_post("/api/repos/create", hub.create)
     app.router.add_post("/api/validate-yaml", hub.validate)
@@ -179,23 +179,5 @@ def _app(hub: Hub) -> web.Application:
 def hub() -> Iterator[Hub]:
     """Serve from a thread of its own until the block ends."""
     there = Hub()
-    ready, done = threading.Event(), threading.Event()
-
-    async def serve() -> None:
-        runner = web.AppRunner(_app(there), access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        there.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        ready.set()
-        while not done.is_set():
-            await asyncio.sleep(0.01)
-        await runner.cleanup()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
-    thread.start()
-    assert ready.wait(10), "the stand-in did not start"
-    try:
+    with beside(running(_app(there))) as there.url:
         yield there
-    finally:
-        done.set()
-        thread.join(10)

@@ -25,7 +25,7 @@ from pairwright_human_eval.annotation import (
     StoredAnnotation,
     clean_text,
 )
-from pairwright_human_eval.form import controls, questions, quoted
+from pairwright_human_eval.form import questions, quoted
 from pairwright_human_eval.language import ENGLISH, Language
 from pairwright_human_eval.records import KeyedTask, Study
 
@@ -178,36 +178,32 @@ def read_sheet(
             mistakes.append((cell.row, TASK, f"{quoted(cell.task)} is not a task of this study"))
         else:
             mistakes.append((cell.row, TASK, "an answer to no task"))
-    forms = {}
-    for name, own in by_task.items():
-        forms[name], wrong = _form(own, key[name], study, language, column)
+    tasks = []
+    for name in sorted({cell.task for cell in cells} & key.keys()):
+        task, wrong = _task(by_task.get(name, ()), key[name], study, language, column)
+        tasks.append(task)
         mistakes += wrong
-    people = sorted({key[name].annotator for name in forms})
+    people = sorted({key[name].annotator for name in by_task})
     if len(people) > 1:
         what = f"answers to tasks of {' and '.join(people)}, and a file is one person's"
         mistakes.append((1, TASK, what))
-    if forms and not agreed:
+    if people and not agreed:
         what = f"the person has not agreed to take part (field {CONSENT}, {language(YES)})"
         row = next((cell.row for cell in cells if _plain(cell.field) == CONSENT), 1)
         mistakes.append((row, column, what))
     if mistakes:
-        ordered = sorted(mistakes)
-        said = [f"row {row}, column {name}: {what}" for row, name, what in ordered[:MOST_NAMED]]
-        if len(ordered) > MOST_NAMED:
-            said.append(f"and {len(ordered) - MOST_NAMED:,} more mistakes")
-        raise InputError(
-            "; ".join(said),
-            where=path,
-            fix="Mend it, and import the file again: nothing of it was kept.",
-        )
-    named = sorted({cell.task for cell in cells} & key.keys())
+        raise _error(path, sorted(mistakes))
     return Export(
-        file=path.name,
-        tool="spreadsheet",
-        source=SOURCE,
-        seconds=seconds,
-        tasks=tuple(_exported(key[name], forms.get(name), study) for name in named),
+        file=path.name, tool="spreadsheet", source=SOURCE, seconds=seconds, tasks=tuple(tasks)
     )
+
+
+def _error(path: Path, mistakes: list[_Mistake]) -> InputError:
+    said = [f"row {row}, column {name}: {what}" for row, name, what in mistakes[:MOST_NAMED]]
+    if len(mistakes) > MOST_NAMED:
+        said.append(f"and {len(mistakes) - MOST_NAMED:,} more mistakes")
+    fix = "Mend it, and import the file again: nothing of it was kept."
+    return InputError("; ".join(said), where=path, fix=fix)
 
 
 def account_of(annotator: str) -> int:
@@ -216,69 +212,66 @@ def account_of(annotator: str) -> int:
     return number if annotator.startswith("annotator-") else 1_000 + number
 
 
-def _exported(keyed: KeyedTask, form: StoredAnnotation | None, study: Study) -> ExportedTask:
-    asked = controls(keyed.kind, study.scales, len(keyed.aspects))
-    is_whole = form is not None and (form.skipped or len(form.choices) == len(asked))
-    return ExportedTask(
-        id=None,
-        task=keyed.task,
-        data_hash=keyed.data_hash,
-        annotations=(form.model_dump(mode="json"),) if form and is_whole else (),
-        drafts=int(form is not None and not is_whole),
-    )
-
-
-def _form(
+def _task(
     cells: Sequence[_Cell], keyed: KeyedTask, study: Study, language: Language, column: str
-) -> tuple[StoredAnnotation, list[_Mistake]]:
-    """What somebody wrote for one task."""
+) -> tuple[ExportedTask, list[_Mistake]]:
+    """What somebody wrote for one task; nothing where there are no cells."""
     # As the sheet words it, as older sheets did, and in English.
-    own, *others = (
+    forms = [
         questions(keyed.kind, study.scales, len(keyed.aspects), words)
         for words in (language, language.before, ENGLISH)
-    )
+    ]
     mistakes: list[_Mistake] = []
     choices: dict[str, str] = {}
     rows: dict[str, int] = {}
     comment, skipped = "", False
     for cell in cells:
         control, at = control_of(cell.field), f"task {cell.task}"
+        # A score may stand without its words, and a spreadsheet may have made 4.0 of it.
+        written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(cell.answer))
         if control in rows:
             what = f"{cell.field} is answered in row {rows[control]}, too"
             mistakes.append((cell.row, column, f"{at}: {what}"))
-            continue
-        rows[control] = cell.row
-        # A score may stand without its words, and a spreadsheet may have made 4.0 of it.
-        written = re.sub(r"^(\d+)[.,]0+$", r"\1", _plain(cell.answer))
-        if control == COMMENT:
+        elif control == COMMENT:
             comment = clean_text(cell.answer)
-        elif control not in own:
+        elif control not in forms[0]:
             what = f"there is no question {quoted(cell.field)}"
             if not cell.field:
                 what = "an answer where nothing is asked"
             mistakes.append((cell.row, FIELD, f"{at}: {what}"))
         elif written in {SKIP_WORD, _plain(language(SKIP_WORD))}:
             skipped = True
+        elif choice := _choice(written, [form[control].choices for form in forms]):
+            choices[control] = choice
         else:
-            meant = [
-                alias
-                for asked in (own, *others)
-                for alias, label in asked[control].choices.items()
-                if written in (_plain(alias), _plain(label))
-            ]
-            if meant:
-                choices[control] = meant[0]
-                continue
-            allowed = ", ".join(own[control].choices.values())
+            allowed = ", ".join(forms[0][control].choices.values())
             what = f"{quoted(cell.answer)} is none of {allowed}"
             mistakes.append((cell.row, column, f"{at}, {cell.field}: {what}"))
+        rows.setdefault(control, cell.row)
     annotation = StoredAnnotation(
         account=account_of(keyed.annotator),
         skipped=skipped,
         choices=() if skipped else tuple(sorted(choices.items())),
         comment=comment,
     )
-    return annotation, mistakes
+    is_whole = skipped or len(choices) == len(forms[0])
+    task = ExportedTask(
+        id=None,
+        task=keyed.task,
+        data_hash=keyed.data_hash,
+        annotations=(annotation.model_dump(mode="json"),) if cells and is_whole else (),
+        drafts=int(bool(cells) and not is_whole),
+    )
+    return task, mistakes
+
+
+def _choice(written: str, languages: Sequence[dict[str, str]]) -> str | None:
+    """The choice that is meant: as it is worded in one of the languages, or as it is stored."""
+    for choices in languages:
+        for alias, label in choices.items():
+            if written in (_plain(alias), _plain(label)):
+                return alias
+    return None
 
 
 def _cells(path: Path, language: Language) -> tuple[list[_Cell], str]:

@@ -89,10 +89,24 @@ def test_every_name_has_its_words_and_types(name: str) -> None:
         assert "Raises" in words or "raises" in words
 
 
-def test_help_does_not_wait_for_statistics() -> None:
+@pytest.mark.parametrize(
+    ("imports", "slow"),
+    [
+        ("pairwright", {"numpy", "scipy", "pandas", "matplotlib"}),
+        ("pairwright.cli.runs", {"aiohttp", "bm25s", "scipy.special", "openai", "torch"}),
+        (
+            "pairwright.workflows.run_build, pairwright.workflows.workers.worker",
+            {"scipy.stats", "statsmodels", "matplotlib", "pandas", "openai", "torch"},
+        ),
+    ],
+)
+def test_help_and_commands_import_no_more_than_they_need(imports: str, slow: set[str]) -> None:
+    """What only reads a run does without what sends calls, which takes longer than reading; and a
+    build without statistics and figures, two seconds and 120 MB of each process."""
     python(
-        "import sys; from pairwright import cli; cli.command_tree();"
-        "assert not {'numpy', 'scipy', 'pandas', 'matplotlib'} & sys.modules.keys()"
+        "import sys, pairwright.cli as cli; cli.command_tree()\n"
+        f"import {imports}\n"
+        f"assert not {slow} & sys.modules.keys(), {slow} & sys.modules.keys()"
     )
 
 

@@ -3,6 +3,7 @@
 The real server is in test_real_label_studio.py.
 """
 
+import fcntl
 import importlib.util
 import json
 import re
@@ -28,7 +29,7 @@ from pairwright_human_eval.label_studio.projects import (
     task_progress,
     write_state,
 )
-from pairwright_human_eval.label_studio.server import prepare, quiet_variables
+from pairwright_human_eval.label_studio.server import LabelStudioServer, prepare, quiet_variables
 from pairwright_human_eval.records import KINDS
 from stand_in import KEY, Reply, StandIn
 
@@ -356,6 +357,20 @@ def test_pip_that_fails_shows_the_end_of_its_log(
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     with pytest.raises(InputError, match=r"\.log: (?s:.)*No matching distribution"):
         prepare(tmp_path / "cache")
+
+
+def test_a_server_that_ends_or_runs_already_is_named(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "label-studio"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho no memory; exit 3\n")
+    program.chmod(0o755)
+    server = LabelStudioServer(tmp_path, tmp_path / "data", 0)
+    with pytest.raises(InputError, match=r"ended with 3(?s:.)*no memory"), server:
+        pass
+    with (tmp_path / "data" / "lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(InputError, match="running on this data"), server:
+            pass
 
 
 def test_a_label_studio_process_gets_nothing_of_ours(

@@ -13,7 +13,8 @@ import pytest
 from batch_stand_in import answer, refused, write_lines
 from endpoint import ask, double, in_thread
 from pairwright.errors import CallFailed, Unanswered
-from pairwright.models.batch import PendingCalls, Recorder, rounds
+from pairwright.models.batch import rounds
+from pairwright.models.batch.pending import PendingCalls, Recorder
 from pairwright.models.client import Meter
 from study import KEY_VARIABLE, OUTCOMES, Done, Study, pairwright
 

@@ -14,8 +14,8 @@ from batch_stand_in import Body, ok, refused, refused_by_vllm, write_lines
 from endpoint import ask, completion
 from pairwright.errors import InputError, StoreError
 from pairwright.models import CONTEXT_LENGTH, Request, completion_of
-from pairwright.models.batch import Ingest, Ingested, PendingCalls
-from pairwright.models.batch.ingest import LineProblem
+from pairwright.models.batch.ingest import Ingest, Ingested, LineProblem
+from pairwright.models.batch.pending import PendingCalls
 from pairwright.models.store import Store
 from study import Study, pairwright
 

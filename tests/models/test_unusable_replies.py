@@ -77,6 +77,10 @@ def test_a_run_without_usable_replies_is_short_and_says_why(
     assert "This run is short: 4 units were refused of 4 because a model gave" in done.err
     assert f"plan: 4 times {meaning}" in done.err
     assert f"--ask-again-for {reason}" in done.err
+    named = study.build("--ask-again-for", "parity")
+    assert named.code == 2
+    assert "no unit was refused for 'parity'" in named.err
+    assert f"{reason} (4)" in named.err
     assert pairwright("status", study.run).code == 1
     assert json.loads((study.run / "manifest.json").read_text())["state"] == "short"
 
@@ -101,17 +105,6 @@ def test_replies_of_a_mended_server_are_asked_for_and_give_what_it_would_have_gi
     assert status(study.run).stored.calls > paid
     assert pairwright("status", study.run, "--verify").code == 0
     assert study.build().code == 0
-
-
-def test_a_reason_that_no_unit_has_is_named_with_those_there_are(
-    server: Server, study: Study
-) -> None:
-    server.message, server.finish, *_ = BROKEN["a refusal"]
-    study.build()
-    done = study.build("--ask-again-for", "parity")
-    assert done.code == 2
-    assert "no unit was refused for 'parity'" in done.err
-    assert "model_refused (4)" in done.err
 
 
 def test_a_text_of_the_model_in_place_of_content_is_not_taken_for_a_response(

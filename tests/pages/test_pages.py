@@ -255,12 +255,10 @@ def test_drawing_leaves_other_peoples_settings_alone() -> None:
 
 
 def test_a_table_aligns_words_left_and_numbers_right_on_one_line(template: Path) -> None:
-    template.write_text(
-        '{% import "kit.md.jinja" as kit %}# T\n\n{{ kit.table(content) }}\n', "utf-8"
-    )
+    template.write_text("# T\n\n| a | n |\n| --- | --: |\n| b | {{ number }} |\n", "utf-8")
     number = "-0.476 (-0.545 to -0.407, n = 1,500)"
-    page = render_page("page", content=Table(("a", "n"), (("b", number),), note="Note."))
-    assert f"| a | n |\n| --- | --: |\n| b | {number} |\n\nNote." in page.markdown
+    page = render_page("page", number=number)
+    assert f"| b | {number} |\n" in page.markdown
     assert f'<td>b</td>\n<td class="number">{number}</td>' in page.html
     assert ".number { text-align: right; white-space: nowrap; }" in page.html
 

@@ -12,8 +12,7 @@ from pairwright.cli.runs import print_failures, print_run
 from pairwright.construct.estimate import BuildEstimate, PilotEstimate, kept_word
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
-from pairwright.models.batch import Round
-from pairwright.models.batch.rounds import folder_of
+from pairwright.models.batch.rounds import Round, folder_of
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.options import Doc
 from pairwright.settings.endpoints import MOST_LINES

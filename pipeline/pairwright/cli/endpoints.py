@@ -9,8 +9,7 @@ from rich.text import Text
 
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, say
-from pairwright.models.batch import Ingested
-from pairwright.models.batch.ingest import MEANINGS
+from pairwright.models.batch.ingest import MEANINGS, Ingested
 from pairwright.text import number_of, visible
 from pairwright.workflows.batch_files import (
     PolledRound,

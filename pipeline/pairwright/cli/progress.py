@@ -167,45 +167,39 @@ class BuildPanel:
         self._counts[kind][outcome.mode if kind == "kept" else outcome.reason] += 1
         if not self._live and time.monotonic() - self._printed >= PLAIN_EVERY_S:
             self._printed = time.monotonic()
-            self._console.print(self._line(), highlight=False)
+            shown = [f"{counter.total()} {kind}" for kind, counter in self._kinds()]
+            facts = [f"{name} {text}" for name, text in self._facts().items()]
+            self._console.print(", ".join([*shown, *facts]), highlight=False)
 
-    def _rates(self) -> tuple[int, float, float, float | None]:
-        """Units that are done, calls per second, tokens per second, seconds to go."""
-        done = sum(counter.total() for counter in self._counts.values())
+    def _kinds(self) -> list[tuple[str, Counter[str]]]:
+        return [(kind, found) for kind, found in self._counts.items() if found or kind in ALWAYS]
+
+    @property
+    def _done(self) -> int:
+        return sum(counter.total() for counter in self._counts.values())
+
+    def _facts(self) -> dict[str, str]:
+        """How far and how fast the build is, by what is told of it."""
+        done, meter = self._done, self._meter
         spent = max(time.monotonic() - self._started, 1e-9)
-        tokens = self._meter.prompt_tokens + self._meter.completion_tokens
         left = spent / done * (self._total - done) if done else None
-        return done, self._meter.sent / spent, tokens / spent, left
-
-    def _line(self) -> str:
-        done, calls, tokens, left = self._rates()
-        totals = {kind: counter.total() for kind, counter in self._counts.items()}
-        shown = (
-            f"{done}/{self._total} units",
-            *(f"{n} {kind}" for kind, n in totals.items() if n or kind in ALWAYS),
-            f"{calls:.0f} calls/s",
-            f"{tokens:.0f} tokens/s",
-            f"{self._meter.in_flight} in flight",
+        to_go = "?" if left is None else time.strftime("%H:%M:%S", time.gmtime(left))
+        tokens = (meter.prompt_tokens + meter.completion_tokens) / spent
+        in_flight = f"{meter.in_flight} in flight, {meter.retried} retried"
+        return {
+            "units": f"{done} of {self._total}, {to_go} to go",
+            "calls": f"{meter.sent / spent:.0f}/s, {in_flight}",
+            "tokens": f"{tokens:,.0f}/s",
             # Nothing where no endpoint has a price.
-            *([f"cost {self._meter.cost:.2f}"] if self._meter.cost else []),
-            f"{'?' if left is None else f'{left:.0f} s'} to go",
-        )
-        return ", ".join(shown)
+            **({"cost": f"{meter.cost:.2f}"} if meter.cost else {}),
+        }
 
     def _panel(self) -> Table:
-        done, calls, tokens, left = self._rates()
-        eta = "?" if left is None else time.strftime("%H:%M:%S", time.gmtime(left))
-        meter, grid = self._meter, Table.grid(padding=(0, 2))
-        grid.add_row("", ProgressBar(total=self._total, completed=done, width=48))
-        grid.add_row("units", f"{done} of {self._total}, {eta} to go")
-        in_flight = f"{meter.in_flight} in flight, {meter.retried} retried"
-        grid.add_row("calls", f"{calls:.0f}/s, {in_flight}")
-        grid.add_row("tokens", f"{tokens:,.0f}/s")
-        if meter.cost:
-            grid.add_row("cost", f"{meter.cost:.2f}")
-        for kind, counter in self._counts.items():
-            if counter or kind in ALWAYS:
-                named = ", ".join(f"{n} {why}" for why, n in counter.most_common(NAMED)) or "none"
-                style = "red" if kind == "failed" and counter else ""
-                grid.add_row(kind, Text(named, style=style))
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row("", ProgressBar(total=self._total, completed=self._done, width=48))
+        for name, text in self._facts().items():
+            grid.add_row(name, text)
+        for kind, counter in self._kinds():
+            named = ", ".join(f"{n} {why}" for why, n in counter.most_common(NAMED)) or "none"
+            grid.add_row(kind, Text(named, style="red" if kind == "failed" and counter else ""))
         return grid

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from pairwright.dataset import Row
-from pairwright.errors import CallFailed, InputError
+from pairwright.errors import CallFailed, InputError, first_invalid
 from pairwright.estimate import Estimate
 from pairwright.evaluation.release import ReleaseRef, posts_of
 from pairwright.evaluation.results import ScorerRef
@@ -202,10 +202,9 @@ def _lines(path: Path) -> Iterator[tuple[str, Output]]:
                 if line.strip():
                     yield where, Output.model_validate_json(line)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        key = ".".join(map(str, first["loc"]))
+        key, fault = first_invalid(error)
         raise InputError(
-            _missing(line) or first["msg"], where=f"{where} [{key}]" if key else where, fix=_FORM
+            _missing(line) or fault, where=f"{where} [{key}]" if key else where, fix=_FORM
         ) from None
     except OSError as error:
         raise InputError(

@@ -22,7 +22,7 @@ from pairwright.blind_preference import PreferenceFigure, preference_case, prefe
 from pairwright.dataset import Layout, Row, RowPost, parts_of, read_rows
 from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
-from pairwright.errors import InputError
+from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import Estimate
 from pairwright.intervals import accuracy_by_cluster
 from pairwright.records import Cluster, Post, Record
@@ -316,10 +316,9 @@ def _manifest(path: Path) -> _Manifest:
     try:
         return _Manifest.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        at = ".".join(map(str, first["loc"]))
+        at, fault = first_invalid(error)
         raise InputError(
-            f"not a release's manifest: {first['msg']}",
+            f"not a release's manifest: {fault}",
             where=f"{path} [{at}]" if at else path,
             fix="Name a folder that `pairwright release` wrote, not a run's or another's.",
         ) from None

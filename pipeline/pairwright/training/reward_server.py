@@ -13,9 +13,11 @@ all of a batch, or may be better soon, is the status of the reply:
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from typing import Protocol
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 from pydantic import ValidationError
 
 from pairwright.errors import (
@@ -26,7 +28,6 @@ from pairwright.errors import (
     PairwrightError,
 )
 from pairwright.models import together
-from pairwright.own_hosts import only_own_names
 from pairwright.text import number_of, visible
 from pairwright.training.rewards import Batch, Health, Reward, Rewards, RewardSample
 
@@ -194,3 +195,32 @@ def _refused(status: int, message: str) -> web.Response:
 
 def _json(text: str, status: int) -> web.Response:
     return web.Response(text=text, status=status, content_type="application/json")
+
+
+def only_own_names(host: str) -> list[Middleware]:
+    """The middlewares of a server that listens on `host`: none where others are to reach it.
+
+    A web page can have its own name lead to 127.0.0.1 and then talk to a server there as if it were
+    the page's own ("DNS rebinding"). So a server that listens on loopback answers only to
+    loopback's names.
+    """
+    return [_refuse_other_names] if _is_loopback(host) else []
+
+
+@web.middleware
+async def _refuse_other_names(request: web.Request, handler: Handler) -> web.StreamResponse:
+    named = request.host
+    name = named.rpartition(":")[0] if not named.endswith("]") and ":" in named else named
+    if _is_loopback(name.strip("[]")):
+        return await handler(request)
+    return web.Response(
+        status=403,
+        text="This server answers to localhost and 127.0.0.1 alone. Use one of these names.\n",
+    )
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name.lower().rstrip(".") == "localhost"

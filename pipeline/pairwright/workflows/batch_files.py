@@ -12,9 +12,16 @@ from typing import Annotated, NamedTuple, TypeAlias
 from pairwright.construct.folder import RunFolder
 from pairwright.dataset import line_writer
 from pairwright.errors import InputError, on_disk
-from pairwright.models.batch import Ingest, Ingested, PendingCalls, Round, Shard, read_round
-from pairwright.models.batch.ingest import MEANINGS, LineProblem, lines_of
-from pairwright.models.batch.rounds import Submission, folder_of, latest_round
+from pairwright.models.batch.ingest import MEANINGS, Ingest, Ingested, LineProblem, lines_of
+from pairwright.models.batch.pending import PendingCalls
+from pairwright.models.batch.rounds import (
+    Round,
+    Shard,
+    Submission,
+    folder_of,
+    latest_round,
+    read_round,
+)
 from pairwright.models.batch.service import BatchApi, Polled, poll, submit
 from pairwright.models.store import Store
 from pairwright.options import Doc, RunPath

@@ -13,7 +13,8 @@ from pairwright.construct.run_pairs import set_aside_unusable
 from pairwright.construct.session import BuildTask, build_units, conclude, read_corpus
 from pairwright.construct.tally import renew_index
 from pairwright.errors import InputError
-from pairwright.models.batch import PendingCalls, Round, check_out, write_round
+from pairwright.models.batch.pending import PendingCalls
+from pairwright.models.batch.rounds import Round, check_out, write_round
 from pairwright.models.client import Meter
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.notebook import run_async

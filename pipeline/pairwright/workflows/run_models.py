@@ -11,7 +11,7 @@ from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import cost
 from pairwright.errors import ConfigError
 from pairwright.models import Model, Models, Wait
-from pairwright.models.batch import PendingCalls, Recorder
+from pairwright.models.batch.pending import PendingCalls, Recorder
 from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore, Durable, Store, recorded_store
 from pairwright.models.store.shards import merge_all

@@ -88,25 +88,26 @@ def _check_scorer(result: Result) -> None:
 
 
 def _check_release(result: Result, first: Result) -> None:
-    parts = [
-        (
-            (
-                f"{one.release.name} {one.release.version} ({one.release.digest})",
-                "Accuracies on two releases cannot be compared. Name results of one of them.",
-            ),
-            (
-                f"the first {one.limit:,} subjects" if one.limit else "all pairs",
-                "Evaluate both with the same --limit, or without.",
-            ),
-            (f"split {one.split or 'all'}", "Evaluate both on the same --split, or without."),
-            (f"{one.release.pairs:,} pairs", "Evaluate both on the same --split."),
-        )
-        for one in (result.about, first.about)
-    ]
-    for (own, fix), (other, _) in zip(*parts, strict=True):
-        if own != other:
-            what = f"is of {own}, and {first.path} of {other}"
+    others = _part_of_release(first.about)
+    for fix, own in _part_of_release(result.about).items():
+        if own != others[fix]:
+            what = f"is of {own}, and {first.path} of {others[fix]}"
             raise InputError(what, where=result.path, fix=fix)
+
+
+def _part_of_release(about: ResultSummary) -> dict[str, str]:
+    """What a result is of, by what to do where another is of something else."""
+    release = about.release
+    return {
+        "Accuracies on two releases cannot be compared. Name results of one of them.": (
+            f"{release.name} {release.version} ({release.digest})"
+        ),
+        "Evaluate both with the same --limit, or without.": (
+            f"the first {about.limit:,} subjects" if about.limit else "all pairs"
+        ),
+        "Evaluate both on the same --split, or without.": f"split {about.split or 'all'}",
+        "Evaluate both on the same --split.": f"{release.pairs:,} pairs",
+    }
 
 
 def _check_unique(results: Sequence[Result]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import combinations
+from typing import Literal
 
 from matplotlib.figure import Figure
 from statsmodels.stats.multitest import multipletests
@@ -25,6 +26,20 @@ from pairwright.records import Record
 
 CLAIMS_FROM = 10
 """The fewest models or lineages for which anything is claimed."""
+
+
+Verdict = Literal["with", "against", "unsure", "opposed", "open"]
+CLAIMS: dict[Verdict, str] = {
+    "with": "{name} goes with {downstream} by {measures}.",
+    "against": "{name} goes against {downstream} by {measures}.",
+    "unsure": "By {measures}, nothing is claimed of {name}: p (Holm) is below .05, but the interval"
+    " does not leave out zero or what chance gives.",
+    "opposed": "By {measures}, nothing is claimed of {name}: the means of lineages go one way and"
+    " the models the other.",
+    "open": "By {measures}, {name} cannot be distinguished from a benchmark that has nothing to do"
+    " with {downstream}.",
+}
+"""What is said of a benchmark by the measures of one verdict, in this order."""
 
 
 class DownstreamFacts(Record):
@@ -75,6 +90,15 @@ class Correlation(Record):
         """Whether something is claimed of it."""
         return self.is_significant and self.beyond_chance and self.agrees
 
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said of it."""
+        if self.sure:
+            return "with" if self.value > self.chance.mean else "against"
+        if not self.is_significant:
+            return "open"
+        return "unsure" if not self.beyond_chance else "opposed"
+
 
 class BenchmarkDifference(Record):
     """One measure of one benchmark less that of another, on the same models."""
@@ -109,29 +133,12 @@ class Correlations(Record):
     def _of_benchmarks(self) -> tuple[str, ...]:
         sentences = []
         for name, correlations in self.found.items():
-            sure = [correlation for correlation in correlations if correlation.sure]
-            more = [one.measure for one in sure if one.value > one.chance.mean]
-            less = [one.measure for one in sure if one.value <= one.chance.mean]
-            if more:
-                sentences.append(f"{name} goes with {self.downstream} by {_listed(more)}.")
-            if less:
-                sentences.append(f"{name} goes against {self.downstream} by {_listed(less)}.")
-            found = [one for one in correlations if one.is_significant]
-            if unsure := [one.measure for one in found if not one.beyond_chance]:
-                sentences.append(
-                    f"By {_listed(unsure)}, nothing is claimed of {name}: p (Holm) is below .05,"
-                    " but the interval does not leave out zero or what chance gives."
-                )
-            if opposed := [one.measure for one in found if one.beyond_chance and not one.agrees]:
-                sentences.append(
-                    f"By {_listed(opposed)}, nothing is claimed of {name}: the means of lineages go"
-                    " one way and the models the other."
-                )
-            if rest := [one.measure for one in correlations if not one.is_significant]:
-                sentences.append(
-                    f"By {_listed(rest)}, {name} cannot be distinguished from a benchmark"
-                    f" that has nothing to do with {self.downstream}."
-                )
+            for verdict, sentence in CLAIMS.items():
+                if measures := [one.measure for one in correlations if one.verdict == verdict]:
+                    said = sentence.format(
+                        name=name, downstream=self.downstream, measures=_listed(measures)
+                    )
+                    sentences.append(said)
         return tuple(sentences)
 
     def _of_differences(self) -> tuple[str, ...]:

@@ -12,19 +12,3 @@ rounds.py    a round's files, and what of them was handed in
 ingest.py    files of replies, put into the store
 service.py   a round at a Batch API
 """
-
-from pairwright.models.batch.ingest import Ingest, Ingested
-from pairwright.models.batch.pending import PendingCalls, Recorder
-from pairwright.models.batch.rounds import Round, Shard, check_out, read_round, write_round
-
-__all__ = [
-    "Ingest",
-    "Ingested",
-    "PendingCalls",
-    "Recorder",
-    "Round",
-    "Shard",
-    "check_out",
-    "read_round",
-    "write_round",
-]

@@ -89,6 +89,24 @@ def of_text(text: str) -> TokenLogprobs:
     return TokenLogprobs(ids, tuple(math.nan if one is None else one for one in values))
 
 
+_T = TypeVar("_T", bound=BaseModel)
+
+
+async def _posted(connection: Connection, where: str, body: bytes, kind: type[_T]) -> _T | Response:
+    """The reply as a record; what came where it is a refusal. Raises Transient for another body."""
+    reply = await connection.post(body)
+    if not 200 <= reply.status < 300:
+        return reply
+    try:
+        return kind.model_validate_json(reply.body)
+    except ValidationError as error:
+        raise _broken(where, ": ".join(first_invalid(error))) from None
+
+
+def _broken(where: str, what: str) -> Transient:
+    return Transient("malformed_body", f"{where}: {what}")
+
+
 class Classify:
     """The `Wire` to one server's `/classify`, which is beside `/v1`.
 
@@ -107,18 +125,13 @@ class Classify:
         whose classes are not a score."""
         asked = from_json(body)
         sent = {"model": asked["model"], "messages": asked["messages"], "use_activation": False}
-        reply = await self._connection.post(bytes_of(sent))
-        if not 200 <= reply.status < 300:
-            return reply
-        try:
-            classified = _Found.model_validate_json(reply.body)
-        except ValidationError as error:
-            detail = ": ".join((self.where, *first_invalid(error)))
-            raise Transient("malformed_body", detail) from None
+        classified = await _posted(self._connection, self.where, bytes_of(sent), _Found)
+        if isinstance(classified, Response):
+            return classified
         classes = classified.data[0]
         if len(classes.probs) != classes.num_classes:
             wanted = f"{len(classes.probs)} scores for {classes.num_classes} classes"
-            raise Transient("malformed_body", f"{self.where}: {wanted}")
+            raise _broken(self.where, wanted)
         try:
             score = score_of(classes.probs)
         except ValueError as error:
@@ -126,7 +139,7 @@ class Classify:
                 f"{self.where}: {asked['model']}: {error}\n"
                 "  Serve a reward model with one output, or a classifier of good and bad."
             ) from None
-        return Response(reply.status, score_reply(score, classified.usage.prompt_tokens))
+        return Response(200, score_reply(score, classified.usage.prompt_tokens))
 
     async def close(self) -> None:
         await self._connection.close()
@@ -167,9 +180,6 @@ class _Choice(BaseModel):
 
 class _Completed(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
-
-
-_T = TypeVar("_T", bound=BaseModel)
 
 
 class PromptLogprobs:
@@ -213,45 +223,37 @@ class PromptLogprobs:
         return await self._logprobs(model, ids, len(opening.tokens))
 
     async def _tokens(self, body: dict[str, Any]) -> _Tokenized | Response:
-        reply = await self._tokenize.post(bytes_of(body))
-        if reply.status in (404, 405) and b"does not exist" not in reply.body:
-            raise EndpointRefused(f"{self.where}: {reply.status} for /tokenize\n{_FIX}")
-        if not 200 <= reply.status < 300:
-            return reply
-        return self._read(_Tokenized, reply)
+        found = await _posted(self._tokenize, self.where, bytes_of(body), _Tokenized)
+        if isinstance(found, _Tokenized):
+            return found
+        if found.status in (404, 405) and b"does not exist" not in found.body:
+            raise EndpointRefused(f"{self.where}: {found.status} for /tokenize\n{_FIX}")
+        return found
 
     async def _logprobs(self, model: str, ids: list[int], first: int) -> Response:
         body = {
             "model": model, "prompt": ids, "prompt_logprobs": 0, "max_tokens": 1,
             "temperature": 0.0,
         }  # fmt: skip
-        reply = await self._complete.post(json.dumps(body).encode())
-        if not 200 <= reply.status < 300:
-            return reply
-        found = self._read(_Completed, reply).choices[0].prompt_logprobs
+        asked = json.dumps(body).encode()
+        completed = await _posted(self._complete, self.where, asked, _Completed)
+        if isinstance(completed, Response):
+            return completed
+        found = completed.choices[0].prompt_logprobs
         if found is None:
             raise EndpointRefused(f"{self.where}: its replies have no prompt_logprobs\n{_FIX}")
         if len(found) != len(ids):
-            raise self._broken(
-                f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent"
-            )
+            what = f"log-probabilities of {len(found)} tokens, and {len(ids)} were sent"
+            raise _broken(self.where, what)
         values = list[float]()
         for place in range(first, len(ids)):
             token = (found[place] or {}).get(ids[place])
             if token is None:
-                raise self._broken(f"no log-probability of token {place}, which is {ids[place]}")
+                what = f"no log-probability of token {place}, which is {ids[place]}"
+                raise _broken(self.where, what)
             values.append(token.logprob)
         tokens = TokenLogprobs(tuple(ids[first:]), tuple(values))
-        return Response(reply.status, chat_reply(to_text(tokens), len(ids)))
-
-    def _read(self, kind: type[_T], reply: Response) -> _T:
-        try:
-            return kind.model_validate_json(reply.body)
-        except ValidationError as error:
-            raise self._broken(": ".join(first_invalid(error))) from None
-
-    def _broken(self, what: str) -> Transient:
-        return Transient("malformed_body", f"{self.where}: {what}")
+        return Response(200, chat_reply(to_text(tokens), len(ids)))
 
     async def close(self) -> None:
         await self._tokenize.close()
