@@ -110,7 +110,7 @@ def uneven(chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize(
-    ("habit", "side"), zip(HABITS, cycle(("chosen", "rejected")), strict=False)
+    ("habit", "side"), [*zip(HABITS, cycle(("chosen", "rejected")), strict=False)]
 )
 def test_a_habit_of_typing_on_one_side_is_found_by_style(habit: str, side: str) -> None:
     chance, rows = random.Random(4), []
