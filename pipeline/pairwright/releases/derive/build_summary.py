@@ -171,14 +171,6 @@ def model_rows(build: BuildSummary) -> list[Row]:
     return rows
 
 
-def stage_rows(counts: tuple[UnitCount, ...]) -> list[Row]:
-    """Mode, outcome, stage, reason, n."""
-    return [
-        (count.mode, count.outcome, count.stage, count.reason, f"{count.units:,}")
-        for count in counts
-    ]
-
-
 def funnel_rows(build: BuildSummary) -> list[Row]:
     """Mode, stage, how many of the items reached it, with the interval of that share."""
     return [

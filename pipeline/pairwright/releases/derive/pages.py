@@ -67,7 +67,8 @@ def dataset_card(release: ReleaseContext) -> str:
         models=_table_or_none(("role", "model", "sampling"), build_summary.model_rows(build)),
         funnel=_table_or_none(("mode", "stage", "of all items"), build_summary.funnel_rows(build)),
         stages=_table_or_none(
-            ("mode", "outcome", "stage", "reason", "n"), build_summary.stage_rows(release.units)
+            ("mode", "outcome", "stage", "reason", "n"),
+            [(n.mode, n.outcome, n.stage, n.reason, f"{n.units:,}") for n in release.units],
         ),
         prompts=_table_or_none(("prompt", "hash"), sorted(prompts.items())),
         failed=_table_or_none(
