@@ -37,16 +37,6 @@ QUALIFYING = 8
 """Checks that are kept for qualifications: who has met one would know it again in a study."""
 
 
-class DrawnCheck(NamedTuple):
-    """One check, of one of its two people."""
-
-    check: AttentionCheck
-    example: Example
-    """The task whose number of posts and layout it takes on."""
-    swap: bool
-    """Whether the right answer is response B."""
-
-
 def check_count(votes: int, there: int, share: float, floor: float) -> int:
     """How many of the checks that are there an annotator with so many votes gets: the share that
     was asked for, and as many more as it takes to notice an annotator who does not read."""
@@ -57,8 +47,10 @@ def check_count(votes: int, there: int, share: float, floor: float) -> int:
 
 def draw_checks(
     pool: Sequence[MirroredCheck], number: int, examples: list[Example], chance: random.Random
-) -> Iterator[DrawnCheck]:
-    """So many checks, each once: nothing but the posts tells which response is the right answer."""
+) -> Iterator[tuple[AttentionCheck, Example, bool]]:
+    """So many checks, each once and of one of its two people; the task whose number of posts and
+    layout each takes on; and whether the right answer is response B. Nothing but the posts tells
+    which response that is."""
     # Always saying the same passes half of them at most.
     swaps = [bool(n % 2) for n in range(number)]
     chance.shuffle(swaps)
@@ -76,7 +68,7 @@ def draw_checks(
         mirrored = min(left, key=lambda check: _apart(check, target))
         left.remove(mirrored)
         # A fair coin draws the person.
-        yield DrawnCheck(mirrored.halves[chance.getrandbits(1)], example, swap)
+        yield mirrored.halves[chance.getrandbits(1)], example, swap
 
 
 def qualifying_checks(checks: Sequence[MirroredCheck]) -> tuple[MirroredCheck, ...]:
@@ -100,10 +92,8 @@ def qualification_tasks(
     for who in people:
         chance = random.Random(content_id("qualification", str(seed), who))
         tasks[who] = [
-            attention_task(
-                one.check, who, shift_dates(one.example, chance), response, one.swap, seed
-            )
-            for one in draw_checks(pool, number, examples, chance)
+            attention_task(check, who, shift_dates(example, chance), response, swap, seed)
+            for check, example, swap in draw_checks(pool, number, examples, chance)
         ]
     return tasks
 

@@ -148,11 +148,11 @@ def _ordered(
     pool = near if len(near) >= wanted else checks
     number = min(len(pool), wanted)
     response = median_size(examples)
-    for n, drawn in enumerate(draw_checks(pool, number, examples, chance)):
+    drawn = draw_checks(pool, number, examples, chance)
+    for n, (check, example, swap) in enumerate(drawn):
         # One in each stretch of the work, at a place that no annotator can tell another.
         stretch = len(asked) + number - n
         place = n * stretch // number + chance.randrange(max(1, stretch // number))
-        shown = shift_dates(drawn.example, chance)
-        task = attention_task(drawn.check, who, shown, response, drawn.swap, plan.seed)
-        asked.insert(place, task)
+        shown = shift_dates(example, chance)
+        asked.insert(place, attention_task(check, who, shown, response, swap, plan.seed))
     return [*rest, *asked]

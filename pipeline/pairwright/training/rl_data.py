@@ -334,6 +334,6 @@ def _of_trl(path: Path) -> Iterator[_TrlRollout]:
         try:
             yield _TrlRollout.model_validate(values)
         except ValidationError as error:
-            field, fault = first_invalid(error)
-            where = f"{path}:{number} [{field}]" if field else f"{path}:{number}"
-            raise InputError(fault, where=where, fix=_FIX) from None
+            at, why = first_invalid(error)
+            where = f"{path}:{number} [{at}]" if at else f"{path}:{number}"
+            raise InputError(why, where=where, fix=_FIX) from None
