@@ -195,13 +195,8 @@ class RewardClient:
         try:
             return Rewards.model_validate_json(reply.content).rewards
         except ValidationError as error:
-<<<<<<< HEAD
-            fault = ": ".join((self.url, *first_invalid(error)))
-            raise CallFailed("not_a_reward", fault) from None
-=======
             at, why = first_invalid(error)
             raise CallFailed("not_a_reward", f"{self.url}: {at}: {why}") from None
->>>>>>> main
 
 
 def _is_address(url: str) -> bool:
