@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -108,8 +109,9 @@ def uneven(chance: random.Random) -> str:
     return " ".join(part.replace(" ", chance.choice((" ", ", ")), 1) for part in parts)
 
 
-@pytest.mark.parametrize("side", ["chosen", "rejected"])
-@pytest.mark.parametrize("habit", HABITS)
+@pytest.mark.parametrize(
+    ("habit", "side"), [*zip(HABITS, cycle(("chosen", "rejected")), strict=False)]
+)
 def test_a_habit_of_typing_on_one_side_is_found_by_style(habit: str, side: str) -> None:
     chance, rows = random.Random(4), []
     for row in pairs(150, chance):

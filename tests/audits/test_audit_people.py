@@ -420,14 +420,11 @@ def test_findings_of_one_kind_do_not_overlap() -> None:
     ],
 )  # fmt: skip
 def test_no_pattern_runs_away(bomb: str) -> None:
-    for words in (
-        bomb * (100_000 // len(bomb)),
-        bomb * (100_000 // len(bomb)) + "@x.",
-        f"{bomb} " * 9,
-    ):
+    many = bomb * (40_000 // len(bomb))
+    for words in (many, f"{many}@x.", f"{bomb} " * 9):
         start = time.process_time()
         find(words)
-        assert time.process_time() - start < 3
+        assert time.process_time() - start < 1
 
 
 def test_megabytes_are_scanned() -> None:

@@ -29,7 +29,7 @@ import tenacity
 from pydantic import FailFast, Field, ValidationError, model_validator
 from pydantic_core import to_json
 
-from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError
+from pairwright.errors import CallFailed, ConfigError, EndpointRefused, InputError, first_invalid
 from pairwright.models.client.connection import proxy_for
 from pairwright.models.client.wire import Transient
 from pairwright.records import Record
@@ -195,9 +195,8 @@ class RewardClient:
         try:
             return Rewards.model_validate_json(reply.content).rewards
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            at = ".".join(map(str, first["loc"]))
-            raise CallFailed("not_a_reward", f"{self.url}: {at}: {first['msg']}") from None
+            at, why = first_invalid(error)
+            raise CallFailed("not_a_reward", f"{self.url}: {at}: {why}") from None
 
 
 def _is_address(url: str) -> bool:

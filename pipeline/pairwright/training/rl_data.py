@@ -29,7 +29,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from pairwright.dataset import Row, read_lines, write_one
 from pairwright.dataset.layout import places_of
-from pairwright.errors import InputError, on_disk
+from pairwright.errors import InputError, first_invalid, on_disk
 from pairwright.files import write_whole
 from pairwright.records import Record
 
@@ -334,7 +334,6 @@ def _of_trl(path: Path) -> Iterator[_TrlRollout]:
         try:
             yield _TrlRollout.model_validate(values)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            at = ".".join(map(str, first["loc"]))
+            at, why = first_invalid(error)
             where = f"{path}:{number} [{at}]" if at else f"{path}:{number}"
-            raise InputError(first["msg"], where=where, fix=_FIX) from None
+            raise InputError(why, where=where, fix=_FIX) from None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from pairwright.audits.page import Sizes, write_page
-from pairwright.audits.read import PairSource, open_source
+from pairwright.audits.read import open_source
 from pairwright.audits.read.folders import open_release
 from pairwright.audits.records import Audit
 from pairwright.audits.run import Options, shortened
@@ -121,7 +121,13 @@ def audit(
             )
     source = open_source(str(path), columns)
     beside = open_source(str(against), against_columns) if against is not None else None
-    folder = _folder(source, Path(out) if out is not None else None)
+    if out is not None:
+        folder = Path(out)
+    elif source.kind == "run" and source.folder:
+        folder = source.folder / "audit"
+    else:
+        name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
+        folder = Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
     output_folder(folder)
     options = Options(
         max_shortcut,
@@ -142,8 +148,16 @@ def audit(
     write_one(folder / "audit.json", shortened(report))
     write_lines(folder / "redactions.jsonl", report.redactions)
     write_page(folder / "report.html", report, source, sizes, progress=rows)
-    comparable = source.kind == "release" and options == Options() and beside is None
-    differs = _difference(source.folder, folder) if comparable and source.folder else None
+    differs = None
+    if source.kind == "release" and source.folder and options == Options() and beside is None:
+        layout = Layout(source.folder)
+        own_files = {"audit.json": layout.audit, "report.html": layout.audit_page}
+        differing = (
+            name
+            for name, own in own_files.items()
+            if not own.is_file() or own.read_bytes() != (folder / name).read_bytes()
+        )
+        differs = next(differing, "")
     return AuditResult(report, folder, differs)
 
 
@@ -166,15 +180,6 @@ def write_audit(
     return report
 
 
-def _folder(source: PairSource, out: Path | None) -> Path:
-    if out is not None:
-        return out
-    if source.kind == "run" and source.folder:
-        return source.folder / "audit"
-    name = re.sub(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", "", source.name)
-    return Path("audit-" + re.sub(r"[^\w.-]+", "-", name))
-
-
 def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | None]:
     """Who is to be forgotten, and what people answered: a run keeps both beside its pairs."""
     forgotten = read_tombstones(run)
@@ -192,12 +197,3 @@ def _people(run: Path, progress: Progress) -> tuple[ForgetList, ReleasedStudy | 
             answers.set_aside,
             study.rules,
         )
-
-
-def _difference(release: Path, folder: Path) -> str:
-    """The first file of the release's own audit that is another than in `folder`; empty if none."""
-    layout = Layout(release)
-    for own, name in ((layout.audit, "audit.json"), (layout.audit_page, "report.html")):
-        if not own.is_file() or own.read_bytes() != (folder / name).read_bytes():
-            return name
-    return ""

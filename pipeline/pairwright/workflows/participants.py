@@ -4,7 +4,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -165,11 +165,6 @@ def _skipped(study: OpenStudy, answers: Acceptance) -> Counter[str]:
     )
 
 
-def passed_text(one: Participant) -> str:
-    """`yes`, `no`, or empty where that cannot be said yet."""
-    return "" if one.passed is None else "yes" if one.passed else "no"
-
-
 def _payout(people: Iterable[Participant]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
@@ -177,10 +172,7 @@ def _payout(people: Iterable[Participant]) -> str:
     for one in people:
         hours = "" if one.hours is None else f"{one.hours:.3f}"
         pay = "" if one.pay is None else f"{one.pay:.2f}"
-        cells = (
-            one.annotator, one.participant, one.state, str(one.tasks), str(one.answered),
-            str(one.skipped), str(one.checks), str(one.checks_right), passed_text(one), hours, pay,
-            one.code,
-        )  # fmt: skip
-        writer.writerow(map(guarded, cells))
+        passed = {None: "", True: "yes", False: "no"}[one.passed]
+        cells = asdict(one) | {"passed": passed, "hours": hours, "pay": pay}
+        writer.writerow(guarded(str(cells[name])) for name in PAYOUT)
     return text.getvalue()

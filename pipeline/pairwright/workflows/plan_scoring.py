@@ -110,6 +110,15 @@ def score_planners(
     return PlanComparison(folder, scores)
 
 
+class _FilePlans(NamedTuple):
+    """The plans of a file, asked as a planner is."""
+
+    plans: dict[str, MadePlan]
+
+    async def planned(self, item: Item) -> ScoredPlan:
+        return plan_of_file(item, self.plans)
+
+
 class _Endpoints(NamedTuple):
     """Endpoints that can be asked, by name."""
 
@@ -163,13 +172,14 @@ class _Comparison(NamedTuple):
             if judge := scoring.judge:
                 model = endpoints.model(judge.endpoint, judge.sampling)
                 judging = AspectJudging(model, prompts, others_of(items, scoring.seed))
-            lines = {
-                name: await self._lines(
-                    name, items, self._planning(name, plans, endpoints, prompts, domains),
-                    judging, endpoints,
-                )
-                for name in scoring.planners
-            }  # fmt: skip
+            lines = {}
+            for name, spec in scoring.planners.items():
+                if isinstance(spec, FilePlanner):
+                    planning: Planning = _FilePlans(plans[name]).planned
+                else:
+                    model = endpoints.model(spec.endpoint, spec.sampling)
+                    planning = Serving(spec, model, prompts, domains).planned
+                lines[name] = await self._lines(name, items, planning, judging, endpoints)
         lines = {name: self._nearness(name, items, each) for name, each in lines.items()}
         for name, each in lines.items():
             write_lines(self.out / f"{name}.jsonl", each)
@@ -190,24 +200,6 @@ class _Comparison(NamedTuple):
                 for name in dict.fromkeys(names)
             }
             yield _Endpoints(clients, scoring.endpoints, self.calls.store)
-
-    def _planning(
-        self,
-        name: str,
-        plans: dict[str, dict[str, MadePlan]],
-        endpoints: _Endpoints,
-        prompts: Prompts,
-        domains: Domains,
-    ) -> Planning:
-        spec = self.scoring.planners[name]
-        if isinstance(spec, FilePlanner):
-
-            async def read(item: Item) -> ScoredPlan:
-                return plan_of_file(item, plans[name])
-
-            return read
-        model = endpoints.model(spec.endpoint, spec.sampling)
-        return Serving(spec, model, prompts, domains).planned
 
     async def _lines(
         self,

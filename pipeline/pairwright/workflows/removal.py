@@ -145,10 +145,7 @@ def _user(user: str) -> Iterator[_Trace]:
     """What looks like a pseudonym may be the source's own id: only the run can tell."""
     if not user.strip():
         raise InputError("names nobody", where="--user", fix="Give a user's id in the source.")
-    for name in (
-        pseudonym(user),
-        *([user] if _PSEUDONYM.fullmatch(user) else []),
-    ):
+    for name in (pseudonym(user), *([user] if _PSEUDONYM.fullmatch(user) else [])):
         yield _Trace(user, name, ForgetList(users=frozenset({name})))
 
 

@@ -51,6 +51,11 @@ class Flags:
                 self._by_row.setdefault(flag.row, []).append((number, flag.detail))
                 self._where[flag.row] = flag.where
 
+    @property
+    def rows(self) -> Iterable[str]:
+        """The rows that any check names."""
+        return self._by_row
+
     def notes(self, row: str) -> tuple[RowNote, ...]:
         """The notes on one row, failed checks first."""
         return tuple(self._by_row.get(row, ()))
@@ -66,11 +71,6 @@ class Flags:
     def failed(self, row: str) -> bool:
         """Whether a failed check names the row."""
         return any(self.checks[number].failed for number, _ in self._by_row.get(row, ()))
-
-    @property
-    def failed_rows(self) -> list[str]:
-        """The rows that failed checks name."""
-        return [row for row in self._by_row if self.failed(row)]
 
 
 BLOCK = 400_000
@@ -311,7 +311,7 @@ def select_pairs(
     """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
     known, is read again for every try where they are too many. `simulated` are the
     decisions of simulated annotators, as an `Audit` has them."""
-    failed = sizes.subjects(flags.failed_rows)
+    failed = sizes.subjects(filter(flags.failed, flags.rows))
     wanted, room = None, math.inf
     while True:
         packing = PairPacker(flags, simulated)

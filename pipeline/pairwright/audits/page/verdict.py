@@ -73,11 +73,8 @@ def audit_verdict(audit: Audit) -> AuditVerdict:
         status="fail" if counts["fail"] else "open" if undecided else "pass",
         headline=headline,
         counted=", ".join(f"{counts[status]:,} {word}" for status, word in words.items()) + ".",
-        findings=tuple(_finding(checks) for checks in _by_name(audit.failed)),
-        open=tuple(
-            _undecided(checks)
-            for checks in _by_name(check for check in audit.checks if check.status == "too_few")
-        ),
+        findings=tuple(map(_finding, _by_name(audit, "fail"))),
+        open=tuple(map(_undecided, _by_name(audit, "too_few"))),
     )
 
 
@@ -110,11 +107,12 @@ def warnings(audit: Audit) -> Iterator[str]:
         yield "The pairs that it is compared with are SIMULATED."
 
 
-def _by_name(checks: Iterator[Check] | Sequence[Check]) -> list[list[Check]]:
-    """Checks of one name over their configurations, in the order in which names appear."""
-    by_name: dict[tuple[str, str], list[Check]] = {}
-    for check in checks:
-        by_name.setdefault((check.family, check.name), []).append(check)
+def _by_name(audit: Audit, status: Status) -> list[list[Check]]:
+    """Checks of one status by name, over their configurations, in the order of the report."""
+    by_name: dict[str, list[Check]] = {}
+    for check in audit.checks:
+        if check.status == status:
+            by_name.setdefault(check.name, []).append(check)
     return list(by_name.values())
 
 
@@ -175,14 +173,11 @@ def accuracy_rows(audit: Audit) -> list[tuple[str, ...]]:
 
 def undecided_table(audit: Audit) -> Table:
     """By check: in how many configurations, and what the least settled of them needs."""
-    undecided: dict[str, list[Check]] = {}
-    for check in audit.checks:
-        if check.status == "too_few":
-            undecided.setdefault(definition_of(check).title, []).append(check)
     rows = []
-    for title, checks in undecided.items():
+    for checks in _by_name(audit, "too_few"):
         most = max(checks, key=lambda check: check.needed or 0)
         known = all(check.needed is not None for check in checks)
+        title = definition_of(most).title
         rows.append((title, f"{len(checks):,}", needed(most) if known else "unknown"))
     heads = ("", "configurations", "of each, about so many would settle it")
     return Table(heads, tuple(rows), note="too few pairs to decide")

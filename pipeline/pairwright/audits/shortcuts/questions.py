@@ -38,7 +38,10 @@ class Questions:
         """The options that a rule with these points picks; all pairs of a question are among them.
         A pair without such a question counts as one with two options."""
         numbers: dict[str | int, int] = {}
-        groups = np.array([self._group(place, numbers) for place in places.tolist()], np.intp)
+        groups = np.empty(len(places), np.intp)
+        for n, place in enumerate(places.tolist()):
+            own = self._choices.get(place)
+            groups[n] = numbers.setdefault(own.question if own else place, len(numbers))
         _, first = np.unique(groups, return_index=True)
         won, lost = (np.bincount(groups[points == side], minlength=len(first)) for side in (1, 0))
         share = 1 / (1 + np.bincount(groups[points == 0.5], minlength=len(first)))
@@ -51,10 +54,6 @@ class Questions:
             clusters=clusters[first],
             chance=float((1 / options).mean()) if len(options) else 0.5,
         )
-
-    def _group(self, place: int, numbers: dict[str | int, int]) -> int:
-        choice = self._choices.get(place)
-        return numbers.setdefault(choice.question if choice else place, len(numbers))
 
     def key_place(self, config: str, clusters: Places, max_shortcut: float) -> "PickComparison":
         """Whether the right option is at one place more often than at others."""
