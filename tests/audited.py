@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pairwright.audits.catalogue import decide
-from pairwright.audits.page import Sizes
+from pairwright.audits.page import PairSizes
 from pairwright.audits.read import ReadRow
 from pairwright.audits.records import (
     Audit,
@@ -138,9 +138,9 @@ def audit_of(rows: Sequence[Row], *checks: Check, **changes: Any) -> Audit:
     )
 
 
-def sizes_of(rows: Iterable[Row]) -> Sizes:
+def sizes_of(rows: Iterable[Row]) -> PairSizes:
     """As an audit gathers them."""
-    sizes = Sizes()
+    sizes = PairSizes()
     for of in rows:
         sizes.add(of)
     return sizes

@@ -12,7 +12,7 @@ import pytest
 
 from pairwright.construct.build_rules import NeighbourRing
 from pairwright.construct.candidates import choose_others
-from pairwright.construct.corpus import Corpus, Task, all_units
+from pairwright.construct.corpus import Corpus, UnitTask, all_units
 from pairwright.records import Item, Mode, Post
 from pairwright.settings.domains import Guidance
 from pairwright.settings.rules import PlanRules, TwinRules
@@ -23,8 +23,8 @@ from scripted import Scripted, good, item, model, post, prompts, rubric, setting
 OTHERS = 5
 NAMES = [f"u{n:02}" for n in range(40)]
 TWO_MODES: tuple[Mode, ...] = ("twin", "violate")
-SURVEY: tuple[Task, ...] = ("survey",)
-ALL: tuple[Task, ...] = ("survey", "twin", "violate")
+SURVEY: tuple[UnitTask, ...] = ("survey",)
+ALL: tuple[UnitTask, ...] = ("survey", "twin", "violate")
 
 
 def circle(names: list[str] = NAMES, seed: int = 0) -> NeighbourRing:

@@ -23,10 +23,10 @@ from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.best_of_n import (
     CEILING,
     BestOfN,
-    Curve,
     PolicySample,
     SampledQuestion,
     SampleScores,
+    ScorerCurve,
     best_of_n_page,
     ceiling,
     curve,
@@ -140,7 +140,9 @@ def samples(*worths: list[float], cluster: str = "") -> list[SampledQuestion]:
     ]  # fmt: skip
 
 
-def made(given: list[SampledQuestion], *scores: list[float], ks: tuple[int, ...] = (1, 2)) -> Curve:
+def made(
+    given: list[SampledQuestion], *scores: list[float], ks: tuple[int, ...] = (1, 2)
+) -> ScorerCurve:
     scored = [
         SampleScores(pair=of.pair, scorer="s", scores=tuple(each))
         for of, each in zip(given, scores, strict=True)

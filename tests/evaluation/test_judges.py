@@ -20,9 +20,9 @@ from pairwright.evaluation.measure.accuracy import (
 from pairwright.evaluation.scorers.judges import ComparingJudge, RatingJudge
 from pairwright.evaluation.scorers.scorer import (
     Pairwise,
-    Place,
     Pointwise,
     Preference,
+    PreferredPlace,
     PromptContent,
     ResponseScore,
     Unscored,
@@ -87,7 +87,7 @@ def test_a_judge_is_asked_in_both_orders_and_its_verdicts_name_responses() -> No
     ("verdict", "forward", "backward"), [("A", "first", "second"), ("B", "second", "first")]
 )
 def test_a_judge_that_goes_by_the_place_contradicts_itself(
-    verdict: str, forward: Place, backward: Place
+    verdict: str, forward: PreferredPlace, backward: PreferredPlace
 ) -> None:
     found = prefer(says(verdict))
     assert isinstance(found, Preference)
@@ -384,7 +384,7 @@ def kappa(first: Sequence[object], second: Sequence[object]) -> float:
 
 def decisions(found: Sequence[Preference | Unscored]) -> list[PairDecision]:
     """As evaluation writes them, output 1 being the chosen one."""
-    names: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
+    names: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
     return [
         violate(n, None, unscored=of.reason)
         if isinstance(of, Unscored)

@@ -14,7 +14,7 @@ from pairwright.dataset.layout import write_checksums
 from pairwright.errors import Difference, InputError
 from pairwright.extras import install
 from pairwright.releases.hub import push
-from pairwright.releases.primary import Kind
+from pairwright.releases.primary import ReleaseKind
 from pairwright.releases.verify import VerifiedRelease
 from released import PAIRS, released, run_of
 from study import pairwright
@@ -51,7 +51,7 @@ def folder(root: Path, files: dict[str, bytes] = FILES) -> Path:
     return root
 
 
-def verified(root: Path, version: str = "1.0.0", kind: Kind = "release") -> VerifiedRelease:
+def verified(root: Path, version: str = "1.0.0", kind: ReleaseKind = "release") -> VerifiedRelease:
     return VerifiedRelease(
         digest=write_checksums(root), name="small-pairs", version=version, kind=kind,
         trial_because=(), rows=1, subjects=1, units=1, verdicts=0, files=1, beside=(),
@@ -62,7 +62,7 @@ def without_the_hubs_own(files: dict[str, bytes]) -> dict[str, bytes]:
     return {path: content for path, content in files.items() if path != ".gitattributes"}
 
 
-def refused(root: Path, name: str = NAME, kind: Kind = "release") -> InputError:
+def refused(root: Path, name: str = NAME, kind: ReleaseKind = "release") -> InputError:
     with pytest.raises(InputError) as caught:
         push(root, name, verified(root, kind=kind))
     return caught.value

@@ -26,7 +26,7 @@ STEP = 50
 """Words in a class of lengths."""
 
 
-class Means(NamedTuple):
+class BalanceMeans(NamedTuple):
     """The figures by which pairs are compared with a target."""
 
     pairs: int
@@ -52,9 +52,9 @@ class _PairSums:
         for side, n in enumerate(words):
             self.words[side] += n
 
-    def means(self) -> Means:
+    def means(self) -> BalanceMeans:
         sums = (*self.words, self.aspects)
-        return Means(self.pairs, *(round(n / self.pairs, 6) for n in sums))
+        return BalanceMeans(self.pairs, *(round(n / self.pairs, 6) for n in sums))
 
     def count(self, name: str) -> Count:
         means = self.means()
@@ -119,7 +119,7 @@ class Balance:
                 found.append(Breakdown(by=by, rows=rows, left_out=left_out))
         return tuple(found)
 
-    def by_domain(self) -> dict[str, Means]:
+    def by_domain(self) -> dict[str, BalanceMeans]:
         return {domain: sums.means() for domain, sums in self._sums["domain"].items()}
 
 
@@ -193,7 +193,9 @@ def compare(own: ComparedPairs, other: ComparedPairs) -> Iterator[Check]:
                 )
 
 
-def _domain(domain: str, own: Means, other: ComparedPairs, *, alone: bool) -> Iterator[Check]:
+def _domain(
+    domain: str, own: BalanceMeans, other: ComparedPairs, *, alone: bool
+) -> Iterator[Check]:
     domains = other.balance.by_domain()
     named = next(iter(domains)) if alone and len(domains) == 1 else domain
     there, name = domains.get(named), other.name

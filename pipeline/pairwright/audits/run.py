@@ -39,7 +39,7 @@ from pairwright.errors import InputError, PairwrightError
 from pairwright.version import __version__
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
-Progress = Callable[[str, int | None], None]
+AuditProgress = Callable[[str, int | None], None]
 """Called with the name of a step, and the number of rows read so far where it reads rows."""
 EVERY = 100
 """Rows between two such calls."""
@@ -71,7 +71,7 @@ def audit(
     options: Options = DEFAULT,
     *,
     against: PairSource | None = None,
-    progress: Progress = lambda _what, _rows: None,
+    progress: AuditProgress = lambda _what, _rows: None,
     look: Callable[[Row], None] = lambda _row: None,
 ) -> Audit:
     """Audit the pairs of a source: all checks with all their flags. `shortened` gives what
@@ -155,7 +155,7 @@ class _Parts:
         """Whether the balance has counted every row."""
         return not self._parts["balance"].failures
 
-    def checks(self, progress: Progress) -> Iterator[Check | LimitComparison]:
+    def checks(self, progress: AuditProgress) -> Iterator[Check | LimitComparison]:
         for name, part in self._parts.items():
             progress(name, None)
             yield from part.checks()
@@ -173,7 +173,7 @@ class _Parts:
 
 
 def _compare(
-    own: ComparedPairs, against: PairSource, options: Options, progress: Progress
+    own: ComparedPairs, against: PairSource, options: Options, progress: AuditProgress
 ) -> tuple[AuditSource, list[Check]]:
     balance = Balance()
     counts = AuditPart([balance])
@@ -206,7 +206,7 @@ def _blind(checks: Iterable[Check]) -> tuple[Check, ...]:
 
 
 def _read(
-    source: PairSource, add: Callable[[ReadRow], None], progress: Progress
+    source: PairSource, add: Callable[[ReadRow], None], progress: AuditProgress
 ) -> tuple[AuditSource, list[Check]]:
     """One pass: every row goes to `add` and into the digest; and what could not be read."""
     rows, simulated = 0, False

@@ -155,7 +155,7 @@ def fair_posts(item: Item, posts: tuple[Post, ...]) -> tuple[Post, ...]:
     )
 
 
-Task = Mode | Literal["survey"]
+UnitTask = Mode | Literal["survey"]
 
 
 class BuildUnit(NamedTuple):
@@ -163,7 +163,7 @@ class BuildUnit(NamedTuple):
     are in no such file, and their positions are below zero."""
 
     id: str
-    mode: Task
+    mode: UnitTask
     item: int
     position: int
     partner: str | Rejected | Failure | Pending | None = None
@@ -174,7 +174,7 @@ class BuildUnit(NamedTuple):
 def all_units(
     corpus: Corpus,
     modes: tuple[Mode, ...],
-    tasks: Collection[Task],
+    tasks: Collection[UnitTask],
     items: range | None = None,
 ) -> Iterator[BuildUnit]:
     """The units of some tasks on these `items` of the source, or on all, category by category

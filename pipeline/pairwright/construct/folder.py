@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.corpus import BuildUnit
-from pairwright.construct.outcomes import FILES, Brief, Kind
+from pairwright.construct.outcomes import FILES, Brief, OutcomeKind
 from pairwright.construct.tally import UnitTally
 from pairwright.errors import ConfigError, StoreError
 from pairwright.files import CALLS
@@ -79,7 +79,7 @@ def unfinished(
         index = None if kind in ("kept", "surveyed") else store.index
         tally = index.tally(unit.position) if index else None
         reason = UnitTally.model_validate_json(tally).reason if tally else ""
-        ended(Brief(unit.id, unit.mode, cast(Kind, kind), reason))
+        ended(Brief(unit.id, unit.mode, cast(OutcomeKind, kind), reason))
 
 
 def changes(saved: dict[str, Any], now: dict[str, Any]) -> list[str]:

@@ -24,7 +24,7 @@ from pairwright.modes import MODES, STAGES, Stage
 from pairwright.records import Contrast, Mode, Pair, Record, Rejected, Twin
 from pairwright.stages.writer import WRITER_PROMPTS
 
-Kind = Literal["kept", "rejected", "failed", "waiting"]
+OutcomeKind = Literal["kept", "rejected", "failed", "waiting"]
 FILES = ("pairs.jsonl", "rejected.jsonl", "failed.jsonl", "manifest.json")
 
 
@@ -47,7 +47,7 @@ class Brief(NamedTuple):
 
     unit: str
     mode: Mode | Literal["survey"]
-    kind: Kind | Literal["surveyed"]
+    kind: OutcomeKind | Literal["surveyed"]
     reason: str
     """Empty for what was kept or surveyed; of what waits, the purpose of the call."""
 
@@ -82,7 +82,7 @@ class Outcome(Record):
     lenient: dict[Leniency, int] = Field(default={})
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> OutcomeKind:
         if isinstance(self.result, Pending):
             return "waiting"
         if isinstance(self.result, Failure):
@@ -110,7 +110,7 @@ class Outcome(Record):
         return result if isinstance(result, Rejected) else None
 
 
-def iterate_outcomes(store: Store, kind: Kind | None = None) -> Iterator[Outcome]:
+def iterate_outcomes(store: Store, kind: OutcomeKind | None = None) -> Iterator[Outcome]:
     """The outcomes of the last run, in source order."""
     for _, _, record in store.outcomes(kind):
         yield Outcome.model_validate_json(record)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 from pydantic_core import from_json
 
 from pairwright.construct.folder import RunFolder
-from pairwright.construct.outcomes import Kind, Outcome, iterate_outcomes, iterate_pair_lines
+from pairwright.construct.outcomes import Outcome, OutcomeKind, iterate_outcomes, iterate_pair_lines
 from pairwright.construct.tally import names_of
 from pairwright.dataset import Layout, Row, parts_of, read_lines, read_rows
 from pairwright.errors import InputError
@@ -38,7 +38,7 @@ class UnitResult(NamedTuple):
     mode: Mode
     users: tuple[str, ...]
     """The asker, and the partner where there is one."""
-    kind: Kind
+    kind: OutcomeKind
     stage: str
     reason: str
     subject: str | None
@@ -55,7 +55,7 @@ def iterate_results(store: Store) -> Iterator[UnitResult]:
             unit=unit,
             mode=line["mode"],
             users=(line["user"], line["partner"]) if line["partner"] else (line["user"],),
-            kind=cast(Kind, kind),
+            kind=cast(OutcomeKind, kind),
             stage=result.get("stage", ""),
             reason=result.get("reason") or result.get("failure", ""),
             subject=result["pair"]["id"] if "pair" in result else result.get("id"),

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from pairwright import sources
 from pairwright.construct.build_rules import BuildRules
 from pairwright.construct.candidates import choose_others
-from pairwright.construct.corpus import BuildUnit, Corpus, Task, all_units, first_items
+from pairwright.construct.corpus import BuildUnit, Corpus, UnitTask, all_units, first_items
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.manifest import SourceSummary, make_manifest, reached_target
 from pairwright.construct.natural import natural_items
@@ -83,7 +83,7 @@ class BuildTask(NamedTuple):
             yield self.first_units(self.items)
             yield self.twins(match_surveyed(self, self.items), self.items)
 
-    def units(self, tasks: tuple[Task, ...], items: range) -> Iterator[BuildUnit]:
+    def units(self, tasks: tuple[UnitTask, ...], items: range) -> Iterator[BuildUnit]:
         return all_units(self.corpus, self.modes, tasks, items)
 
     def first_units(self, items: range) -> Iterator[BuildUnit]:

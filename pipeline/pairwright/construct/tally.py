@@ -14,8 +14,8 @@ from pydantic import Field
 
 from pairwright.blind_preference import PreferenceCase, PreferenceFigure, preference_figures
 from pairwright.construct.outcomes import (
-    Kind,
     Outcome,
+    OutcomeKind,
     lacks_reply,
     last_stage,
     reason_of,
@@ -38,7 +38,7 @@ class UnitTally(Record):
     this unit alone, so that many are equal."""
 
     mode: Mode
-    kind: Kind
+    kind: OutcomeKind
     stage: str = ""
     """The stage that refused it."""
     reason: str = ""

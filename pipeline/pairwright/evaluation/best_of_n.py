@@ -33,8 +33,7 @@ from pairwright.intervals import Floats, cluster_numbers, mean, with_width
 from pairwright.models import Model, together
 from pairwright.models.run import work_in_order
 from pairwright.pages import Page, render_page
-from pairwright.pages.plots import FAINT, WIDTH, Plot, draw_curves, drawing, plot
-from pairwright.pages.plots import Curve as DrawnCurve
+from pairwright.pages.plots import FAINT, WIDTH, Curve, Plot, draw_curves, drawing, plot
 from pairwright.records import FULL_ADHERENCE, Record, Rejected
 from pairwright.retrieve import selected
 from pairwright.settings.prompt import Prompts, in_language
@@ -95,7 +94,7 @@ class Point(Record):
     """The same less the mean of the question's samples."""
 
 
-class Curve(Record):
+class ScorerCurve(Record):
     """One scorer, at every k."""
 
     scorer: ScorerRef
@@ -132,17 +131,17 @@ class BestOfN(Record):
     """Questions with all N samples and a judgement of each."""
     unscored: dict[str, int]
     """Questions without, by reason."""
-    ceiling: Curve | None
+    ceiling: ScorerCurve | None
     """What a scorer would reach that is the judge itself; None where nothing was sampled."""
-    curves: tuple[Curve, ...]
+    curves: tuple[ScorerCurve, ...]
 
     @property
-    def lines(self) -> tuple[Curve, ...]:
+    def lines(self) -> tuple[ScorerCurve, ...]:
         """The curves, the ceiling last."""
         return (*self.curves, *([self.ceiling] if self.ceiling else []))
 
     @property
-    def best(self) -> Curve | None:
+    def best(self) -> ScorerCurve | None:
         """The curve that ends highest; None where no scorer has one."""
         ended = [curve for curve in self.curves if curve.points]
         return max(ended, key=lambda curve: curve.points[-1].subsets.value or 0.0, default=None)
@@ -202,12 +201,12 @@ def curve(
     samples: Sequence[SampledQuestion],
     scored: Sequence[SampleScores],
     ks: Sequence[int],
-) -> Curve:
+) -> ScorerCurve:
     """One scorer's curve over the questions that have all samples and all of its scores."""
     by_pair = {question.pair: question for question in samples}
     counted = [one for one in scored if not one.unscored]
     questions = [by_pair[one.pair] for one in counted]
-    return Curve(
+    return ScorerCurve(
         scorer=ref,
         questions=len(counted),
         unscored=reasons(scored),
@@ -216,12 +215,12 @@ def curve(
     )
 
 
-def ceiling(samples: Sequence[SampledQuestion], ks: Sequence[int]) -> Curve | None:
+def ceiling(samples: Sequence[SampledQuestion], ks: Sequence[int]) -> ScorerCurve | None:
     """What the judge's own pick is worth: no scorer can do better on these samples."""
     whole = [question for question in samples if not question.unscored]
     if not whole:
         return None
-    return Curve(
+    return ScorerCurve(
         scorer=ScorerRef(name=CEILING, kind="ceiling"),
         questions=len(whole),
         unscored={},
@@ -414,7 +413,7 @@ def _scaling(result: BestOfN) -> Plot:
         draw_curves(
             axes,
             [
-                DrawnCurve(
+                Curve(
                     visible(line.scorer.name),
                     [point.k for point in line.points],
                     [point.subsets for point in line.points],

@@ -46,8 +46,8 @@ beyond zero and beyond chance. `benchmarks/correlations.py --needed` makes the t
 """
 
 
-Side = Literal["generated", "natural"]
-SIDES: tuple[Side, ...] = ("generated", "natural")
+TwinOrigin = Literal["generated", "natural"]
+SIDES: tuple[TwinOrigin, ...] = ("generated", "natural")
 
 
 class CertificateScorer(Record):
@@ -208,12 +208,12 @@ class Certificate(Record):
         return min(found, default=None)
 
     @property
-    def one_valued(self) -> tuple[Side, ...]:
+    def one_valued(self) -> tuple[TwinOrigin, ...]:
         """The sides on which all scorers have the same accuracy, so that they have no order."""
         return tuple(side for side in SIDES if len({one.value for one in self.figures(side)}) == 1)
 
     @property
-    def unclear(self) -> dict[Side, ScorerFigure]:
+    def unclear(self) -> dict[TwinOrigin, ScorerFigure]:
         """The sides on which at least half of the variance of the accuracies is that of their
         errors, so that the order is unclear; each with the figure of the fewest clusters."""
         return {
@@ -222,7 +222,7 @@ class Certificate(Record):
             if _order_unclear(self.figures(side))
         }
 
-    def figures(self, side: Side) -> tuple[ScorerFigure, ...]:
+    def figures(self, side: TwinOrigin) -> tuple[ScorerFigure, ...]:
         """The accuracies on one side, in the order of the scorers."""
         return tuple(getattr(one, side) for one in self.scorers)
 

@@ -13,8 +13,8 @@ from pairwright.evaluation.scorers.scorer import (
     NOTHING_TO_SHOW,
     ByPair,
     Pairwise,
-    Place,
     Pointwise,
+    PreferredPlace,
     PromptContent,
     ResponseScore,
     Scorer,
@@ -24,7 +24,7 @@ from pairwright.evaluation.scorers.scorer import (
 from pairwright.models import together
 from pairwright.models.run import work_in_order
 
-_CHOICES: dict[Place, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
+_CHOICES: dict[PreferredPlace, Choice] = {"first": "chosen", "second": "rejected", "tie": "tie"}
 
 
 class Evaluation(NamedTuple):

@@ -28,11 +28,11 @@ from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.public_study import ReleasedStudy, read_public
 
-Kind = Literal["release", "trial"]
+ReleaseKind = Literal["release", "trial"]
 """A trial may hold pairs that nobody verified or that a simulation had a part in. It is no
 benchmark, and every file that people read says so at its top."""
-Format = Literal[1, 2, 3]
-FORMAT: Format = 3
+ReleaseFormat = Literal[1, 2, 3]
+FORMAT: ReleaseFormat = 3
 """Of the releases that are written now. 2: rows have no annotators' answers on aspects. 1: neither,
 and no line of build/units.jsonl holds hashes of contents, so that an edited question or post
 changes nothing that is not derived from it, and stated.json names no libraries, languages and
@@ -42,7 +42,7 @@ licence of its own."""
 class Provenance(Record):
     """stated.json: what the run says of itself, which the release cannot show."""
 
-    format: Format = 1
+    format: ReleaseFormat = 1
     """Older releases do not state it."""
     pairwright: str
     """Version that wrote the release."""
@@ -52,7 +52,7 @@ class Provenance(Record):
     """`version.library_versions()` where it was written; empty in format 1."""
     version: str
     """X.Y.Z, with `-trial` in a trial."""
-    kind: Kind
+    kind: ReleaseKind
     trial_because: tuple[str, ...]
     """Empty in an ordinary release."""
     info: ReleaseInfo

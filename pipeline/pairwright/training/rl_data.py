@@ -35,7 +35,7 @@ from pairwright.records import Record
 
 Split = Literal["train", "validation"]
 SPLITS: tuple[Split, ...] = ("train", "validation")
-Format = Literal["trl", "verl"]
+TrainerFormat = Literal["trl", "verl"]
 
 _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
 _MESSAGES = pa.list_(pa.struct({"role": _TEXT, "content": _TEXT}))
@@ -102,7 +102,7 @@ class RlExport(Record):
     digest: str
     """Root digest of the release."""
     split: str
-    format: Format
+    format: TrainerFormat
     condition: Literal["none", "profile"]
     posts: int
     """Most posts that a prompt shows."""

@@ -10,10 +10,10 @@ from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import (
     BestOfN,
-    Curve,
     SampledPolicy,
     SampledQuestion,
     SampleScores,
+    ScorerCurve,
     best_of_n_page,
     ceiling,
     curve,
@@ -136,7 +136,7 @@ async def _sample_and_score(task: _SamplingTask, session: ScorerSession) -> Samp
     await check_pointwise(session, task.scorers)
     policy, judge, samples = await _sample(task, session, questions)
     scores: list[SampleScores] = []
-    curves: list[Curve] = []
+    curves: list[ScorerCurve] = []
     for name in task.scorers:
         lines, of_scorer = await _score(task, session, name, questions, samples)
         scores += lines
@@ -191,7 +191,7 @@ async def _score(
     name: str,
     questions: list[PersonQuestion],
     samples: list[SampledQuestion],
-) -> tuple[list[SampleScores], Curve]:
+) -> tuple[list[SampleScores], ScorerCurve]:
     # One at a time: a model in this process fills the memory there is.
     async with session.scorer(name) as opened:
         with session.calls.step(f"scored by {name}", len(samples), opened.stop) as count:

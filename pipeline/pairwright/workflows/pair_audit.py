@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pairwright.audits.page import Sizes, write_page
+from pairwright.audits.page import PairSizes, write_page
 from pairwright.audits.read import open_source
 from pairwright.audits.read.folders import open_release
 from pairwright.audits.records import Audit
@@ -143,7 +143,7 @@ def audit(
     if source.kind == "run" and source.folder:
         forgotten, public = _people(source.folder, progress)
         options = options._replace(forgotten=forgotten, public=public)
-    sizes = Sizes()
+    sizes = PairSizes()
     report = audit_source(source, options, against=beside, progress=rows, look=sizes.add)
     write_one(folder / "audit.json", shortened(report))
     write_lines(folder / "redactions.jsonl", report.redactions)
@@ -173,7 +173,7 @@ def write_audit(
     `public` is the release's study. Raises InputError where the rows cannot be read, and StoreError
     where the disk refuses. The same rows and study give the same bytes with the same libraries.
     """
-    source, sizes = open_release(root), Sizes()
+    source, sizes = open_release(root), PairSizes()
     report = audit_source(source, Options(public=public), progress=progress, look=sizes.add)
     write_one(file, shortened(report))
     write_page(page, report, source, sizes, progress=progress)

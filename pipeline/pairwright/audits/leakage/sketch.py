@@ -85,7 +85,7 @@ _AT_ONCE = 200_000
 """Words that are worked on together."""
 
 Signatures = npt.NDArray[np.uint32]
-Pairs = npt.NDArray[np.int64]
+TextPairs = npt.NDArray[np.int64]
 
 
 class TextSketches:
@@ -134,13 +134,13 @@ class TextSketches:
         self._waiting, self._words = [], 0
 
 
-def similar(signatures: Signatures, least: float = SIMILAR) -> Pairs:
+def similar(signatures: Signatures, least: float = SIMILAR) -> TextPairs:
     """(pairs, 2): neighbours within a band's bucket whose signatures agree in `least` of places.
 
     Of a bucket only neighbours are compared, so that ten thousand copies cost ten thousand
     comparisons; they still come out connected.
     """
-    parts: list[Pairs] = [np.zeros((0, 2), np.int64)]
+    parts: list[TextPairs] = [np.zeros((0, 2), np.int64)]
     for start in range(0, PLACES, BAND):
         band = signatures[:, start : start + BAND].astype(np.uint64)
         keys = runs(band.ravel(), BAND)[::BAND]
@@ -153,7 +153,7 @@ def similar(signatures: Signatures, least: float = SIMILAR) -> Pairs:
     return np.unique(np.concatenate(parts), axis=0)
 
 
-def duplicate_groups(pairs: Pairs, n: int) -> npt.NDArray[np.int32]:
+def duplicate_groups(pairs: TextPairs, n: int) -> npt.NDArray[np.int32]:
     """Shape (n,): the number of each text's group. Texts that a chain of pairs connects are in one
     group."""
     first, second = pairs.T

@@ -15,7 +15,7 @@ from pathlib import Path
 import jinja2
 
 from pairwright.audits.catalogue import definition_of
-from pairwright.audits.page.pairs import Flags, HeldPairs, Sizes, select_pairs
+from pairwright.audits.page.pairs import Flags, HeldPairs, PairSizes, select_pairs
 from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import (
     audit_verdict,
@@ -34,7 +34,7 @@ from pairwright.pages import render_page
 from pairwright.pages.page import Extra
 from pairwright.records import FULL_ADHERENCE
 
-__all__ = ["HERE", "MOST_BYTES", "SCRIPTS", "Sizes", "write_page"]
+__all__ = ["HERE", "MOST_BYTES", "SCRIPTS", "PairSizes", "write_page"]
 
 MOST_BYTES = 30_000_000
 """Bytes of the file."""
@@ -49,7 +49,7 @@ def write_page(
     path: Path,
     audit: Audit,
     rows: Iterable[Row],
-    sizes: Sizes,
+    sizes: PairSizes,
     *,
     most: int = MOST_BYTES,
     progress: Callable[[str, int | None], None] | None = None,
@@ -74,7 +74,7 @@ def write_page(
         yield end + after
 
     flags = Flags(audit.checks)
-    nothing = select_pairs((), Sizes(), flags, most, simulated={})
+    nothing = select_pairs((), PairSizes(), flags, most, simulated={})
     empty = sum(len(piece.encode()) for piece in rendered(nothing))
     # Every block is in an element of its own, a few dozen characters long.
     room = round(0.99 * max(0, most - empty))

@@ -77,8 +77,10 @@ BLOCK = 400_000
 """Characters of JSON after which a block is closed."""
 START = 160
 """Characters of a question in the index."""
-Votes = tuple[int, int, int, int]
-State = Literal["unasked", "verified", "not verified", "simulated", "simulated, not verified"]
+VoteCounts = tuple[int, int, int, int]
+DecisionWord = Literal[
+    "unasked", "verified", "not verified", "simulated", "simulated, not verified"
+]
 """What people said of a pair. `simulated`: simulated annotators verified it, in place of people."""
 
 
@@ -122,8 +124,8 @@ class PairIndex(Record):
     questions: tuple[str, ...]
     flags: tuple[tuple[int, ...], ...]
     """Places in `checks`."""
-    people: tuple[State, ...]
-    votes: tuple[Votes | None, ...]
+    people: tuple[DecisionWord, ...]
+    votes: tuple[VoteCounts | None, ...]
     """Votes for the chosen, for the rejected, for about equal, and for cannot tell."""
     other: tuple[int | None, ...]
     """The place of the twin's other half."""
@@ -172,7 +174,7 @@ class PairPacker:
         self._configs: dict[tuple[str, str], int] = {}
         self._starts = [0]
         self._ids: list[str] = []
-        self._entries: list[tuple[int, str, State, Votes | None]] = []
+        self._entries: list[tuple[int, str, DecisionWord, VoteCounts | None]] = []
         """Of each pair its configuration, the start of its question, its people and votes."""
         self._twins: dict[str, list[int]] = {}
         self.raw = 0
@@ -244,7 +246,7 @@ class PairPacker:
             failed_held=sum(map(self._flags.failed, ids)),
         )  # fmt: skip
 
-    def _people(self, row: Row) -> State:
+    def _people(self, row: Row) -> DecisionWord:
         if row.verified:
             return "verified"
         if row.subject in self._simulated:
@@ -268,7 +270,7 @@ def _compress(record: Record) -> str:
     return base64.b64encode(compressor.compress(raw) + compressor.flush()).decode()
 
 
-class Sizes:
+class PairSizes:
     """The characters of text of every pair or twin, collected while an audit reads them, so that
     the choice of pairs needs no further reading."""
 
@@ -301,7 +303,7 @@ class Sizes:
 
 def select_pairs(
     rows: Iterable[Row],
-    sizes: Sizes,
+    sizes: PairSizes,
     flags: Flags,
     most: int,
     *,

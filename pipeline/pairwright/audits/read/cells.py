@@ -15,7 +15,7 @@ from pairwright.dataset import RowAspect, RowPost, licence_of
 from pairwright.sources.fields import kind, rows, time
 from pairwright.sources.problems import SourceRefusal
 
-Fields = Mapping[str, Any]
+CellsByColumn = Mapping[str, Any]
 _LISTED = re.compile(r"\s*\[\s*['\"{].*\]\s*", re.DOTALL)
 
 
@@ -31,7 +31,7 @@ def parsed_cell(value: object) -> object:
     return value
 
 
-def with_parsed_sides(fields: Fields, columns: Columns) -> Fields:
+def with_parsed_sides(fields: CellsByColumn, columns: Columns) -> CellsByColumn:
     """The fields of a flat row, with prompt and responses as the lists of messages that their cells
     hold, or as the lists of texts that the responses' cells hold.
 
@@ -165,7 +165,7 @@ def text_licence(url: str | None, created: str | None, licence: str) -> str | No
     return licence or licence_of(url, created)
 
 
-def posts_of(fields: Fields, columns: Columns) -> Iterator[RowPost]:
+def posts_of(fields: CellsByColumn, columns: Columns) -> Iterator[RowPost]:
     """The posts of a profile; raises SourceRefusal. Of a history of messages, those of the user are
     the posts."""
     for entry in _entries(fields, columns, "profile"):
@@ -177,7 +177,7 @@ def posts_of(fields: Fields, columns: Columns) -> Iterator[RowPost]:
                 yield RowPost(id="", text=text)
 
 
-def _post(fields: Fields) -> RowPost:
+def _post(fields: CellsByColumn) -> RowPost:
     url = _name(fields.get("source_url"), "source_url of a post") or None
     created = time(fields, "created")
     licence = _name(fields.get("licence"), "licence of a post")
@@ -191,7 +191,7 @@ def _post(fields: Fields) -> RowPost:
     )
 
 
-def aspects_of(fields: Fields, columns: Columns) -> Iterator[RowAspect]:
+def aspects_of(fields: CellsByColumn, columns: Columns) -> Iterator[RowAspect]:
     """The aspects of a row's rubric; raises SourceRefusal."""
     for entry in _entries(fields, columns, "rubric_aspects"):
         yield RowAspect(
@@ -201,14 +201,14 @@ def aspects_of(fields: Fields, columns: Columns) -> Iterator[RowAspect]:
         )
 
 
-def _entries(fields: Fields, columns: Columns, name: str) -> list[Fields]:
+def _entries(fields: CellsByColumn, columns: Columns, name: str) -> list[CellsByColumn]:
     entries = rows({name: parsed_cell(columns.value(fields, name))}, name)
     if not all(isinstance(entry, dict) for entry in entries):
         raise SourceRefusal("not_an_object", f"an entry of {name} is not an object")
     return entries
 
 
-def label_of(fields: Fields, columns: Columns, name: str) -> str:
+def label_of(fields: CellsByColumn, columns: Columns, name: str) -> str:
     """What names something in a column, such as a category; raises SourceRefusal."""
     return _name(columns.value(fields, name), name)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from pairwright.audits.read.cells import (
-    Fields,
+    CellsByColumn,
     as_text,
     aspects_of,
     is_texts,
@@ -23,7 +23,7 @@ from pairwright.audits.read.cells import (
     with_parsed_sides,
 )
 from pairwright.audits.read.columns import Columns
-from pairwright.audits.read.source import LABEL_0, TIE, Kind, OptionKey, ReadRow
+from pairwright.audits.read.source import LABEL_0, TIE, OptionKey, PairSourceKind, ReadRow
 from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
 from pairwright.errors import first_invalid
@@ -52,7 +52,7 @@ class ResponseSides(NamedTuple):
     """In the row's lists of responses, where it has such lists."""
 
 
-def kind_of(fields: Fields) -> Kind:
+def kind_of(fields: CellsByColumn) -> PairSourceKind:
     """By the columns of a source's first row."""
     if has_columns(fields):
         return "release"
@@ -62,7 +62,13 @@ def kind_of(fields: Fields) -> Kind:
 
 
 def rows_of(
-    fields: Fields, columns: Columns, config: str, split: str, where: str, *, flat: bool = False
+    fields: CellsByColumn,
+    columns: Columns,
+    config: str,
+    split: str,
+    where: str,
+    *,
+    flat: bool = False,
 ) -> list[ReadRow]:
     """The row, in the configuration and split of its file unless it names its own.
 
@@ -101,7 +107,7 @@ def rows_of(
 
 
 def _option_rows(
-    fields: Fields, columns: Columns, config: str, split: str, where: str
+    fields: CellsByColumn, columns: Columns, config: str, split: str, where: str
 ) -> list[ReadRow]:
     """The right option over each of the others. Id and place name the other option, from 0."""
     options = _options(fields, columns)
@@ -121,7 +127,7 @@ def _option_rows(
     return read
 
 
-def _row(fields: Fields, columns: Columns, config: str, sides: ResponseSides) -> Row:
+def _row(fields: CellsByColumn, columns: Columns, config: str, sides: ResponseSides) -> Row:
     prompt_value = columns.value(fields, "prompt")
     if prompt_value is None and sides.before:
         question = sides.before
@@ -150,7 +156,7 @@ def _row(fields: Fields, columns: Columns, config: str, sides: ResponseSides) ->
     )
 
 
-def _release_row(fields: Fields) -> Row:
+def _release_row(fields: CellsByColumn) -> Row:
     try:
         row = Row.model_validate(fields)
         row.model_dump_json()
@@ -161,7 +167,7 @@ def _release_row(fields: Fields) -> Row:
     return row
 
 
-def _sides(fields: Fields, columns: Columns) -> list[ResponseSides]:
+def _sides(fields: CellsByColumn, columns: Columns) -> list[ResponseSides]:
     """The better response and the other, of each pair in the row."""
     names = ("first", "second") if columns.labelled else ("chosen", "rejected")
     a, b = (columns.needed(fields, name) for name in names)
@@ -214,7 +220,7 @@ class _Options(NamedTuple):
     """In small letters."""
 
 
-def _options(fields: Fields, columns: Columns) -> _Options:
+def _options(fields: CellsByColumn, columns: Columns) -> _Options:
     """The options of a row: a list, an object of options by letter, or a table of `label` and
     `text`; in a cell of CSV the same as JSON or as Python writes it; or several columns, named with
     commas between them."""
@@ -243,7 +249,7 @@ def _options(fields: Fields, columns: Columns) -> _Options:
     return _Options(texts, tuple(chr(ord("a") + place) for place in range(len(texts))))
 
 
-def _right_option(options: _Options, fields: Fields, columns: Columns) -> int:
+def _right_option(options: _Options, fields: CellsByColumn, columns: Columns) -> int:
     """The place of the right option, from 0: by a number only where an option names its start."""
     for first in (0, 1):
         if (name := f"key_from_{first}") in columns.given:

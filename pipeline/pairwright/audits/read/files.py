@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 from pairwright.audits.read.columns import Columns
 from pairwright.audits.read.fields import kind_of, rows_of
 from pairwright.audits.read.folders import open_release
-from pairwright.audits.read.source import LABEL_0, REASONS, Kind, PairSource, ReadRow, UnreadRow
+from pairwright.audits.read.source import (
+    LABEL_0,
+    REASONS,
+    PairSource,
+    PairSourceKind,
+    ReadRow,
+    UnreadRow,
+)
 from pairwright.errors import InputError
 from pairwright.extras import install
 from pairwright.sources.opening import BINARY, FLAT, OPENERS
@@ -66,7 +73,7 @@ def open_files(path: Path, columns: Columns) -> PairSource:
     )
 
 
-def _first_kind(piece: PairTable) -> Kind:
+def _first_kind(piece: PairTable) -> PairSourceKind:
     """The kind of the first row that is an object; plain where no row is one."""
     first = next((line for line in piece.table().rows if isinstance(line, Line)), None)
     return kind_of(first.fields) if first else "plain"

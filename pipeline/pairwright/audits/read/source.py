@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from pairwright.dataset import Row
 from pairwright.settings.rules import ReleaseInfo
 
-Kind = Literal["release", "run", "official", "plain"]
+PairSourceKind = Literal["release", "run", "official", "plain"]
 NO_INFO = ReleaseInfo()
 """Of what states nothing of itself, as other people's files."""
 
@@ -83,7 +83,7 @@ class PairSource:
 
     name: str
     """The name in the report: never a path of this machine."""
-    kind: Kind
+    kind: PairSourceKind
     read: Callable[[], Iterator[ReadRow | UnreadRow]]
     """Raises InputError where a whole file cannot be used."""
     version: str = ""

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from pairwright.estimate import Estimate
 from pairwright.evaluation.board.findings import ScorerFinding, adjust_findings, scorer_findings
-from pairwright.evaluation.board.inputs import Pairs, check_shown_alike, pairs_of, release_of
+from pairwright.evaluation.board.inputs import ResultPairs, check_shown_alike, pairs_of, release_of
 from pairwright.evaluation.board.ranking import BoardEntry, Ranking, gain_over, rank, share_level
 from pairwright.evaluation.conditions import CONDITIONS, ConditionName
 from pairwright.evaluation.decision import PairDecision
@@ -143,7 +143,7 @@ class _Reading:
 
 
 def _read_scorer(
-    results: Sequence[Result], pairs: Pairs, reading: _Reading, done: Callable[[], None]
+    results: Sequence[Result], pairs: ResultPairs, reading: _Reading, done: Callable[[], None]
 ) -> None:
     """Read the results of one scorer: its entries, and what is found of it."""
     decided: dict[ConditionName, list[PairDecision]] = {}
@@ -167,7 +167,7 @@ def _read_scorer(
 def _entry(
     about: ResultSummary,
     decided: Mapping[ConditionName, list[PairDecision]],
-    pairs: Pairs,
+    pairs: ResultPairs,
     overlap: Mapping[ConditionName, Mapping[str, str]],
 ) -> BoardEntry:
     condition, scorer = about.condition, about.scorer
@@ -194,7 +194,7 @@ def _entry(
     )
 
 
-def _rankings(reading: _Reading, pairs: Pairs) -> Iterator[Ranking]:
+def _rankings(reading: _Reading, pairs: ResultPairs) -> Iterator[Ranking]:
     for mode in (*MODES, None):
         places = pairs.of_mode(mode)
         clusters = pairs.clusters(places)

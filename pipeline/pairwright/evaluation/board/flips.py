@@ -198,7 +198,7 @@ def _drawn_flips(clusters: int) -> Iterator[Floats]:
         yield np.where(chance.integers(0, 2, size, dtype=np.int8), -1.0, 1.0)
 
 
-Answers = npt.NDArray[np.bool_]
+SimulatedAnswers = npt.NDArray[np.bool_]
 POWER = 0.8
 """The chance of finding it at which a difference is called detectable."""
 CORRELATION = 0.1
@@ -287,7 +287,7 @@ class SimulatedReleases:
         even the greatest possible one is."""
         return _least(lambda x: self.chance_power(x, scorers), 0.5, 1)
 
-    def _by_cluster(self, answers: Answers) -> Places:
+    def _by_cluster(self, answers: SimulatedAnswers) -> Places:
         sums: Places = np.add.reduceat(answers, self._starts, axis=1, dtype=np.intp)
         return sums
 

@@ -202,7 +202,7 @@ FACTS = (
 """What a release says of a pair, and every result of it repeats."""
 
 
-class Pairs(NamedTuple):
+class ResultPairs(NamedTuple):
     """The pairs of a release, as one of its results names them."""
 
     result: Result
@@ -267,14 +267,14 @@ def _other_pairs(result: Result, what: str) -> InputError:
     )
 
 
-def pairs_of(results: Sequence[Result], builders: tuple[BuildModel, ...] = ()) -> Pairs:
+def pairs_of(results: Sequence[Result], builders: tuple[BuildModel, ...] = ()) -> ResultPairs:
     """The pairs of results that `gather_results` accepted; `builders` are the models that built the
     release. Raises InputError."""
     # A condition of twins alone, or without them, has fewer pairs than the others.
     whole = next((one for one in results if CONDITIONS[one.about.condition].pairs == "all"), None)
     read = results if whole is None else (whole,)
     facts = {one.id: _facts(one) for result in read for one in result.decisions()}
-    pairs = Pairs(read[0], facts, builders)
+    pairs = ResultPairs(read[0], facts, builders)
     if not pairs.facts:
         condition = read[0].about.condition
         raise InputError(
@@ -286,7 +286,7 @@ def pairs_of(results: Sequence[Result], builders: tuple[BuildModel, ...] = ()) -
 
 
 def check_shown_alike(
-    points_by_row: Mapping[str, Floats], results: Sequence[Result], pairs: Pairs
+    points_by_row: Mapping[str, Floats], results: Sequence[Result], pairs: ResultPairs
 ) -> None:
     """Check the pairs that count. Raises InputError where a pair counts in one result and not in
     another of its condition: the release has something to show of its user for all scorers, or for

@@ -28,8 +28,8 @@ CLAIMS_FROM = 10
 """The fewest models or lineages for which anything is claimed."""
 
 
-Verdict = Literal["with", "against", "unsure", "opposed", "open"]
-CLAIMS: dict[Verdict, str] = {
+CorrelationClaim = Literal["with", "against", "unsure", "opposed", "open"]
+CLAIMS: dict[CorrelationClaim, str] = {
     "with": "{name} goes with {downstream} by {measures}.",
     "against": "{name} goes against {downstream} by {measures}.",
     "unsure": "By {measures}, nothing is claimed of {name}: p (Holm) is below .05, but the interval"
@@ -91,7 +91,7 @@ class Correlation(Record):
         return self.is_significant and self.beyond_chance and self.agrees
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CorrelationClaim:
         """What may be said of it."""
         if self.sure:
             return "with" if self.value > self.chance.mean else "against"

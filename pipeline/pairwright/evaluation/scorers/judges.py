@@ -16,8 +16,8 @@ from collections.abc import Callable, Hashable
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from pairwright.evaluation.scorers.scorer import (
-    Place,
     Preference,
+    PreferredPlace,
     PromptContent,
     ResponseScore,
     Unscored,
@@ -37,7 +37,7 @@ from pairwright.records import Rejected
 from pairwright.settings.prompt import OwnPrompt, Prompts
 from pairwright.settings.prompt_variables import Ask, Labelled
 
-Verdict = Literal["A", "B", "tie"]
+JudgeVerdict = Literal["A", "B", "tie"]
 
 LOW, HIGH = 1, 10
 
@@ -64,7 +64,7 @@ _AROUND = re.compile(
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def read_verdict(text: str) -> Verdict | Unread:
+def read_verdict(text: str) -> JudgeVerdict | Unread:
     """The verdict of a whole reply, or why it has none."""
     value = _result(text, _VERDICT_NAMES)
     # In double brackets, as MT-Bench asks for it, and in them alone, C is the tie.
@@ -136,7 +136,7 @@ def _plain(text: str, end: str = " .!") -> str:
     return " ".join(_AROUND.sub("", text).split()).rstrip(end)
 
 
-def _verdict_of(value: str) -> Verdict | None:
+def _verdict_of(value: str) -> JudgeVerdict | None:
     if value in _TIES:
         return "tie"
     if match := _COMPARED.fullmatch(value):
@@ -150,7 +150,7 @@ def _verdict_of(value: str) -> Verdict | None:
     return _letter(named["letter"]) if named else None
 
 
-def _letter(name: str) -> Verdict:
+def _letter(name: str) -> JudgeVerdict:
     return "A" if name in ("a", "1", "first") else "B"
 
 
@@ -217,8 +217,8 @@ async def ask_judge(
     return answer
 
 
-_FORWARD: dict[Verdict, Place] = {"A": "first", "B": "second", "tie": "tie"}
-_BACKWARD: dict[Verdict, Place] = {"A": "second", "B": "first", "tie": "tie"}
+_FORWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "first", "B": "second", "tie": "tie"}
+_BACKWARD: dict[JudgeVerdict, PreferredPlace] = {"A": "second", "B": "first", "tie": "tie"}
 
 
 class PreferReply(Reply):
@@ -252,7 +252,7 @@ class ComparingJudge(NamedTuple):
 
     async def _verdict(
         self, model: Model, shown: PromptContent, a: str, b: str
-    ) -> Verdict | Unscored:
+    ) -> JudgeVerdict | Unscored:
         ask = ask_about(self.prompts, "prefer", shown, first=a, second=b)
         return await ask_judge(
             model, self.prompts, ask, PreferReply, lambda reply: reply.verdict, read_verdict

@@ -29,7 +29,7 @@ from pairwright.manner import Manner, manner_scores
 from pairwright.records import Post
 from pairwright.retrieve import dense
 
-Place = Literal["first", "second", "tie"]
+PreferredPlace = Literal["first", "second", "tie"]
 
 
 class PromptContent(NamedTuple):
@@ -52,9 +52,9 @@ class ResponseScore(NamedTuple):
 class Preference(NamedTuple):
     """What a judge says of two responses, asked in both orders."""
 
-    forward: Place
+    forward: PreferredPlace
     """The verdict with the first response in the first place."""
-    backward: Place
+    backward: PreferredPlace
     """The verdict with the second response in the first place; it names the response, not the
     place."""
     tokens: int = 0

@@ -148,8 +148,8 @@ def _stand_in(reply: BatchReply, where: str) -> bytes:
     raise meaning
 
 
-Kind = Literal["unreadable", "unknown", "conflicting", "failed", "not_run", "refused"]
-MEANINGS: dict[Kind, str] = {
+LineFault = Literal["unreadable", "unknown", "conflicting", "failed", "not_run", "refused"]
+MEANINGS: dict[LineFault, str] = {
     "failed": "failed, to be asked again",
     "not_run": "not run, to be asked again",
     "refused": "refused like every call of its kind",
@@ -165,7 +165,7 @@ class LineProblem(Record):
 
     where: str
     """`file:line`"""
-    kind: Kind
+    kind: LineFault
     custom_id: str
     detail: str
 
@@ -176,7 +176,7 @@ class Ingested:
 
     stored: int = 0
     known: int = 0
-    problems: Counter[Kind] = field(default_factory=Counter)
+    problems: Counter[LineFault] = field(default_factory=Counter)
 
     @property
     def lines(self) -> int:
@@ -257,7 +257,7 @@ class Ingest:
         except (ValueError, RecursionError) as error:
             self._problem("unreadable", where, key, f"{error}")
 
-    def _problem(self, kind: Kind, where: str, custom_id: str, detail: str) -> None:
+    def _problem(self, kind: LineFault, where: str, custom_id: str, detail: str) -> None:
         self.result.problems[kind] += 1
         # Half an emoji can be written to no file.
         name, text = (s.encode("utf-8", "replace").decode() for s in (custom_id, detail))

@@ -26,13 +26,13 @@ STATE = "submitted.json"
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 """Statuses of a batch that does not change any more."""
 
-Step = Literal["uploaded", "creating", "created", "collected"]
+SubmissionStep = Literal["uploaded", "creating", "created", "collected"]
 
 
 class Submission(Record):
     """How far one shard is. `creating` is the intent: whether a batch was made is not known."""
 
-    step: Step
+    step: SubmissionStep
     file_id: str
     batch_id: str | None = None
     status: str = ""

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from pairwright.errors import StoreError
 from pairwright.models import Answer, Completion, Request, Sender, completion_of, key_of, note
-from pairwright.models.store.database import CACHED, SERVED, Database, Row, unusable
+from pairwright.models.store.database import CACHED, SERVED, Database, SqlRow, unusable
 from pairwright.records import Record
 
 _INSERT = "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -69,9 +69,9 @@ class CallStore:
         self._beneath = beneath
         self.in_flight: dict[str, asyncio.Future[Completion]] = {}
         """Calls being sent to any endpoint, by key."""
-        self._pending: list[Row] = []
-        self._pending_cached: list[Row] = []
-        self._pending_served: list[Row] = []
+        self._pending: list[SqlRow] = []
+        self._pending_cached: list[SqlRow] = []
+        self._pending_served: list[SqlRow] = []
         self._committed: asyncio.Future[None] | None = None
         # A shard, which has a store beneath, has one reader and writer.
         alone = beneath is not None

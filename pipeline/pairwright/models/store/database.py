@@ -190,7 +190,7 @@ def _sqlite_name(error: sqlite3.Error) -> str:
     return getattr(error, "sqlite_errorname", "")
 
 
-Row = Sequence[object]
+SqlRow = Sequence[object]
 
 
 class Database:
@@ -281,7 +281,7 @@ class Database:
         except sqlite3.DatabaseError as error:
             raise unusable(self.path, error) from None
 
-    def write(self, *statements: tuple[str, Sequence[Row]]) -> None:
+    def write(self, *statements: tuple[str, Sequence[SqlRow]]) -> None:
         """Write all rows of all statements in one transaction, or none. Raises StoreError."""
         try:
             self.connection.execute("BEGIN")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pairwright.models import Wait
 from pairwright.models.store.calls import CallStore
-from pairwright.models.store.database import Row
+from pairwright.models.store.database import SqlRow
 from pairwright.models.store.unit_index import UnitEntry, UnitIndex, puts
 from pairwright.modes import MODES
 
@@ -32,7 +32,7 @@ class Store(CallStore):
     ) -> None:
         """Open, or create. Arguments and errors are those of `CallStore`."""
         super().__init__(path, writing=writing, unchanging=unchanging, beneath=beneath)
-        self._outcomes: list[Row] = []
+        self._outcomes: list[SqlRow] = []
         self._entries: list[tuple[int, UnitEntry]] = []
         try:
             self._index = UnitIndex.begin(self._db) if writing else UnitIndex.of(self._db)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairwright.models.store.database import Database, Row, unusable
+from pairwright.models.store.database import Database, SqlRow, unusable
 
 FORM = 2
 """To be raised when an entry holds something else, or is counted in another way."""
@@ -107,9 +107,9 @@ class UnitEntry(NamedTuple):
     """Whether a reply is missing that belongs to it, so that it must be made again."""
 
 
-def puts(entries: Iterable[tuple[int, UnitEntry]]) -> tuple[tuple[str, Sequence[Row]], ...]:
+def puts(entries: Iterable[tuple[int, UnitEntry]]) -> tuple[tuple[str, Sequence[SqlRow]], ...]:
     """Statements that write entries at their positions, to be run in one transaction."""
-    rows: tuple[list[Row], list[Row], list[Row]] = ([], [], [])
+    rows: tuple[list[SqlRow], list[SqlRow], list[SqlRow]] = ([], [], [])
     for position, one in entries:
         tally = None if one.stale else one.tally
         rows[0].append((position, tally, one.item, one.posts, int(one.no_signal)))

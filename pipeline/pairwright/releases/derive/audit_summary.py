@@ -31,7 +31,7 @@ INFORMED = {
     "length_taken": "length taken so far", "markup_taken": "markup taken so far",
 }  # fmt: skip
 """Checks that choose by what is known of the user."""
-AuditVerdict = Literal["passed", "undecided", "failed"]
+AuditResultWord = Literal["passed", "undecided", "failed"]
 
 
 class FailedAuditCheck(Record):
@@ -66,7 +66,7 @@ class BaselineScore(Record):
 class AuditSummary(Record):
     """audit/audit.json in brief."""
 
-    verdict: AuditVerdict
+    verdict: AuditResultWord
     """Failed if one check did; else undecided if one had too few pairs."""
     checks: dict[str, int]
     """The number of checks by status."""
@@ -223,7 +223,7 @@ def _cell(score: BaselineScore | None) -> str:
     return f"{value} ({100 * score.low:.0f} to {100 * score.high:.0f})"
 
 
-class Endings(NamedTuple):
+class BoundCounts(NamedTuple):
     """How checks that are held to a bound ended."""
 
     checks: int
@@ -231,12 +231,12 @@ class Endings(NamedTuple):
     """Their numbers by how they ended, in words."""
 
 
-def endings(scores: Iterable[BaselineScore]) -> Endings:
+def endings(scores: Iterable[BaselineScore]) -> BoundCounts:
     """How the checks of these scores ended."""
     statuses = Counter(score.status for score in scores)
     words = {"fail": "failed", "too_few": "had too few pairs to decide", "pass": "passed"}
     counts = ", ".join(f"{statuses[status]:,} {ending}" for status, ending in words.items())
-    return Endings(sum(statuses[status] for status in words), counts)
+    return BoundCounts(sum(statuses[status] for status in words), counts)
 
 
 class StudyBound(NamedTuple):
@@ -244,7 +244,7 @@ class StudyBound(NamedTuple):
 
     name: str
     limit: float
-    ended: Endings
+    ended: BoundCounts
 
 
 def study_bounds(audit: AuditSummary, info: ReleaseInfo) -> list[StudyBound]:

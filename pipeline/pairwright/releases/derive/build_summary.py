@@ -141,10 +141,10 @@ def unit_counts(units: Iterable[UnitOutcome]) -> tuple[UnitCount, ...]:
     )
 
 
-Row = tuple[str, ...]
+Cells = tuple[str, ...]
 
 
-def model_rows(build: BuildSummary) -> list[Row]:
+def model_rows(build: BuildSummary) -> list[Cells]:
     """Role, model, how it sampled."""
     if build.roles is None or not build.roles.planner:
         return []
@@ -158,7 +158,7 @@ def model_rows(build: BuildSummary) -> list[Row]:
         "generator": build.roles.generator,
         "judge": (build.roles.judge,),
     }
-    rows = list[Row]()
+    rows = list[Cells]()
     for role, task in tasks.items():
         sampled = "not stated"
         if sampling := build.config.sampling.get(role):
@@ -171,7 +171,7 @@ def model_rows(build: BuildSummary) -> list[Row]:
     return rows
 
 
-def funnel_rows(build: BuildSummary) -> list[Row]:
+def funnel_rows(build: BuildSummary) -> list[Cells]:
     """Mode, stage, how many of the items reached it, with the interval of that share."""
     return [
         (mode, meaning, share(counts[stage], counts.get("items", 0)).counted())

@@ -19,7 +19,7 @@ from pairwright.releases.derive.build_summary import (
     unit_counts,
 )
 from pairwright.releases.derive.study_summary import HumanSummary, summarise_study
-from pairwright.releases.primary import Kind, PrimaryFiles, primary_paths
+from pairwright.releases.primary import PrimaryFiles, ReleaseKind, primary_paths
 from pairwright.releases.summary import Summary
 from pairwright_human_eval.report.findings import Findings
 
@@ -93,7 +93,7 @@ class Manifest(Record):
 
     name: str
     version: str
-    kind: Kind
+    kind: ReleaseKind
     trial_because: tuple[str, ...]
     """Why it is not a benchmark; empty in an ordinary release."""
     pairwright: str

@@ -104,10 +104,10 @@ def summarise_study(public: ReleasedStudy, findings: Findings) -> HumanSummary:
     )
 
 
-Row = tuple[str, ...]
+Cells = tuple[str, ...]
 
 
-def state_rows(findings: Findings) -> list[Row]:
+def state_rows(findings: Findings) -> list[Cells]:
     """Group, n, how many ended in each state, and the verified share of those that could be."""
     return [
         (
@@ -119,14 +119,14 @@ def state_rows(findings: Findings) -> list[Row]:
     ]  # fmt: skip
 
 
-def state_head(findings: Findings, study: HumanSummary) -> Row:
+def state_head(findings: Findings, study: HumanSummary) -> Cells:
     """The head of `state_rows`; by a program's answers nothing is verified."""
     passed = "pass the rule" if study.simulated_annotators else "verified"
     names = (passed if state == "verified" else state for state in findings.decisions[0].states)
     return ("twins and pairs", "n", *names, f"{passed}, of those that could")
 
 
-def agreement_rows(findings: Findings) -> list[Row]:
+def agreement_rows(findings: Findings) -> list[Cells]:
     """Question, items, answers, annotators, percent agreement, alpha."""
     return [
         (
@@ -141,7 +141,7 @@ def agreement_rows(findings: Findings) -> list[Row]:
     ]
 
 
-def preference_rows(findings: Findings) -> list[Row]:
+def preference_rows(findings: Findings) -> list[Cells]:
     """Group, votes, and the share for the chosen response, of choices and of all."""
     groups = [*findings.preferred, *([findings.with_excluded] if findings.with_excluded else [])]
     return [

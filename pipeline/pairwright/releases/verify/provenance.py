@@ -9,7 +9,13 @@ from pairwright.dataset import Layout
 from pairwright.records import Mode
 from pairwright.releases.changes import FIRST, TRIAL, numbers_of
 from pairwright.releases.derive.build_summary import summarise_build
-from pairwright.releases.primary import Format, PrimaryFiles, Provenance, UnitOutcome, Version
+from pairwright.releases.primary import (
+    PrimaryFiles,
+    Provenance,
+    ReleaseFormat,
+    UnitOutcome,
+    Version,
+)
 from pairwright.releases.run_notes import fault
 from pairwright.releases.verify.comparison import difference, same, shown
 from pairwright_human_eval.subjects import Outline
@@ -125,7 +131,9 @@ class KeptUnit(NamedTuple):
     """Hashes of the subject's rows, where it is released; empty in format 1."""
 
 
-def check_units(units: Iterable[UnitOutcome], format_: Format, file: str) -> dict[str, KeptUnit]:
+def check_units(
+    units: Iterable[UnitOutcome], format_: ReleaseFormat, file: str
+) -> dict[str, KeptUnit]:
     """The kept units by their subjects; raises Difference."""
     names, kept = set[str](), dict[str, KeptUnit]()
     for number, unit in enumerate(units, start=1):

@@ -14,9 +14,9 @@ from pairwright.records import Record
 from pairwright.releases.changes import TRIAL, check_version
 from pairwright.releases.derive import ReleaseContext, derived_files
 from pairwright.releases.primary import (
-    Kind,
     PrimaryFiles,
     ReleaseFiles,
+    ReleaseKind,
     primary_paths,
     primary_texts,
     read_primary,
@@ -102,7 +102,7 @@ class VerifiedRelease(Record):
     """The root digest."""
     name: str
     version: str
-    kind: Kind
+    kind: ReleaseKind
     trial_because: tuple[str, ...]
     rows: int
     subjects: int

@@ -65,13 +65,13 @@ class ServerQuestions(NamedTuple):
         return completion, node if isinstance(node, int) and node >= 0 else None
 
 
-State = Literal["ok", "note", "stop"]
+FindingState = Literal["ok", "note", "stop"]
 
 
 class ServerFinding(NamedTuple):
     """One thing that a build depends on; `stop` means that a build cannot use the server."""
 
-    state: State
+    state: FindingState
     about: str
     found: str
     advice: str = ""
@@ -147,7 +147,7 @@ async def list_models(url: str, key: str | None, endpoint: Endpoint) -> ModelLis
     return ModelList(ServerFinding("ok", "server", f"reachable, and serves {wanted}"), length, vllm)
 
 
-def _listed(state: State, about: str, found: str, advice: str) -> ModelList:
+def _listed(state: FindingState, about: str, found: str, advice: str) -> ModelList:
     return ModelList(ServerFinding(state, about, found, advice))
 
 

@@ -149,7 +149,7 @@ class Actor:
             )
 
 
-class Cluster:
+class RayWorkers:
     """Actors of a cluster (a `WorkerGroup`)."""
 
     # Other hosts read the store, so nothing writes to it before all have ended.
@@ -207,7 +207,7 @@ class Cluster:
 @contextmanager
 def ray_cluster(
     setup: WorkerSetup, workers: int, store: Store, address: str | None
-) -> Iterator[Cluster]:
+) -> Iterator[RayWorkers]:
     """Connect to the cluster at `address`, at $RAY_ADDRESS, or to one of this machine alone."""
     address = address or os.environ.get("RAY_ADDRESS")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -228,7 +228,7 @@ def ray_cluster(
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     try:
-        yield Cluster(setup, workers, store)
+        yield RayWorkers(setup, workers, store)
     finally:
         ray.shutdown()
 
