@@ -247,6 +247,13 @@ def pilot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     return folder, paid_study(folder, range(6), 1)
 
 
+@pytest.fixture
+def powerful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every difference is found, at once: what is tested is something else."""
+    monkeypatch.setattr(SimulatedReleases, "difference_power", lambda *_: 1.0)
+
+
+@pytest.mark.usefixtures("powerful")
 def test_hours_are_those_that_people_are_paid_for(
     tmp_path: Path, pilot: tuple[Path, float]
 ) -> None:
@@ -265,6 +272,7 @@ def test_hours_are_those_that_people_are_paid_for(
     assert same.hours - same.people * BRIEFING == pytest.approx(few, rel=0.03)
 
 
+@pytest.mark.usefixtures("powerful")
 def test_the_page_opens_with_three_sentences_and_its_main_tables_are_narrow(
     pilot: tuple[Path, float],
 ) -> None:

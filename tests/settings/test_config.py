@@ -505,26 +505,46 @@ def test_a_second_run_with_the_same_config_goes_on(tmp_path: Path) -> None:
     for _ in range(2):
         prepare(tmp_path / "run", settings(**FULL))
     prepare(tmp_path / "run", settings(**FULL, budget={"max_calls": 10}))
+    # Also one that has one hash of all domains.
+    prepare(tmp_path / "old", settings(), **SCALES)
+    prepare(tmp_path / "old", settings(), **SCALES, domains={"Home": "b2:a"})
 
 
+OLD_DOMAINS = {"Home": "b2:a", "Garden": "b2:b", "Sea": "b2:c"}
+NEW_DOMAINS = {"Home": "b2:a", "Garden": "b2:x", "Air": "b2:d"}
+SCALES: dict[str, Any] = {"rubrics": "b2:1", "scales": []}
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "after", "said"),
+    [
+        ({}, 90, {}, ["words: 100 before, 90 now"]),
+        ({"prompt_plan": "b2:a"}, 100, {"prompt_plan": "b2:b"}, ["plan.md changed (a prompt)"]),
+        ({}, 100, {"source": "b2:2"}, ["changed (the source)"]),
+        (SCALES, 100, {**SCALES, "prompt_plan": "b2:a"}, ["plan.md is new (a prompt)"]),
+        ({**SCALES, "domains": OLD_DOMAINS}, 100,
+         {**SCALES, "rubrics": "b2:2", "domains": NEW_DOMAINS},
+         ["Garden.toml changed (a domain)", "Sea.toml is gone", "Air.toml is new"]),
+        # A run of an earlier version has one hash of all domains.
+        (SCALES, 100, {**SCALES, "rubrics": "b2:2", "domains": OLD_DOMAINS},
+         ["a file of rubrics/ changed"]),
+    ],
+    ids=("a key", "a prompt", "the source", "a new prompt", "domains", "all domains"),
+)  # fmt: skip
 def test_a_second_run_with_another_config_is_refused_and_names_what_differs(
-    tmp_path: Path,
+    before: dict[str, Any], words: int, after: dict[str, Any], said: list[str], tmp_path: Path
 ) -> None:
-    prepare(tmp_path, settings())
-    before = (tmp_path / "config.toml").read_text()
-    with pytest.raises(ConfigError, match="words: 100 before, 90 now") as caught:
-        prepare(tmp_path, settings(words=90))
-    assert str(tmp_path / "config.toml") in str(caught.value)
+    prepare(tmp_path, settings(), **before)
+    file = tmp_path / "config.toml"
+    kept = file.read_bytes()
+    with pytest.raises(ConfigError) as caught:
+        prepare(tmp_path, settings(words=words), **after)
+    for one in (*said, str(file)):
+        assert one in str(caught.value)
     assert "--accept-changes" in caught.value.fix
-    assert (tmp_path / "config.toml").read_text() == before
-
-
-def test_a_changed_prompt_or_source_is_a_changed_config(tmp_path: Path) -> None:
-    prepare(tmp_path, settings(), prompt_plan="b2:a")
-    with pytest.raises(ConfigError, match=r"plan\.md changed \(a prompt\)"):
-        prepare(tmp_path, settings(), prompt_plan="b2:b")
-    with pytest.raises(ConfigError, match=r"changed \(the source\)"):
-        prepare(tmp_path, settings(), source="b2:2", prompt_plan="b2:a")
+    assert "Home.toml" not in str(caught.value)
+    assert "b2:" not in str(caught.value)
+    assert file.read_bytes() == kept
 
 
 def test_a_build_that_begins_again_names_the_file_that_changed_and_what_was_moved(
@@ -552,30 +572,6 @@ def test_a_run_of_a_version_that_had_the_key_is_still_read(tmp_path: Path) -> No
     # A build in the same folder says that the settings differ, as ever.
     with pytest.raises(ConfigError, match=r"planner\.min_confidence: 0\.5 before, None now"):
         prepare(tmp_path, settings())
-
-
-def test_a_changed_domain_is_named_by_its_file(tmp_path: Path) -> None:
-    old = {"Home": "b2:a", "Garden": "b2:b", "Sea": "b2:c"}
-    prepare(tmp_path, settings(), rubrics="b2:1", domains=old, scales=[])
-    new = {"Home": "b2:a", "Garden": "b2:x", "Air": "b2:d"}
-    with pytest.raises(ConfigError) as found:
-        prepare(tmp_path, settings(), rubrics="b2:2", domains=new, scales=[])
-    for said in ("Garden.toml changed (a domain)", "Sea.toml is gone", "Air.toml is new"):
-        assert said in str(found.value)
-    assert "Home.toml" not in str(found.value)
-    assert "b2:" not in str(found.value)
-
-
-def test_a_run_that_has_one_hash_of_all_domains_says_so_and_a_new_prompt_is_new(
-    tmp_path: Path,
-) -> None:
-    prepare(tmp_path, settings(), rubrics="b2:1", scales=[])
-    prepare(tmp_path, settings(), rubrics="b2:1", scales=[], domains={"Home": "b2:a"})
-    prepare(tmp_path / "old", settings(), rubrics="b2:1", scales=[])
-    with pytest.raises(ConfigError, match=r"a file of rubrics/ changed"):
-        prepare(tmp_path / "old", settings(), rubrics="b2:2", scales=[], domains={"Home": "b2:a"})
-    with pytest.raises(ConfigError, match=r"plan\.md is new \(a prompt\)"):
-        prepare(tmp_path / "old", settings(), rubrics="b2:1", scales=[], prompt_plan="b2:a")
 
 
 def test_accepted_changes_move_old_outcomes_aside_and_leave_the_calls(tmp_path: Path) -> None:

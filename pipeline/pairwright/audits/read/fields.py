@@ -26,6 +26,7 @@ from pairwright.audits.read.columns import Columns
 from pairwright.audits.read.source import LABEL_0, TIE, Kind, OptionKey, ReadRow
 from pairwright.dataset import Row
 from pairwright.dataset.row import has_columns
+from pairwright.errors import first_invalid
 from pairwright.records import content_id, pseudonym
 from pairwright.sources.fields import kind, time
 from pairwright.sources.problems import SourceRefusal, excerpt
@@ -154,9 +155,7 @@ def _release_row(fields: Fields) -> Row:
         row = Row.model_validate(fields)
         row.model_dump_json()
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        at = ".".join(map(str, first["loc"]))
-        raise SourceRefusal("not_a_row", f"{at}: {first['msg']}") from None
+        raise SourceRefusal("not_a_row", ": ".join(first_invalid(error))) from None
     except ValueError as error:  # pydantic's error for half a character is one
         raise SourceRefusal("lone_surrogate", str(error)) from None
     return row

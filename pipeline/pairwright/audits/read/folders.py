@@ -23,7 +23,7 @@ from pairwright.dataset import (
     row_of,
 )
 from pairwright.dataset.row import has_columns
-from pairwright.errors import InputError
+from pairwright.errors import InputError, first_invalid
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
@@ -86,9 +86,8 @@ def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo]:
         known = {key: value for key, value in info.items() if key in ReleaseInfo.model_fields}
         return name, version, ReleaseInfo.model_validate(known)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = f"{layout.provenance} [info.{'.'.join(map(str, first['loc']))}]"
-        raise InputError(first["msg"], where=where, fix=_FIX) from None
+        field, fault = first_invalid(error)
+        raise InputError(fault, where=f"{layout.provenance} [info.{field}]", fix=_FIX) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InputError("states no version", where=layout.provenance, fix=_FIX) from None
 
