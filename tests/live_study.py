@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pairwright.workflows.study import open_study
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import KeyedTask, Verdict
 from pairwright_human_eval.study_files import read_study
@@ -92,10 +93,10 @@ class LiveStudy:
         return [*map(json.loads, self.folder.set_aside.read_text("utf-8").splitlines())]
 
     def states(self) -> dict[str, str]:
-        """What a report decides on each subject."""
-        self.do("report")
-        lines = self.folder.decisions.read_text(encoding="utf-8").splitlines()
-        return {line["subject"]: line["state"] for line in map(json.loads, lines)}
+        """What is decided on each subject, without the time that a report takes."""
+        with open_study(self.run) as study:
+            decisions = study.decide(study.subjects(), study.answers().verdicts)
+        return {subject: decision.state for subject, decision in decisions.items()}
 
     def files(self) -> dict[str, bytes]:
         """Every file of the study by its path in it."""

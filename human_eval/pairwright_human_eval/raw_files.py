@@ -35,7 +35,7 @@ _IMPORTED, _SIMULATED = "import-", "simulated-"
 
 
 def read_export(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export:
-    """What a file of either tool holds. Raises InputError where it cannot be read."""
+    """What a tool's export or a sheet holds. Raises InputError where it cannot be read."""
     if is_sheet(path):
         return read_sheet(path, key, study, load_language(study.language))
     return exports.read_export(path)

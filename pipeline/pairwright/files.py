@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all, and by one process at a time."""
+"""Writing a file whole or not at all, and by one process at a time; and which folder is a run's."""
 
 import fcntl
 import os
@@ -8,6 +8,14 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from pairwright.errors import PairwrightError, StoreError, on_disk
+
+CALLS = "calls.sqlite"
+"""The stored calls of a run, or of what asked models later, in its folder."""
+
+
+def holds_run(folder: Path) -> bool:
+    """Whether a folder is that of a run, which may not have ended."""
+    return (folder / CALLS).exists() or (folder / "pairs.jsonl").exists()
 
 
 def write_whole(

@@ -1,7 +1,7 @@
 """The manner of a response, its length and markup, and which of both a user took so far.
 
-A taste for longer answers is a preference of a person, and tells many choices. Who sees no more of
-a person than that reads little of what the person wrote.
+A person may always prefer the longer answer. Such a taste is a preference, too, and predicts many
+choices; a scorer that reads no more than that has read little of what the person wrote.
 """
 
 import re

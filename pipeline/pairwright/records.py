@@ -40,8 +40,9 @@ def pseudonym(user: str) -> str:
 
 
 Cluster = str | tuple[str, str, str]
-"""What a pair is not independent of, by name: its users, or its prompt. Of a natural twin, its
-couple and both responses, between which other couples chose, too."""
+"""The name of a group of pairs that depend on each other: pairs of the same users, or of the same
+prompt. A natural twin has three names, those of its couple and of both responses, because other
+couples chose between these, too."""
 
 
 def dyad_id(users: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from pairwright.retrieve import by_bm25
 from pairwright.settings.domains import Domains
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import GateRules
-from pairwright.stages.manner import is_about_manner
+from pairwright.stages.aspect_style import is_about_manner
 from pairwright.training.completions import rouge
 from scripted import rubric
 

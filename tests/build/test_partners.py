@@ -215,7 +215,7 @@ def test_items_come_back_as_they_were_written_and_the_latest_has_the_longest_his
     assert len(corpus) == 4
     for position in (2, 0, 3, 1, 0):
         assert corpus.item(position) == items[position]
-    assert corpus.latest("una").id == "q-1"
+    assert corpus.longest_item("una").id == "q-1"
 
 
 def writers(histories: tuple[tuple[Post, ...], ...]) -> list[str]:

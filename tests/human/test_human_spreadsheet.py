@@ -57,6 +57,7 @@ def test_a_study_by_spreadsheet_is_decided_reported_and_released(
     assert not study.set_aside
     assert not any(verdict.simulated for verdict in study.verdicts)
     assert [*study.states().values()] == ["verified"] * 16
+    study.do("report")
     assert b"simulated" not in study.files()["report.html"]
     assert len(rows(released(study.run, tmp_path / "release"))) == 24
 

@@ -17,8 +17,8 @@ from pairwright.evaluation.results import TRIAL
 from pairwright.text import number_of, visible
 from pairwright.training.pages import completions_page
 from pairwright.workflows.best_samples import SamplingResult, best_of_n
-from pairwright.workflows.body_writing import CompletionResult, completions
 from pairwright.workflows.certificate import certify
+from pairwright.workflows.completion_writing import CompletionResult, completions
 from pairwright.workflows.correlation import CorrelationResult, correlate
 from pairwright.workflows.guided_policies import PolicyResult, policy_accuracy
 from pairwright.workflows.output_judging import JudgedOutputs, judge_outputs

@@ -89,7 +89,8 @@ class BuildRules:
     domains: Domains
     scales: tuple[Scale, ...]
     other_users: OtherUsers | None = None
-    """Without them specificity rests on the blind rubric."""
+    """The users whose plans aspects are compared with. Without them an aspect is only compared with
+    the plan that is made without posts."""
     plans: SharedWork = field(default_factory=SharedWork)
     """What the units of one run have in common, as are the `rubrics`."""
     rubrics: SharedWork = field(default_factory=SharedWork)

@@ -90,7 +90,7 @@ class _UserChoice:
         users = [u for u in corpus.by_category[category] if corpus.category_of(u) == category]
         positions = [n for u in corpus.by_category[category] for n in corpus.by_user[u]]
         wanted = frozenset[str]().union(*map(self._asks, map(corpus.item, positions)))
-        self._readers = {user: self._read(corpus.latest(user), wanted) for user in users}
+        self._readers = {user: self._read(corpus.longest_item(user), wanted) for user in users}
         # Near users ask for each other, once from each side.
         self._suits_latest = lru_cache(maxsize=1 << 14)(self._suits_latest_question)
 
@@ -112,18 +112,20 @@ class _UserChoice:
 
     def _suits(self, item: Item, user: str) -> bool:
         """Whether a user could be the partner for an item's question."""
-        if item.user in self._readers and item.id == self._corpus.latest(item.user).id:
+        if item.user in self._readers and item.id == self._corpus.longest_item(item.user).id:
             return self._suits_latest(item.user, user)
         other, asks = self._readers.get(user), self._asks(item)
         if other is None or not self._fits(asks, item.created, len(item.profile), other):
             return False
-        return suits(item, self._corpus.latest(user).profile, self._rules, self._language(item))
+        return suits(
+            item, self._corpus.longest_item(user).profile, self._rules, self._language(item)
+        )
 
     def _suits_latest_question(self, asker: str, user: str) -> bool:
         own, other = self._readers[asker], self._readers.get(user)
         if other is None or not self._fits(own.asks, own.created, len(own.posts), other):
             return False
-        item, profile = self._corpus.latest(asker), self._corpus.latest(user).profile
+        item, profile = self._corpus.longest_item(asker), self._corpus.longest_item(user).profile
         return suits(item, profile, self._rules, self._language(item))
 
     def _fits(

@@ -47,7 +47,7 @@ class Corpus:
             self.by_category.setdefault(entry.category, {}).setdefault(entry.user, position)
         self._file: BinaryIO = path.open("rb")
         self._recent = lru_cache(maxsize=512)(self._read)
-        self._latest = {
+        self._longest = {
             # The first by id on a tie.
             user: max(sorted(own, key=lambda p: entries[p].id), key=lambda p: entries[p].posts)
             for user, own in self.by_user.items()
@@ -87,13 +87,13 @@ class Corpus:
         self._file.seek(self.entries[position].offset)
         return Item.model_validate_json(self._file.readline())
 
-    def latest(self, user: str) -> Item:
+    def longest_item(self, user: str) -> Item:
         """The user's item with the longest history (the first by id on a tie)."""
-        return self.item(self._latest[user])
+        return self.item(self._longest[user])
 
     def category_of(self, user: str) -> str:
         """The category of that item, in lower case."""
-        return self.entries[self._latest[user]].category
+        return self.entries[self._longest[user]].category
 
     @cached_property
     def tried(self) -> dict[str, TriedUsers]:
@@ -110,19 +110,20 @@ class Corpus:
         }
 
     def others(self, item: Item, user: str) -> tuple[tuple[Post, ...], ...]:
-        """The histories that a user's aspects for the item's question are held against.
+        """The histories with whose plans a user's aspects for the item's question are compared.
 
-        The asker's are held against those of the users that the question was tried on. Where
-        `user` is another, one of these, the asker takes that user's place: so both halves of a
-        twin are held against equally many users, and nobody against the own history. Fewer where
-        the category has fewer users, or one of them wrote nothing before the question: of such a
-        user nobody could expect anything.
+        The asker is compared with the users that the question was tried on. Where `user` is one of
+        these, the asker takes that user's place: so both halves of a twin are compared with equally
+        many users, and nobody with themselves. There are fewer where the category has fewer users,
+        or one of them wrote nothing before the question.
         """
         users = self.tried[item.id].users
         if user != item.user:
             users = tuple(item.user if other == user else other for other in users)
         histories = (
-            item.profile if other == item.user else fair_posts(item, self.latest(other).profile)
+            item.profile
+            if other == item.user
+            else fair_posts(item, self.longest_item(other).profile)
             for other in users
         )
         return tuple(posts for posts in histories if posts)

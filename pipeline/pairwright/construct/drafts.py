@@ -92,7 +92,7 @@ def _note(gate: str, brief: SideBrief, refused: Draft) -> str | None:
     against = gate == "adherence_margin" and brief.stance != "adhering"
     note = _SERVED if against else NOTES[gate]
     if note in (_SERVED, _UNSERVED) and not _aspects(brief, refused, served=note == _SERVED):
-        # Too close to the other side, and yet as it should be: it is the other one's fault.
+        # This side served what it should; the margin is too small because of the other side.
         return None
     own, quoted = brief.text(refused), None
     if gate == "rubric_leakage":
@@ -259,8 +259,8 @@ def _gated(draft: Draft, *gates: GateResult) -> Draft:
 def pair_of(
     item: Item, mode: Mode, draft: Draft, rubric: Rubric | None = None, *, asked: bool = True
 ) -> Pair:
-    """The pair of the item's user and a draft, of whose responses the first is chosen where the
-    user `asked`; without a rubric of what the user chose, where nothing was inferred."""
+    """The pair of the item's user and a draft. The first response is chosen where the user `asked`,
+    else the second. A pair of a person's own choice has no rubric: nothing was inferred."""
     chosen, rejected = draft.both if asked else draft.both[::-1]
     return Pair(
         id=content_id("pair", mode, item.id, pseudonym(item.user), chosen, rejected),

@@ -1,6 +1,7 @@
 """Mode natural: two users, one question and two responses; each user took what the other refused.
 
-Here the openings of such twins and the items are found of which pairs are made. As in mode twin,
+This module finds who can be a natural twin with whom on which question, and makes the items of
+their pairs. As in mode twin,
 each user is in one couple, so that data can be split by user, and a couple is a cluster. A couple
 gives several twins, on different questions or responses as far as possible. The result depends only
 on the choices and the seed.

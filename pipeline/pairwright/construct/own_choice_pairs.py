@@ -49,8 +49,9 @@ def add_neighbours(
         [Iterator[Chooser | Voter | SourceProblem]], Iterator[Item | SourceProblem]
     ],
 ) -> Iterator[Item | SourceProblem]:
-    """The items of natural twins that are made of the choosers, each with what the choices of all
-    say of both users'. Making items must have read every chooser before the first."""
+    """The items of natural twins, each with what the choices of all people say of both users'.
+
+    `make_items` has to read every chooser before it gives its first item."""
     votes = list[Voter]()
 
     def record_votes() -> Iterator[Chooser | Voter | SourceProblem]:

@@ -6,10 +6,10 @@ users that it is held against. Those plans are read once more, so it costs no ca
 does not.
 
 Every user has at most one partner, so that splits by user exist. A couple may give a twin for each
-question of the one for which the other's posts show a signal; couples with more such questions are
-preferred, and among them those whose posts bear on more of the questions' words. The matching is a
-function of the survey and the seed: neither the order of the source nor the number of workers
-decides anything.
+question that one of them asked, if the other's posts show a signal on it. Couples with more such
+questions are preferred, and among them those whose posts share more words with the questions. The
+matching is a function of the survey and the seed: neither the order of the source nor the number of
+workers decides anything.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -3,9 +3,10 @@
 To resume is to run again: a unit that has an outcome keeps it, every other one goes through every
 stage, and the store answers what was asked before.
 
-The steps are the survey with what does not wait for it, the matching, then the twins. With a target
-they go through the source in waves, until enough is kept. Waves do not depend on the target, so a
-build with a larger one goes on where the other stopped.
+A build with twins has three steps: the survey, and beside it the units that need no partner; the
+matching; the twins. With a target the steps go through the source in waves, until enough is
+kept. Waves do not depend on the target, so a build with a larger one goes on where the other
+stopped.
 """
 
 import json

@@ -46,7 +46,7 @@ async def work_on(
         models, log = traced(source.models(generator_of(item, rules.config)))
         if unit.mode == "survey":
             candidates = {
-                user: older_than(item, corpus.latest(user).profile)
+                user: older_than(item, corpus.longest_item(user).profile)
                 for user in corpus.tried[item.id].candidates
             }
             found = await _ended(survey_question(item, candidates, models, rules))
@@ -92,14 +92,14 @@ async def _twin(
     unit: BuildUnit, item: Item, corpus: Corpus, models: Models, rules: BuildRules
 ) -> Twin | Rejected | Failure | Pending:
     if isinstance(unit.partner, str):
-        return await build_twin(item, corpus.latest(unit.partner), models, rules)
+        return await build_twin(item, corpus.longest_item(unit.partner), models, rules)
     if isinstance(unit.partner, Failure | Pending):
         return unit.partner
     # The survey asked for the rubric: what is refused here was paid for.
     rubric = await rubric_of(item, models, rules)
     if isinstance(rubric, Rejected):
         return rubric
-    assert unit.partner is not None, "the survey found a signal where none was"
+    assert unit.partner is not None, "a unit without a partner has a refused rubric"
     return unit.partner
 
 

@@ -56,8 +56,8 @@ class Condition(NamedTuple):
     uses_rubric: bool = False
     """Whether what it shows depends on the rubric. Users' own choices have no rubric."""
     gains_on_twins: bool = False
-    """Whether a gain over it is computed on twins: over a condition without the user it would only
-    repeat their accuracy."""
+    """Whether a gain over it is computed on twins, too. Without the user accuracy on twins is one
+    half, so a gain over such a condition would say no more than the accuracy does."""
     needs: Literal["", "planner", "strangers", "partners"] = ""
     """What it needs beside the release's rows."""
     finding: Literal["", "recall", "overlap", "evidence"] = ""

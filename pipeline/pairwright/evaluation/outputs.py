@@ -58,7 +58,7 @@ class ReleaseQuestions:
         for row in rows:
             if is_own_choice(row.mode):
                 raise InputError(
-                    f"{row.id} is half of a natural twin, which has no rubric to judge outputs by",
+                    f"{row.id} is a person's own choice, without a rubric to judge outputs by",
                     where=row.config,
                     fix="Name a release of mode twin or violate.",
                 )

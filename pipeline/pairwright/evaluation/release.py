@@ -24,6 +24,7 @@ from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.dataset.parquet import count_rows
 from pairwright.errors import InputError, first_invalid
 from pairwright.estimate import Estimate
+from pairwright.files import holds_run
 from pairwright.intervals import accuracy_by_cluster
 from pairwright.records import Cluster, Post, Record
 from pairwright.text import visible
@@ -204,7 +205,7 @@ class Release:
         problem, fix = "", "Name a folder that `pairwright release` wrote."
         if not folder.is_dir():
             problem = "is a file, not a folder" if folder.exists() else "no such folder"
-        elif (folder / "calls.sqlite").exists() or (folder / "pairs.jsonl").exists():
+        elif holds_run(folder):
             problem = "is a run folder, not a release"
             fix = "Make a release of it with `pairwright release`, and name that."
         elif not layout.manifest.is_file():

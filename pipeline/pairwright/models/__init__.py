@@ -3,7 +3,7 @@
 A stage gets a `Model` and calls `write` (free text) or `answer` (a validated object). Below
 that is an `LLM`: anything with `complete(request)`. Durability, retries, rate limits and
 progress are behind it, so a stage is tested with five lines that return canned replies. A
-malformed reply is an answer too: asking again is asking for the next draw.
+malformed reply is stored, too: a stage that asks again asks for the next draw.
 
 model.py         a role's model, a request with its key, and the seam below: `LLM` and `Sender`
 completion.py    a stored reply

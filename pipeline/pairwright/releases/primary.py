@@ -3,8 +3,8 @@ verified.
 
 Primary files are written from a run and cannot be derived from anything else in the release: the
 rows, `human/{subjects,verdicts}.jsonl`, `human/study.json`, `build/units.jsonl`, `stated.json`,
-`history.jsonl`, `errata.jsonl`, `audit/`. Every other file is a function of these; to verify a
-release is to derive those files again.
+`history.jsonl`, `errata.jsonl`. Every other file is a function of these; to verify a release is to
+derive those files again, its audit included.
 
 A new primary file gets its path in `dataset.Layout`, and here a field, a line that reads it and a
 line of `primary_texts`. Writing, verifying, `manifest.json` and the checksums follow from these.

@@ -39,8 +39,8 @@ class UserQuestion(NamedTuple):
     question_id: str
     question: str
     user: str
-    posts: tuple[Post, ...]
     """The name by which the user is known."""
+    posts: tuple[Post, ...]
     others: Histories
     """Histories of other users, to whom what the user expects is compared."""
 
@@ -125,7 +125,7 @@ async def infer_rubric(
     whole = Rubric(
         question_id=user_question.question_id, user=user, origin="planner", aspects=own.aspects
     )
-    # A user of whom nothing is expected counts, and the judge need not read an empty list.
+    # A plan without aspects counts as one that lacks them all; the judge need not read it.
     lists = [blind, *filter(None, read)]
     found_in, met = await together(
         match(question, names, lists, models.judge, prompts),

@@ -14,8 +14,8 @@ from pairwright.settings.domains import Guidance
 from pairwright.settings.prompt import Prompts, in_language
 from pairwright.settings.rules import PlanRules
 from pairwright.settings.template import guard
+from pairwright.stages.aspect_style import is_about_manner
 from pairwright.stages.history import PromptPosts, with_history
-from pairwright.stages.manner import is_about_manner
 
 
 class PlannedPassage(Reply):

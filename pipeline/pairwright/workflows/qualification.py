@@ -9,7 +9,7 @@ from typing import Annotated
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError, on_disk
-from pairwright.files import write_whole
+from pairwright.files import CALLS, write_whole
 from pairwright.options import Doc, RunPath
 from pairwright.version import __version__
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators
@@ -78,7 +78,7 @@ def export_qualification(
         raise InputError(
             "holds no pair", where=Path(run) / "pairs.jsonl", fix="Build until pairs are kept."
         )
-    if (folder / "calls.sqlite").exists():
+    if (folder / CALLS).exists():
         raise InputError(
             "is a run of its own", where=folder, fix="Give --out a folder that is not there yet."
         )

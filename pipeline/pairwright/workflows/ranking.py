@@ -24,7 +24,7 @@ from pairwright.evaluation.results import (
 )
 from pairwright.evaluation.scorers.scorer import BASELINES
 from pairwright.evaluation.settings import Scorers
-from pairwright.files import write_whole
+from pairwright.files import CALLS, write_whole
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore
 from pairwright.models.store.database import holds_plain_replies
@@ -145,7 +145,7 @@ def check_results(
     sentences: list[str] = []
     together = groupby(gathered, key=lambda one: (one.path.parent, one.about.scorer.name))
     for (folder, _), of_scorer in together:
-        replies = folder / "calls.sqlite"
+        replies = folder / CALLS
         _check_replies(replies)
         with closing(StoredReplies(replies)) as store:
             # The steps of each scorer are not reported: results are counted.

@@ -80,10 +80,10 @@ def gather_release_content(
     errata = read_errata(run, previous.primary.errata if previous else ())
     forgotten = read_tombstones(run)
     own = config.own_choices
-    surveyed, public, decisions = _surveyed(run, forgotten, options, progress, own_choices=own)
-    units = tuple(_units(store, surveyed.entries, forgotten, run / "pairs.jsonl"))
-    why = exclusions(surveyed.entries, decisions, trial=options.trial)
-    chosen = tuple(entry for entry in surveyed.entries if not why[entry.id])
+    candidates, public, decisions = _candidates(run, forgotten, options, progress, own_choices=own)
+    units = tuple(_units(store, candidates.entries, forgotten, run / "pairs.jsonl"))
+    why = exclusions(candidates.entries, decisions, trial=options.trial)
+    chosen = tuple(entry for entry in candidates.entries if not why[entry.id])
     if not chosen:
         raise _nothing(run, why, trial=options.trial)
     provenance = run_provenance(
@@ -100,12 +100,12 @@ def gather_release_content(
         pairs=run / "pairs.jsonl",
         candidates=chosen,
         # Splits are made of all pairs, released or not: a later decision moves no user.
-        splits=splits_of((entry.users for entry in surveyed.entries), options.validation_share),
+        splits=splits_of((entry.users for entry in candidates.entries), options.validation_share),
         previous=previous,
         forgotten=forgotten,
     )
     failed = sum(unit.outcome == "failed" for unit in units)
-    return ReleaseContent(content, surveyed.entries, why, failed)
+    return ReleaseContent(content, candidates.entries, why, failed)
 
 
 def every_100(progress: Progress, name: str) -> Callable[[int], None]:
@@ -127,7 +127,7 @@ def _manifest(run: Path) -> JsonValue:
     return manifest
 
 
-def _surveyed(
+def _candidates(
     run: Path,
     forgotten: ForgetList,
     options: ReleaseOptions,

@@ -14,6 +14,7 @@ from pairwright.evaluation.content import PlannerUnderTest
 from pairwright.evaluation.release import Construction, bare_name
 from pairwright.evaluation.results import PlannerVersion, ScorerRef
 from pairwright.evaluation.settings import OutputJudge, Policy, Scorers, load_scorers
+from pairwright.files import CALLS
 from pairwright.models import Model, key_of
 from pairwright.models.client import Meter
 from pairwright.models.store import CallStore, Durable, ReplyStore, recorded_store
@@ -243,7 +244,7 @@ def open_calls(out: Path, progress: Progress, stop: Stop | None) -> Iterator[Sco
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     consent = "remove calls.json beside it and run the same command."
-    with recorded_store(out / "calls.sqlite", consent=consent) as store:
+    with recorded_store(out / CALLS, consent=consent) as store:
         yield ScoringCalls(store, Meter(), progress, stop or Stop())
 
 

@@ -24,6 +24,7 @@ from pairwright.dataset import (
 )
 from pairwright.dataset.row import has_columns
 from pairwright.errors import InputError, first_invalid
+from pairwright.files import CALLS
 from pairwright.records import Pair, Record
 from pairwright.settings.rules import ReleaseInfo
 from pairwright_human_eval.decisions import Decision
@@ -121,7 +122,7 @@ _NOBODY = _PairDecision(votes=None, verified=False, simulated=False)
 
 def is_run(folder: Path) -> bool:
     """Whether a folder is a run folder; raises InputError where the build has not finished."""
-    if (folder / "calls.sqlite").is_file() and not (folder / "pairs.jsonl").is_file():
+    if (folder / CALLS).is_file() and not (folder / "pairs.jsonl").is_file():
         raise InputError(
             "a run folder without pairs.jsonl",
             where=folder,

@@ -125,9 +125,9 @@ def figure_text(figure: ScorerFigure | None) -> str:
     kind = FIGURES.get(figure.name)
     if kind is None:
         return figure.percent(1, sign=True)
-    if not kind.interval:
-        return f"{100 * figure.value:.1f} %"
-    return figure.percent(1) if kind.percent else figure.text()
+    if kind.interval:
+        return figure.percent(1) if kind.percent else figure.text()
+    return f"{100 * figure.value:.1f} %" if kind.percent else f"{figure.value:.3f}"
 
 
 GAIN_CONTROLS = tuple(

@@ -1,9 +1,9 @@
 """What is under test: something that scores one response, compares two, or has scores of pairs; and
 the scorers that understand nothing of the person.
 
-A kind that ships with Pairwright is a class with one of the three methods, its table in `spec.py`,
-and the line in `workflows/scorers.py` that opens it. A scorer of your own needs none of this: see
-`own_scorer`.
+A kind that ships with Pairwright is a class with one of the three methods, its table in
+`evaluation/settings.py`, and the line in `workflows/scorers.py` that opens it. A scorer of your own
+needs none of this: see `own_scorer`.
 
 One that reads the person should do better than a baseline. `longer` and `constant` cannot see the
 user; `overlap` and `similarity` count words that a response shares with what is shown; `own-length`

@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pairwright.errors import InUse, StoreError, on_disk
+from pairwright.files import CALLS
 from pairwright.models.store.calls import CallStore
 from pairwright.models.store.store import Store
 from pairwright.models.store.unit_index import MERGE
@@ -22,7 +23,6 @@ from pairwright.models.store.unit_index import MERGE
 PATIENCE_S = 30.0
 """How long a shard may stay in the hands of a worker that is about to end."""
 EVERY_S = 0.1
-FILE = "calls.sqlite"
 
 
 def place(shards: Path, chunk: int) -> Path:
@@ -48,7 +48,7 @@ async def open_shard(folder: Path, main: CallStore) -> Store:
 def _begun(folder: Path, main: CallStore) -> Store:
     with on_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    shard = Store(folder / FILE, beneath=main)
+    shard = Store(folder / CALLS, beneath=main)
     # Units are built again, from the calls that are there.
     shard.clear_outcomes()
     return shard
@@ -61,7 +61,7 @@ def merge_all(store: Store, shards: Path) -> set[int]:
     """
     again: set[int] = set()
     for folder in left(shards):
-        path = folder / FILE
+        path = folder / CALLS
         if path.exists():
             with closing(_held(path)), closing(sqlite3.connect(path)) as database:
                 try:
@@ -87,7 +87,7 @@ def merge(store: Store, folder: Path) -> set[int]:
     stays. A unit that was built from the other is left out and its position returned: built again
     it is made of what the store has. Raises StoreError; the shard is then left as it is.
     """
-    path = folder / FILE
+    path = folder / CALLS
     again: set[int] = set()
     if path.exists():
         with closing(_held(path)):

@@ -8,9 +8,15 @@ from pairwright.models import Wait
 from pairwright.models.store.calls import CallStore
 from pairwright.models.store.database import Row
 from pairwright.models.store.unit_index import UnitEntry, UnitIndex, puts
+from pairwright.modes import MODES
 
 SPOOLED = 20
 """Outcomes written in one transaction."""
+_PARTNERED = " OR ".join(
+    f"unit LIKE '{mode}:%'" for mode, definition in MODES.items() if definition.needs_partner
+)
+_COUPLED = f"({_PARTNERED})"
+"""Units that have a partner, by their names."""
 
 
 class Store(CallStore):
@@ -197,7 +203,7 @@ class Store(CallStore):
         if other:
             # First, so that a kill in between leaves no outcome under the wrong matching.
             old = self._db.execute(
-                "SELECT position FROM outcomes WHERE unit LIKE 'twin:%' AND kind != 'kept'"
+                f"SELECT position FROM outcomes WHERE {_COUPLED} AND kind != 'kept'"
             ).fetchall()
             gone = [place for place in old if place[0] not in begun]
             self._db.write(("DELETE FROM outcomes WHERE position = ?", gone))
@@ -207,6 +213,5 @@ class Store(CallStore):
     def forget_unmatched(self) -> None:
         """Forget the outcomes of twins that have no partner: a later wave may find one."""
         self._db.execute(
-            "DELETE FROM outcomes WHERE unit LIKE 'twin:%'"
-            " AND json_extract(record, '$.partner') IS NULL"
+            f"DELETE FROM outcomes WHERE {_COUPLED} AND json_extract(record, '$.partner') IS NULL"
         )

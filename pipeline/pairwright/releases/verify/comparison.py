@@ -16,6 +16,7 @@ from pairwright.dataset import Layout
 from pairwright.dataset.layout import file_digest, read_checksums, root_digest
 from pairwright.dataset.lines import read_document
 from pairwright.errors import Difference, InputError
+from pairwright.files import holds_run
 from pairwright.records import Record
 from pairwright.releases.primary import Provenance
 from pairwright.version import code_digest
@@ -184,7 +185,7 @@ def _check_use(root: Path, digest: str | None) -> None:
             where=root,
             fix="Name the folder of a release, the one that holds checksums.sha256.",
         )
-    if (root / "calls.sqlite").exists() or (root / "pairs.jsonl").exists():
+    if holds_run(root):
         raise InputError(
             "is a run folder, not a release",
             where=root,

@@ -28,7 +28,7 @@ from pairwright.models.store import Store
 from pairwright.models.store.shards import place
 from pairwright.settings.config import Config
 from pairwright.text import number_of
-from pairwright.workflows import collector
+from pairwright.workflows.garbage_collection import look_seldom
 from pairwright.workflows.run_models import MeterCounts, api_key, call_counts, units_at_once
 from pairwright.workflows.workers.worker import (
     Builder,
@@ -97,7 +97,7 @@ class Actor:
     async def _ready(self) -> Builder:
         setup: WorkerSetup = pickle.loads(await self._token_content())
         os.environ.update({name: key.get_secret_value() for name, key in self._keys.items()})
-        collector.ease()
+        look_seldom()
         config = part_of(setup.rules.config, self._workers, None)
         builder = await self._resources.enter_async_context(
             builder_of(setup, config, Meter(), self._waits.append)

@@ -52,9 +52,8 @@ def build_over_workers(
         progress(BuildBegun(total, meter))
         counts = _combined(meter, lambda unit: progress(UnitEnded(unit)))
         for units in task.steps():
-            ended = unfinished(units, store, lambda unit: progress(UnitEnded(unit)))
             # A step may have few units, and they too are for all workers.
-            todo = list(ended)
+            todo = list(unfinished(units, store, lambda unit: progress(UnitEnded(unit))))
             build_rounds(todo, size_of(len(todo), workers), store, setup.shards, group, counts)
     return meter
 

@@ -24,7 +24,7 @@ from pairwright.models.client import Client, Meter
 from pairwright.models.store import CallStore
 from pairwright.models.store.shards import open_shard, place
 from pairwright.settings.config import Config
-from pairwright.workflows import collector
+from pairwright.workflows.garbage_collection import look_seldom
 from pairwright.workflows.run_models import (
     MeterCounts,
     NoteWait,
@@ -250,7 +250,7 @@ def work(setup: WorkerSetup, workers: int, rank: int, allowance: Allowance, pipe
     """Build what comes through the pipe until its other end is gone."""
     # A Ctrl-C reaches every process of a terminal; the parent says what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    collector.ease()
+    look_seldom()
     try:
         asyncio.run(_work(setup, workers, rank, allowance, pipe))
     except Exception as error:

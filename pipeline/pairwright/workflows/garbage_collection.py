@@ -3,7 +3,7 @@
 import gc
 
 
-def ease() -> None:
+def look_seldom() -> None:
     """Have the collector look seldom, and never at what is loaded: records hold no cycles."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
