@@ -298,7 +298,8 @@ def test_a_share_that_is_looked_at_has_one_interval() -> None:
     )  # fmt: skip
     looks = Looks(rule=StoppingRule(looks=1, floor=0.5), looks=(look,))
     looked = report.model_copy(update={"looks": looks})
-    page, lines = page_of(looked).markdown, page_of(looked, brief=True).opening[-1]
+    brief = page_of(looked, brief=True)
+    page, lines = brief.markdown, brief.opening[-1]
     share = f"{100 * claim.value:.0f} %"
     assert f"| {share} | {claim.n} | above (1.96) |" in page
     assert f"for the chosen response {claim.percent()} of {claim.n}; to the floor: above" in lines
@@ -381,10 +382,10 @@ def test_what_people_say_of_foils_is_told_beside_what_they_say_of_aspects() -> N
         # A foil decides nothing, and is in no other estimate.
         assert found.decisions == before.decisions
         assert found.supported[0].answers["clearly"].n == before.supported[0].answers["clearly"].n
-        page = page_of(found).markdown
-        assert ("ASPECTS ARE CONFIRMED NO MORE OFTEN THAN FOILS." in page) is not ahead
-        assert "among the aspects of" in page
-        assert any("THAN FOILS" in said for said in page_of(found, brief=True).opening) is not ahead
+        page = page_of(found, brief=True)
+        assert ("ASPECTS ARE CONFIRMED NO MORE OFTEN THAN FOILS." in page.markdown) is not ahead
+        assert "among the aspects of" in page.markdown
+        assert any("THAN FOILS" in said for said in page.opening) is not ahead
 
 
 # Aspects
@@ -587,7 +588,7 @@ def test_parity_subtracts_the_second_side_from_the_first() -> None:
         assert violate.equivalent is False
         assert violate.apart.k == violate.pairs == 10
     # A p that is nearly 0 is not 0.
-    assert "| 0.000 |" not in page_of(report).markdown
+    assert "| 0.000 |" not in page_of(report, brief=True).markdown
     sides = {(of.mode, of.side, of.scale): of for of in report.scores}
     partner = sides["twin", "partner's response", SCALES[0].name]
     assert partner.counts == {1: 0, 2: 0, 3: 30, 4: 0, 5: 0}
@@ -830,13 +831,13 @@ def test_the_report_says_how_often_who_does_not_read_would_have_passed() -> None
     verdicts = asked.verdicts(right)
     older = asked.report(verdicts)
     assert {row.nonreader for row in older.annotators} == {None}
-    assert "cannot be said" in page_of(older).markdown
+    assert "cannot be said" in page_of(older, brief=True).markdown
     study = asked.fixed.study.model_copy(update={"mirrored_checks": True})
     asked.fixed = FixedStudy(study, asked.fixed.key)
     report = asked.report(verdicts)
     assert {row.attention.n for row in report.annotators} == {7}
     assert {row.nonreader for row in report.annotators} == {8 / 128}
-    assert "at most 6.2 %, with 7 checks" in " ".join(page_of(report).markdown.split())
+    assert "at most 6.2 %, with 7 checks" in " ".join(page_of(report, brief=True).markdown.split())
 
 
 def test_the_agreement_tables_have_a_row_for_every_question_in_the_order_of_the_work() -> None:

@@ -67,7 +67,7 @@ def test_an_equal_label_is_an_error_of_the_chosen_response() -> None:
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("people")
-    return released(run_of(folder / "run", PAIRS[:12]), folder / "out").root
+    return released(run_of(folder / "run", PAIRS[:6]), folder / "out").root
 
 
 def test_a_release_has_the_error_of_each_label(release: Path) -> None:

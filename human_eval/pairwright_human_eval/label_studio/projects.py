@@ -217,19 +217,31 @@ def send_tasks(
             )
         for start in range(0, len(missing), chunk):
             names = missing[start : start + chunk]
-            newest = max(project.tasks.values(), default=0)
-            sending = PendingImport(since=time.time(), after=newest)
-            state = _written(folder, state, project.model_copy(update={"sending": sending}))
-            ids = server.add(project.id, [load.tasks[name] for name in names])
-            bound = project.tasks | dict(zip(names, ids, strict=True))
-            project = project.model_copy(update={"tasks": bound})
-            state = _written(folder, state, project)
+            tasks = {name: load.tasks[name] for name in names}
+            state, project = _send(server, folder, state, project, tasks)
             done += len(names)
             imported += len(names)
             progress(done, total)
         if doubtful and missing:
             removed += _remove_copies(server, project, server.held(project.id))
     return PushResult(len(state.projects), created, imported, already, removed)
+
+
+def _send(
+    server: LabelStudioClient,
+    folder: HumanFolder,
+    state: ServerState,
+    project: PushedProject,
+    tasks: dict[str, Data],
+) -> tuple[ServerState, PushedProject]:
+    """One request. That it was begun is written down before it, and its ids after it."""
+    newest = max(project.tasks.values(), default=0)
+    sending = PendingImport(since=time.time(), after=newest)
+    state = _written(folder, state, project.model_copy(update={"sending": sending}))
+    ids = server.add(project.id, list(tasks.values()))
+    bound = project.tasks | dict(zip(tasks, ids, strict=True))
+    project = project.model_copy(update={"tasks": bound})
+    return _written(folder, state, project), project
 
 
 def _loads(
