@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
+from pairwright.intervals import Floats
 from pairwright_human_eval.agreement import Ratings
-from pairwright_human_eval.agreement.models import Floats, Indices
+from pairwright_human_eval.agreement.models import Indices
 
 EACH = 3
 ACCURACY, SIDES = 0.85, (-0.1, 0.1)

@@ -24,7 +24,7 @@ from pairwright_human_eval.records import PreferenceAnswer, StoppingRule, Verdic
 from pairwright_human_eval.study_files import FixedStudy
 from pairwright_human_eval.subjects import Outline
 
-Outcome = Literal["above", "below", "open"]
+LookOutcome = Literal["above", "below", "open"]
 
 
 class Look(Record):
@@ -44,7 +44,7 @@ class Look(Record):
     looks, which is not kept, so that a share has one interval everywhere."""
     votes_hash: str = ""
     """Which votes were in, and whose do not count; empty in lines of older versions."""
-    outcome: Outcome
+    outcome: LookOutcome
     """Where that interval lies to the floor of the rule: `open` where it holds the floor."""
 
     @model_validator(mode="before")

@@ -45,7 +45,7 @@ from pairwright_human_eval.tasks import (
 )
 
 
-class Part(NamedTuple):
+class OpenPart(NamedTuple):
     """What is asked in the second round about one subject: its quality, or one preference."""
 
     subject: str
@@ -63,7 +63,7 @@ def adjudication_tasks(
     adjudicators: tuple[str, ...],
     excluded: frozenset[str],
     voted: Mapping[str, Set[str]] = MappingProxyType({}),
-    there: Mapping[Part, Set[str]] = MappingProxyType({}),
+    there: Mapping[OpenPart, Set[str]] = MappingProxyType({}),
 ) -> tuple[dict[str, list[Task]], list[str]]:
     """Every adjudicator's new tasks, and the subjects that have too few adjudicators.
 
@@ -110,12 +110,12 @@ def adjudication_tasks(
     return given, list(dict.fromkeys(short))
 
 
-def _parts(subject: Subject, decision: Decision) -> Iterator[Part]:
+def _parts(subject: Subject, decision: Decision) -> Iterator[OpenPart]:
     if any(reason.startswith("quality:") for reason in decision.reasons):
-        yield Part(subject.id, None, "quality")
+        yield OpenPart(subject.id, None, "quality")
     for pair in subject.pairs:
         if pair.id in decision.disputed:
-            yield Part(subject.id, pair.id, "preference")
+            yield OpenPart(subject.id, pair.id, "preference")
 
 
 def _earlier(verdicts: list[Verdict], page: BlindSubject) -> tuple[str, ...]:
@@ -180,13 +180,13 @@ def add_adjudication(folder: HumanFolder, study: Study, tasks: dict[str, list[Ta
     return len(added)
 
 
-def given_parts(folder: HumanFolder, voted: Mapping[str, Set[str]]) -> dict[Part, set[str]]:
+def given_parts(folder: HumanFolder, voted: Mapping[str, Set[str]]) -> dict[OpenPart, set[str]]:
     """What is asked in the second round, and of whom, without adjudicators who have `voted` on the
     subject (by adjudicator: subjects): what they say does not count."""
-    found: dict[Part, set[str]] = {}
+    found: dict[OpenPart, set[str]] = {}
     for task in read_key(folder.adjudication_key):
         if task.subject not in voted.get(task.annotator, ()):
-            part = Part(task.subject, task.pair, task.kind)
+            part = OpenPart(task.subject, task.pair, task.kind)
             found.setdefault(part, set()).add(task.annotator)
     return found
 

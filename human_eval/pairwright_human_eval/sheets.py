@@ -48,7 +48,7 @@ HEADINGS = {
 }
 """What stands above the first task of a kind."""
 
-Row = tuple[str, str, str, str, str, str]
+SheetRow = tuple[str, str, str, str, str, str]
 
 
 def sheet_text(tasks: list[tuple[Kind, Data]], study: Study, language: Language) -> str:
@@ -61,7 +61,7 @@ def sheet_text(tasks: list[tuple[Kind, Data]], study: Study, language: Language)
     return text.getvalue()
 
 
-def _rows(tasks: list[tuple[Kind, Data]], study: Study, language: Language) -> Iterator[Row]:
+def _rows(tasks: list[tuple[Kind, Data]], study: Study, language: Language) -> Iterator[SheetRow]:
     for line in INSTRUCTIONS:
         yield ("", "", "", language(line), "", "")
     yield ("", CONSENT, "", language(CONSENT_STATEMENT), language(YES), "")

@@ -15,11 +15,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-Floats = npt.NDArray[np.float64]
+from pairwright.intervals import Floats
+
 NODES = 201
 MOST = 12.0
 """Standard errors beyond which a bound is not looked for: no data cross it."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
+from pairwright.intervals import Floats
 from pairwright.settings.rules import HumanRules
 from pairwright_human_eval.agreement import (
     DawidSkene,
@@ -17,7 +18,7 @@ from pairwright_human_eval.agreement import (
     dawid_skene,
     parity,
 )
-from pairwright_human_eval.agreement.models import Floats, Indices
+from pairwright_human_eval.agreement.models import Indices
 from pairwright_human_eval.report.claims import verified_by_chance
 
 # Dawid and Skene (1979), table 1: 45 patients, one a word; the three assessments of anaesthetist

@@ -45,8 +45,9 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from pairwright.estimate import Estimate
+from pairwright.intervals import Floats
 from pairwright.records import Record
-from pairwright_human_eval.agreement.models import Floats, Indices, Level, Ratings
+from pairwright_human_eval.agreement.models import Indices, Level, Ratings
 
 Measurement = Literal["nominal", "ordinal", "interval"]
 """What the levels mean: names; an order; numbers with distances."""

@@ -15,13 +15,13 @@ from statsmodels.regression.linear_model import WLS
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from pairwright.estimate import Estimate, share
+from pairwright.intervals import Floats
 from pairwright.records import Record
 
 LEVEL = 0.05
 APART = 1.0
 """Points between the responses of a pair from which on its readers would notice."""
 Indices = npt.NDArray[np.intp]
-Floats = npt.NDArray[np.float64]
 Level = str | int
 
 

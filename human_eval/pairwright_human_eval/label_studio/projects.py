@@ -137,7 +137,7 @@ CHUNK = 1000
 SETTLE_S = 10.0
 """How long a request that was cut off may still be at work on the server."""
 
-Progress = Callable[[int, int], None]
+SendingProgress = Callable[[int, int], None]
 """It is called with how many are done, and of how many."""
 
 
@@ -171,7 +171,7 @@ def send_tasks(
     round: int = 1,
     chunk: int = CHUNK,
     answered: Set[str] = frozenset(),
-    progress: Progress = lambda *_: None,
+    progress: SendingProgress = lambda *_: None,
 ) -> PushResult:
     """Import all tasks of a round that the server does not have yet, and remember their ids.
 
@@ -351,7 +351,7 @@ class PullResult(NamedTuple):
 
 
 def fetch_annotations(
-    server: LabelStudioClient, folder: HumanFolder, *, progress: Progress = lambda *_: None
+    server: LabelStudioClient, folder: HumanFolder, *, progress: SendingProgress = lambda *_: None
 ) -> PullResult:
     """Fetch every project that was pushed. May be repeated and interrupted at any time.
 

@@ -98,7 +98,7 @@ class AspectVote(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answers:
+class SampledAnswers:
     """First-round answers on all sampled subjects, decided or not."""
 
     votes: list[Vote]
@@ -118,10 +118,10 @@ def abouts(subjects: Iterable[Outline]) -> dict[str, SubjectPair]:
 
 def answers_of(
     pairs: Mapping[str, SubjectPair], verdicts: Iterable[Verdict], excluded: frozenset[str]
-) -> Answers:
+) -> SampledAnswers:
     """Sort the verdicts by question. `excluded` failed the attention checks."""
     subjects = {about.subject.id: about.subject for about in pairs.values()}
-    found = Answers([], [], [], [])
+    found = SampledAnswers([], [], [], [])
     for verdict in verdicts:
         if verdict.round != 1 or verdict.purpose in ("attention", "repeat"):
             continue

@@ -16,7 +16,13 @@ from pairwright.estimate import Estimate
 from pairwright.records import Record
 from pairwright.settings.domains import Scale
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, NEITHER, Support
-from pairwright_human_eval.report.answers import Answers, AspectVote, SubjectPair, Vote, majority
+from pairwright_human_eval.report.answers import (
+    AspectVote,
+    SampledAnswers,
+    SubjectPair,
+    Vote,
+    majority,
+)
 from pairwright_human_eval.report.claims import groups
 from pairwright_human_eval.report.resample import (
     CELLS,
@@ -119,7 +125,7 @@ class JudgePreference(Record):
     """Of the pairs with a majority for a response."""
 
 
-def support_shares(answers: Answers, draws: Draws) -> tuple[SupportShares, ...]:
+def support_shares(answers: SampledAnswers, draws: Draws) -> tuple[SupportShares, ...]:
     """Of all and by mode. An aspect is there if more than half of its answers say so."""
     rows = []
     for group, votes in _by_mode(answers):
@@ -143,7 +149,7 @@ def support_shares(answers: Answers, draws: Draws) -> tuple[SupportShares, ...]:
     return tuple(rows)
 
 
-def foil_comparison(answers: Answers, draws: Draws) -> FoilComparison | None:
+def foil_comparison(answers: SampledAnswers, draws: Draws) -> FoilComparison | None:
     """Whether people confirm a user's aspects more often than another user's."""
     aspects, foils = answers.aspects, answers.foils
     if not foils:
@@ -158,7 +164,7 @@ def foil_comparison(answers: Answers, draws: Draws) -> FoilComparison | None:
     )
 
 
-def delivery_shares(answers: Answers, draws: Draws) -> tuple[DeliveryShares, ...]:
+def delivery_shares(answers: SampledAnswers, draws: Draws) -> tuple[DeliveryShares, ...]:
     """Of all and by mode. A majority is more than half of an aspect's answers but "cannot tell"."""
     rows = []
     for group, votes in _by_mode(answers):
@@ -173,7 +179,7 @@ def delivery_shares(answers: Answers, draws: Draws) -> tuple[DeliveryShares, ...
     return tuple(rows)
 
 
-def _by_mode(answers: Answers) -> list[tuple[str, list[AspectVote]]]:
+def _by_mode(answers: SampledAnswers) -> list[tuple[str, list[AspectVote]]]:
     return [group for group in groups(answers.aspects) if not group[0].startswith("domain: ")]
 
 
@@ -200,7 +206,7 @@ class DeliveryCase(NamedTuple):
     people: bool | None
 
 
-def delivery_agreement(answers: Answers, draws: Draws) -> tuple[DeliveryAgreement, ...]:
+def delivery_agreement(answers: SampledAnswers, draws: Draws) -> tuple[DeliveryAgreement, ...]:
     """For the chosen responses, the rejected ones, and all."""
     every = list(_delivery_cases(answers))
     rows = []
@@ -225,7 +231,7 @@ def delivery_agreement(answers: Answers, draws: Draws) -> tuple[DeliveryAgreemen
     return tuple(rows)
 
 
-def _delivery_cases(answers: Answers) -> Iterator[DeliveryCase]:
+def _delivery_cases(answers: SampledAnswers) -> Iterator[DeliveryCase]:
     deliveries: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     abouts: dict[str, SubjectPair] = {}
     for vote in answers.aspects:
@@ -258,7 +264,7 @@ def _kappa(cases: Sequence[DeliveryCase], draws: Draws) -> Estimate:
 
 
 def judge_quality(
-    answers: Answers, scales: tuple[Scale, ...], draws: Draws
+    answers: SampledAnswers, scales: tuple[Scale, ...], draws: Draws
 ) -> tuple[JudgeQuality, ...]:
     """By scale, over all responses that both have scored."""
     rows = []

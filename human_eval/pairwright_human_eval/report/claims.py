@@ -15,8 +15,8 @@ from pairwright_human_eval.decisions import VERIFIED, Decision, State, Votes, pr
 from pairwright_human_eval.records import Purpose
 from pairwright_human_eval.report.answers import (
     CHOICES,
-    Answers,
     AspectVote,
+    SampledAnswers,
     SubjectPair,
     Vote,
     fit_labels,
@@ -235,7 +235,7 @@ def consensus(
     )
 
 
-def control_comparisons(answers: Answers, draws: Draws) -> tuple[ControlComparison, ...]:
+def control_comparisons(answers: SampledAnswers, draws: Draws) -> tuple[ControlComparison, ...]:
     """The right profile against a stranger's, and against the narrative beside it. Older studies
     showed twins with strangers' posts, too, where these give one half whatever leaks."""
     comparisons = []

@@ -181,7 +181,7 @@ def rule_rows(fixed: HumanRules, rules: HumanRules) -> Iterator[tuple[str, str, 
         yield name, "none" if then is None else str(then), "none" if now is None else str(now)
 
 
-Tally = defaultdict[str, list[bool]]
+HitsByPerson = defaultdict[str, list[bool]]
 
 
 def annotator_rows(
@@ -233,13 +233,13 @@ def seconds_by_kind(verdicts: Sequence[Verdict], turn: int = 1) -> dict[Kind, Se
     return found
 
 
-def with_majority(votes: Iterable[Vote]) -> Tally:
+def with_majority(votes: Iterable[Vote]) -> HitsByPerson:
     """Whether each vote is what more than half of the others said, "cannot tell" left out."""
     by_pair: defaultdict[str, list[Vote]] = defaultdict(list)
     for vote in votes:
         if vote.purpose == "vote" and vote.choice != "cannot_tell":
             by_pair[vote.about.pair.id].append(vote)
-    found: Tally = defaultdict(list)
+    found: HitsByPerson = defaultdict(list)
     for own in by_pair.values():
         counts = Counter(vote.label for vote in own)
         for vote in own:
@@ -248,9 +248,9 @@ def with_majority(votes: Iterable[Vote]) -> Tally:
     return found
 
 
-def first_position(verdicts: Iterable[Verdict]) -> Tally:
+def first_position(verdicts: Iterable[Verdict]) -> HitsByPerson:
     """By annotator: whether each answer for a side was for the one shown as A."""
-    found: Tally = defaultdict(list)
+    found: HitsByPerson = defaultdict(list)
     for verdict in verdicts:
         if verdict.purpose != "attention" and isinstance(verdict.answers, PreferenceAnswer):
             choice = verdict.answers.choice
@@ -259,7 +259,7 @@ def first_position(verdicts: Iterable[Verdict]) -> Tally:
     return found
 
 
-def retested(verdicts: Sequence[Verdict]) -> Tally:
+def retested(verdicts: Sequence[Verdict]) -> HitsByPerson:
     """By annotator: whether each repeat was answered as before. One "cannot tell" leaves it out."""
     before, again = (
         {
@@ -271,7 +271,7 @@ def retested(verdicts: Sequence[Verdict]) -> Tally:
         }
         for purpose in ("vote", "repeat")
     )
-    found: Tally = defaultdict(list)
+    found: HitsByPerson = defaultdict(list)
     for vote, choice in again.items():
         if vote in before:
             found[vote[0]].append(choice == before[vote])

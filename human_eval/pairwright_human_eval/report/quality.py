@@ -21,7 +21,7 @@ from pairwright_human_eval.agreement import (
 )
 from pairwright_human_eval.agreement.intervals import Measurement
 from pairwright_human_eval.records import BOTH, CANNOT_TELL, EQUAL, NEITHER
-from pairwright_human_eval.report.answers import Answers, QualityScore
+from pairwright_human_eval.report.answers import QualityScore, SampledAnswers
 from pairwright_human_eval.report.aspects import SUPPORT
 from pairwright_human_eval.report.resample import Draws, answer_ratio
 from pairwright_human_eval.subjects import Outline
@@ -84,7 +84,7 @@ def side_names(subjects: Sequence[Outline]) -> tuple[SideNames, ...]:
 
 
 def parities(
-    answers: Answers, modes: Sequence[Mode], scales: tuple[Scale, ...], margin: float
+    answers: SampledAnswers, modes: Sequence[Mode], scales: tuple[Scale, ...], margin: float
 ) -> tuple[ParityOf, ...]:
     """By mode and scale: the first side less the second, scored by the same annotator."""
     subjects = {score.about.id: score.about for score in answers.scores}
@@ -111,7 +111,7 @@ def parities(
 
 
 def score_counts(
-    answers: Answers, modes: Sequence[Mode], scales: tuple[Scale, ...], draws: Draws
+    answers: SampledAnswers, modes: Sequence[Mode], scales: tuple[Scale, ...], draws: Draws
 ) -> tuple[ScoreCounts, ...]:
     """By mode, scale and side: how often each score was given, and their mean."""
     by_side: defaultdict[tuple[Mode, str, bool], list[QualityScore]] = defaultdict(list)
@@ -137,20 +137,20 @@ def score_counts(
     return tuple(rows)
 
 
-Row = tuple[str, str, Level]
+QuestionRow = tuple[str, str, Level]
 
 
 def agreement_by_question(
-    answers: Answers, scales: tuple[Scale, ...], progress: Callable[[str], None]
+    answers: SampledAnswers, scales: tuple[Scale, ...], progress: Callable[[str], None]
 ) -> tuple[QuestionAgreement, ...]:
     """One row a question, in the order in which they are asked: quality, preference, aspects. Only
     votes with the pair's own posts. "Cannot tell" is missing, and in a second row an answer."""
     clusters = {vote.about.pair.id: vote.about.dyad for vote in answers.votes}
-    preference: list[Row] = [
+    preference: list[QuestionRow] = [
         (vote.about.pair.id, vote.annotator, vote.label) for vote in answers.counted()
     ]
-    support: list[Row] = []
-    delivered: list[Row] = []
+    support: list[QuestionRow] = []
+    delivered: list[QuestionRow] = []
     for vote in answers.aspects:
         item = f"{vote.about.pair.id} {vote.answer.aspect}"
         clusters[item] = vote.about.dyad
@@ -158,17 +158,17 @@ def agreement_by_question(
         delivered.append((item, vote.annotator, vote.about.neutral(vote.answer.delivered)))
     found = []
 
-    def ask(name: str, rows: list[Row], levels: Sequence[Level], kind: Measurement) -> None:
+    def ask(name: str, rows: list[QuestionRow], levels: Sequence[Level], kind: Measurement) -> None:
         progress(f"agreement on {name}")
         estimates = agreement(Ratings.of(rows, levels), measurement=kind, clusters=clusters)
         found.append(QuestionAgreement(question=name, measurement=kind, agreement=estimates))
 
-    def ask_both_ways(name: str, rows: list[Row], levels: Sequence[Level]) -> None:
+    def ask_both_ways(name: str, rows: list[QuestionRow], levels: Sequence[Level]) -> None:
         ask(name, [row for row in rows if row[2] != CANNOT_TELL], levels, "nominal")
         ask(WITH_CANNOT_TELL.format(name), rows, [*levels, CANNOT_TELL], "nominal")
 
     for scale in scales:
-        scored: list[Row] = []
+        scored: list[QuestionRow] = []
         for score in answers.scores:
             if score.scale == scale.name and score.score is not None:
                 item = f"{score.about.id} {score.response}"

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pairwright.estimate import Estimate
+from pairwright.intervals import Floats
 from pairwright_human_eval.report.answers import AspectVote, QualityScore, Vote
 
-Floats = npt.NDArray[np.float64]
 ENOUGH = 0.8
 """Least share of replicates that must define an estimate."""
 CHUNK = 250
@@ -91,12 +91,12 @@ def ratio(
     return measure(point[0] / point[1], replicates, int(point[1]), clusters, people)
 
 
-GivenAnswer = Vote | AspectVote | QualityScore
+ItemAnswer = Vote | AspectVote | QualityScore
 
 
 def answer_ratio(
     draws: Draws,
-    answers: Sequence[GivenAnswer],
+    answers: Sequence[ItemAnswer],
     above: Sequence[float],
     below: Sequence[float] | None = None,
 ) -> Estimate:
@@ -106,7 +106,7 @@ def answer_ratio(
 
 
 def share_difference(
-    draws: Draws, answers: Sequence[GivenAnswer], hits: Sequence[bool], first: Sequence[bool]
+    draws: Draws, answers: Sequence[ItemAnswer], hits: Sequence[bool], first: Sequence[bool]
 ) -> Estimate:
     """The share of hits among the answers that are `first`, less that among the others, by the same
     draws."""
