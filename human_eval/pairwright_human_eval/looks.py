@@ -2,23 +2,25 @@
 
 One claim is followed: the share of preference votes for the chosen response, of all first-round
 votes with a pair's own posts. Its interval at a look is a repeated confidence interval by dyad
-(`pairwright.sequential`): looking early, and stopping because of it, makes a false finding no
+(`pairwright_human_eval.looks`): looking early, and stopping because of it, makes a false finding no
 likelier than 5 % over all looks. Every report of votes that no report had before is a look, and is
 kept.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from pydantic import ValidationError, model_validator
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError
-from pairwright.intervals import LEVEL, accuracy, cluster_numbers
+from pairwright.intervals import LEVEL, Floats, accuracy, cluster_numbers
 from pairwright.records import Record, content_id
-from pairwright.sequential import look_bounds
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.records import PreferenceAnswer, StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
@@ -134,3 +136,53 @@ def read_looks(path: Path) -> tuple[Look, ...]:
         raise InputError(
             "holds a line that is not a look", where=path, fix="Restore the file from a copy."
         ) from None
+
+
+NODES = 201
+MOST = 12.0
+"""Standard errors beyond which a bound is not looked for: no data cross it."""
+
+
+def error_spent(information: float, level: float) -> float:
+    """The error that the looks up to this share of the information may have together, two-sided."""
+    return float(4 * ndtr(ndtri(level / 4) / math.sqrt(information)))
+
+
+def look_bounds(information: Sequence[float], level: float) -> list[float]:
+    """For each look the standard errors of its two-sided bound. `information` are the shares of all
+    information at the looks, above 0 to 1, each greater than the one before it. Raises ValueError
+    where they are not."""
+    if any(
+        not 0 < share <= 1 or share <= before
+        for before, share in zip([0.0, *information], information, strict=False)
+    ):
+        raise ValueError(f"shares of information must grow, above 0 and up to 1: {information}")
+    points, weights = np.polynomial.legendre.leggauss(NODES)
+    bounds: list[float] = []
+    # Paths that crossed no bound: where they are, on the scale of the score, and how likely.
+    places: Floats = np.zeros(1)
+    likely: Floats = np.ones(1)
+    before, spent = 0.0, 0.0
+    for share in information:
+        step, may_spend = math.sqrt(share - before), error_spent(share, level) - spent
+
+        def crossed(
+            bound: float,
+            share: float = share,
+            step: float = step,
+            places: Floats = places,
+            likely: Floats = likely,
+        ) -> float:
+            edge = bound * math.sqrt(share)
+            outside = ndtr((-edge - places) / step) + ndtr((places - edge) / step)
+            return float(likely @ outside)
+
+        open_end = crossed(MOST) >= may_spend
+        found = MOST if open_end else brentq(lambda x, c=crossed, m=may_spend: c(x) - m, 0, MOST)
+        bounds.append(float(found))
+        edge = found * math.sqrt(share)
+        after = edge * points
+        density = np.exp(-(((after[:, None] - places) / step) ** 2) / 2) @ likely
+        places, likely = after, density * weights * edge / (step * math.sqrt(2 * math.pi))
+        before, spent = share, error_spent(share, level)
+    return bounds

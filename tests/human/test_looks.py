@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from pairwright.releases.derive.sentences import said
-from pairwright.sequential import error_spent, look_bounds
 from pairwright_human_eval.folder import HumanFolder
-from pairwright_human_eval.looks import Looks, take_look
+from pairwright_human_eval.looks import Looks, error_spent, look_bounds, take_look
 from pairwright_human_eval.public_study import published
 from pairwright_human_eval.records import StoppingRule, Verdict
 from pairwright_human_eval.study_files import FixedStudy
