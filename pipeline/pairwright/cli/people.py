@@ -67,8 +67,8 @@ def print_replaced(done: ReplacedPerson, run: Path) -> None:
         f"{done.annotator} takes over from {done.left}: {number_of(done.tasks, 'task')}."
         f" Answers of {done.left} that stay: {done.kept:,}.",
     )
-    if done.sheet:
-        say(console, f"Send {done.sheet}")
+    for sheet in done.sheets:
+        say(console, f"Send {sheet}")
     print_commands(
         console,
         "Next, where people work on a server:",
