@@ -4,13 +4,18 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast, get_args
 
 import pytest
 
 from live_study import LiveStudy, split_votes, usual
+from pairwright.workflows.departures import replace_person
+from pairwright.workflows.tasks import export_tasks
+from pairwright_human_eval.annotation import AnnotationTool
 from pairwright_human_eval.form import QUESTIONS
 from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, QualityAnswers
 from pairwright_human_eval.spreadsheets import control_of, guarded, pieces, unguarded
+from pairwright_human_eval.tools import SHEETS, TOOLS
 from released import PAIRS, Answers, answered, released, rows, run_of
 from sheets import ANSWER, FIELD, TASK, WHAT, Rows, sheet_rows, write
 
@@ -82,6 +87,23 @@ def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
     assert "What others answered" in second.read_text(encoding="utf-8")
     study.do("import", second)
     assert set(study.states().values()) == {"verified"}
+
+
+def test_another_tool_with_sheets_needs_a_record_alone(
+    study: LiveStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {*TOOLS} == {*get_args(AnnotationTool)}
+    tables = SHEETS["spreadsheet"]._replace(folder="tables", suffix=".tsv")
+    monkeypatch.setitem(SHEETS, cast(AnnotationTool, "table"), tables)
+    made = export_tasks(study.run, annotators=9, seed=5, tool=cast(AnnotationTool, "table"))
+    assert made.sheets == tuple(study.folder.path / f"tables/{name}.tsv" for name in NAMES)
+    study.do("start")
+    page = next(study.folder.start.glob(f"{FIRST}-*")).read_text(encoding="utf-8")
+    assert f"{FIRST}.csv, {FIRST}.tsv" in page
+    newcomer = replace_person(study.run, FIRST)
+    assert [path.name for path in newcomer.sheets] == ["annotator-10.csv", "annotator-10.tsv"]
+    study.do("withdraw", FIRST)
+    assert not made.sheets[0].exists()
 
 
 # What a sheet holds
