@@ -9,7 +9,6 @@ from typing import cast, get_args
 import pytest
 
 from live_study import LiveStudy, split_votes, usual
-from pairwright.workflows.departures import replace_person
 from pairwright.workflows.tasks import export_tasks
 from pairwright_human_eval.annotation import AnnotationTool
 from pairwright_human_eval.form import QUESTIONS
@@ -100,8 +99,8 @@ def test_another_tool_with_sheets_needs_a_record_alone(
     study.do("start")
     page = next(study.folder.start.glob(f"{FIRST}-*")).read_text(encoding="utf-8")
     assert f"{FIRST}.csv, {FIRST}.tsv" in page
-    newcomer = replace_person(study.run, FIRST)
-    assert [path.name for path in newcomer.sheets] == ["annotator-10.csv", "annotator-10.tsv"]
+    sent = re.findall(r"^Send (.+)$", study.do("replace", FIRST), re.M)
+    assert [Path(path).name for path in sent] == ["annotator-10.csv", "annotator-10.tsv"]
     study.do("withdraw", FIRST)
     assert not made.sheets[0].exists()
 

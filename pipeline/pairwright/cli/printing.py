@@ -15,6 +15,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from pairwright.pages import Page
+    from pairwright.pages.markdown import Table as Content
 
 INTERVAL = len("(+0.000 to +0.000)")
 """The widest of what is in brackets."""
@@ -47,31 +48,55 @@ def command(*parts: object) -> str:
     return " ".join([program(), *(shlex.quote(str(part)) for part in parts)])
 
 
-def print_commands(console: Console, title: str, commands: Iterable[str]) -> None:
+def print_commands(console: Console, title: str, commands: Iterable[str], style: str = "") -> None:
     """Print commands below a title, each on one line however long it is."""
-    say(console, title, wrap=True)
+    say(console, title, style, wrap=True)
     for line in commands:
-        say(console, f"  {line}")
+        say(console, f"  {line}", style)
 
 
 def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
     """Print the tables of a page, the paragraphs that it opens with, and where its file is."""
-    wide = console.options.update(width=10 * console.width)
     for content in page.tables:
-        rows, left, title = content.rows, content.left, content.note
-        table = table_of(content.head, rows, left=left, title=title)
-        if console.measure(table, options=wide).maximum > console.width:
-            # Intervals go below their values, and stay whole: a name gives way.
-            rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in rows)
-            table = table_of(content.head, rows, left=left, title=title, padding=(0, 0))
-            for n, column in enumerate(table.columns[left:], start=left):
-                widest = max((len(line) for row in rows for line in row[n].splitlines()), default=0)
-                column.no_wrap = console.width >= 80 and widest <= INTERVAL
-        console.print(table)
+        print_table(console, content)
     for paragraph in page.opening:
         say(console, paragraph, wrap=True)
     if file:
         say(console, f"Open: {file}")
+
+
+def print_words(
+    name: str, /, style: str = "", *, console: Console | None = None, wrap: bool = True,
+    **values: object,
+) -> None:  # fmt: skip
+    """Print what the template `terminal/NAME` says: paragraphs, commands and tables.
+
+    Commands stay whole, and so do paragraphs without `wrap`.
+    """
+    # What only counts a run does without templates, which take a while to import.
+    from pairwright.pages import render_words
+
+    console = console or Console()
+    for one in render_words(f"terminal/{name}", command=command, **values):
+        if isinstance(one, str):
+            say(console, one, style, wrap=wrap and not one.startswith("  "))
+        else:
+            print_table(console, one)
+
+
+def print_table(console: Console, content: "Content") -> None:
+    """Print the table of a page. Where it is too wide, intervals go below their values, and stay
+    whole: a name gives way."""
+    rows, left, title = content.rows, content.left, content.note
+    table = table_of(content.head, rows, left=left, title=title)
+    wide = console.options.update(width=10 * console.width)
+    if console.measure(table, options=wide).maximum > console.width:
+        rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in rows)
+        table = table_of(content.head, rows, left=left, title=title, padding=(0, 0))
+        for n, column in enumerate(table.columns[left:], start=left):
+            widest = max((len(line) for row in rows for line in row[n].splitlines()), default=0)
+            column.no_wrap = console.width >= 80 and widest <= INTERVAL
+    console.print(table)
 
 
 def table_of(
