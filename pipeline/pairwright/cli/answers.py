@@ -41,6 +41,7 @@ from pairwright.workflows.person_pages import TaskPreview, preview_tasks
 from pairwright.workflows.progress import Progress
 from pairwright_human_eval.decisions import Decision, reason_in_words
 from pairwright_human_eval.records import KINDS
+from pairwright_human_eval.tools import TOOLS
 
 
 def print_preview(made: TaskPreview) -> None:
@@ -120,7 +121,7 @@ def decision_table(
 def take_in(
     run: RunPath,
     files: Annotated[
-        list[Path] | None, Doc("JSON exports of Label Studio, or CSV.", "FILE...")
+        list[Path] | None, Doc(", or ".join(t.exports for t in TOOLS.values()) + ".", "FILE...")
     ] = None,
     *,
     undo: Annotated[bool, Doc("Take back the last import, or the files named.")] = False,
