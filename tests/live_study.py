@@ -102,6 +102,11 @@ class LiveStudy:
         """Every file of the study by its path in it."""
         return files_of(self.folder.path)
 
+    def sheet(self, annotator: str, round: int = 1) -> Path:
+        """A person's spreadsheet."""
+        end = "" if round == 1 else "-adjudication"
+        return self.folder.path / "spreadsheets" / f"{annotator}{end}.csv"
+
     def fill(
         self,
         annotator: str,
@@ -112,7 +117,7 @@ class LiveStudy:
         **fields: str,
     ) -> Path:
         """A person's spreadsheet with the answers, and with what `fields` without a task get."""
-        path = fill(self.folder.sheet(annotator, round), answer, self.key, out)
+        path = fill(self.sheet(annotator, round), answer, self.key, out)
         rows = sheet_rows(path)
         for row in rows:
             row[ANSWER] = fields.get(row[FIELD], row[ANSWER])

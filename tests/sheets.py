@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from pairwright_human_eval.records import KeyedTask
-from pairwright_human_eval.sheet_answers import control_of
+from pairwright_human_eval.spreadsheets import control_of
 from released import Answers
 
 Rows = list[list[str]]

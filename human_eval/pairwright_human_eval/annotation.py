@@ -15,8 +15,10 @@ from pydantic import BaseModel, ConfigDict, JsonValue, SkipValidation, Validatio
 
 from pairwright.errors import first_invalid
 from pairwright.records import Record
-from pairwright_human_eval import AnnotationTool
 from pairwright_human_eval.records import Kind, digest
+
+AnnotationTool = Literal["label-studio", "spreadsheet"]
+"""What annotators work with. `tools.py` says what each one is."""
 
 # The look-behind keeps it linear: a run of characters is tried from its first one only.
 _PART = r"[^\s@\uff20<>()\[\],;:\"']"
@@ -58,6 +60,12 @@ class Account(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.source}:{self.id}"
+
+
+def account_of(annotator: str) -> int:
+    """The number of a person who fills in sheets: a sheet is one person's."""
+    number = int(annotator.rpartition("-")[2])
+    return number if annotator.startswith("annotator-") else 1_000 + number
 
 
 COMMENT = "comment"
@@ -140,7 +148,7 @@ class Export(BaseModel):
     seconds: float | None = None
     """The time that a person says to have worked on the file."""
     sequence: int = 0
-    """Files of a tool that notes no time: of two of them, the one with the higher number came
+    """Sheets do not say when they were filled in: of two, the one with the higher number came
     later."""
     tasks: tuple[ExportedTask, ...]
     gone: tuple[ExportedTask, ...] = ()

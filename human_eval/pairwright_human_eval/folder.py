@@ -66,11 +66,6 @@ class HumanFolder:
         self.screened = self.private / "screened.jsonl"
         """What the texts hold that strangers should perhaps not read, masked."""
 
-    def sheet(self, annotator: str, round: int = 1) -> Path:
-        """The spreadsheet of one annotator, with the tasks of all kinds."""
-        end = "" if round == 1 else "-adjudication"
-        return self.path / "spreadsheets" / f"{annotator}{end}.csv"
-
     def tasks(self, annotator: str, kind: Kind, round: int = 1) -> Path:
         """The task file of one annotator and kind. Names of annotators are ours, not theirs."""
         folder = self.path / ("tasks" if round == 1 else "adjudication")

@@ -17,7 +17,7 @@ from pairwright_human_eval.form import view_of
 from pairwright_human_eval.language import Language
 from pairwright_human_eval.records import KINDS, Data, KeyedTask, Study
 from pairwright_human_eval.safe_html import render_markdown
-from pairwright_human_eval.sheets import HEADINGS
+from pairwright_human_eval.spreadsheets import HEADINGS
 
 INDEX = "index.html"
 
@@ -92,7 +92,7 @@ def start_page_html(
     language: Language,
 ) -> str:
     """The page. `consent` and `guidelines` are Markdown; `links` go to the tasks of each kind, in
-    the order of the work; `sheet` is the name of a person's spreadsheet, where they have one;
+    the order of the work; `sheet` is the name of the file that a person fills in, if any;
     `code` is the completion code of somebody who has finished, and empty before."""
     return _render(
         "start_page.html.jinja", language, annotator=annotator, links=links, sheet=sheet, code=code,

@@ -23,22 +23,15 @@ from pydantic import JsonValue, ValidationError
 from pairwright.dataset import write_lines
 from pairwright.errors import InputError, first_invalid, on_disk
 from pairwright.files import write_whole
-from pairwright.records import Record, content_id
+from pairwright.records import Record
 from pairwright_human_eval.annotation import Account, Annotation, Export, ExportedTask, read_stored
 from pairwright_human_eval.folder import HumanFolder, records_in
 from pairwright_human_eval.label_studio import exports
-from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import KeyedTask, Study
-from pairwright_human_eval.sheet_answers import is_sheet, read_sheet
+from pairwright_human_eval.study_files import Withdrawal, account_hash, read_withdrawals
+from pairwright_human_eval.tools import Tool, tool_of
 
 _IMPORTED, _SIMULATED = "import-", "simulated-"
-
-
-def read_export(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export:
-    """What a tool's export or a sheet holds. Raises InputError where it cannot be read."""
-    if is_sheet(path):
-        return read_sheet(path, key, study, load_language(study.language))
-    return exports.read_export(path)
 
 
 def annotations_of(task: ExportedTask, export: Export) -> tuple[Annotation, ...]:
@@ -49,28 +42,6 @@ def annotations_of(task: ExportedTask, export: Export) -> tuple[Annotation, ...]
 
 
 # People who have withdrawn
-
-
-class Withdrawal(Record):
-    """A line of private/withdrawn.jsonl."""
-
-    annotator: str
-    """The pseudonym that the person had."""
-    salt: str
-    accounts: tuple[str, ...]
-    """Hashes of the person's accounts."""
-    tasks: tuple[str, ...]
-    """The tasks that the person was given."""
-
-
-def account_hash(account: Account, salt: str) -> str:
-    """An account's hash, which says nothing without the study's salt."""
-    return content_id("account", salt, str(account))
-
-
-def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
-    """The oldest first. Raises InputError for a damaged line."""
-    return records_in(folder.withdrawn, Withdrawal)
 
 
 def without_withdrawn(export: Export, withdrawals: Sequence[Withdrawal]) -> tuple[Export, int]:
@@ -256,12 +227,13 @@ def import_files(
     repeated: list[str] = []
     refused: list[InputError] = []
     for path in paths:
+        tool = tool_of(path)
         try:
-            export = _export_of_study(path, key, study, withdrawals)
+            export = _export_of_study(path, tool, key, study, withdrawals)
         except InputError as error:
             refused.append(error)
             continue
-        if export.tool == "spreadsheet":
+        if tool.sheets:
             there = (read_raw(raw).sequence for raw in _imported_files(folder))
             export = export.model_copy(update={"sequence": 1 + max(there, default=0)})
         raw = raw_file(export, folder)
@@ -278,9 +250,13 @@ def import_files(
 
 
 def _export_of_study(
-    path: Path, key: Mapping[str, KeyedTask], study: Study, withdrawals: Sequence[Withdrawal]
+    path: Path,
+    tool: Tool,
+    key: Mapping[str, KeyedTask],
+    study: Study,
+    withdrawals: Sequence[Withdrawal],
 ) -> Export:
-    export = read_export(path, key, study)
+    export = tool.read(path, key, study)
     if not any(task.task in key for task in export.tasks):
         raise InputError(
             f"holds no task of this study: none of its {len(export.tasks):,} tasks was exported"

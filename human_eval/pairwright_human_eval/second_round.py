@@ -26,7 +26,6 @@ from pairwright_human_eval.records import (
     Study,
     Verdict,
 )
-from pairwright_human_eval.sheet_answers import drop_rows
 from pairwright_human_eval.study_files import (
     key_lines,
     kinds_of,
@@ -43,6 +42,7 @@ from pairwright_human_eval.tasks import (
     preference_task,
     quality_task,
 )
+from pairwright_human_eval.tools import SHEETS
 
 
 class OpenPart(NamedTuple):
@@ -201,8 +201,9 @@ def drop_adjudications(folder: HumanFolder, subjects: Set[str]) -> int:
         _drop_unknown(folder, {keyed.task for keyed in left})
     # Sheets and previews show what others answered, too.
     for who in sorted({keyed.annotator for keyed in gone}):
-        if (sheet := folder.sheet(who, 2)).exists():
-            drop_rows(sheet, {keyed.task for keyed in gone})
+        for sheets in SHEETS.values():
+            if (sheet := sheets.path(folder, who, 2)).exists():
+                sheets.drop(sheet, {keyed.task for keyed in gone})
         (folder.preview / f"{who}-adjudication.html").unlink(missing_ok=True)
     return len(there) - len(left)
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 from pairwright.dataset import read_one
 from pairwright.errors import InputError, on_disk
 from pairwright.files import write_whole
-from pairwright.records import Record
+from pairwright.records import Record, content_id
+from pairwright_human_eval.annotation import Account
 from pairwright_human_eval.folder import RESTORE, HumanFolder, records_in
 from pairwright_human_eval.label_studio.files import (
     form_path,
@@ -44,6 +45,28 @@ class Replacement(Record):
 def read_replacements(folder: HumanFolder) -> tuple[Replacement, ...]:
     """The oldest first. Raises InputError for a damaged line."""
     return records_in(folder.replacements, Replacement)
+
+
+class Withdrawal(Record):
+    """A line of private/withdrawn.jsonl."""
+
+    annotator: str
+    """The pseudonym that the person had."""
+    salt: str
+    accounts: tuple[str, ...]
+    """Hashes of the person's accounts."""
+    tasks: tuple[str, ...]
+    """The tasks that the person was given."""
+
+
+def account_hash(account: Account, salt: str) -> str:
+    """An account's hash, which says nothing without the study's salt."""
+    return content_id("account", salt, str(account))
+
+
+def read_withdrawals(folder: HumanFolder) -> tuple[Withdrawal, ...]:
+    """The oldest first. Raises InputError for a damaged line."""
+    return records_in(folder.withdrawn, Withdrawal)
 
 
 def closed_tasks(folder: HumanFolder) -> frozenset[str]:

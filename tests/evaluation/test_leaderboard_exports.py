@@ -12,7 +12,7 @@ from decided import RELEASE, board_of, result, twin, violate
 from pairwright import leaderboard
 from pairwright.evaluation.board.board import Leaderboard
 from pairwright.evaluation.board.tables import COLUMNS, csv_table, escaped, latex_tables
-from pairwright_human_eval.sheet_answers import unguarded
+from pairwright_human_eval.spreadsheets import unguarded
 
 NAMES = ("=1+1", r"a_b & 50 % \input{x}", "[2em] $x$ #1 ~ ^ -- \n*")
 

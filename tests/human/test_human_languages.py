@@ -124,7 +124,7 @@ def test_a_german_spreadsheet_is_answered_in_german(study: LiveStudy, words: str
             ticks[name] = german(own[choice]) if choice in own else choice
         return ticks
 
-    paths = [study.folder.sheet(f"annotator-{n:02}") for n in range(1, 10)]
+    paths = [study.sheet(f"annotator-{n:02}") for n in range(1, 10)]
     for path in paths:
         assert sheet_rows(path, ";")[0][ANSWER] == "antwort"
         fill(path, answer, study.key, separator=";")

@@ -112,7 +112,7 @@ def test_files_of_people_who_have_left_do_not_come_back(dropped: LiveStudy) -> N
     assert dropped.files() == before
     dropped.do("withdraw", "annotator-03")
     dropped.do("export", "--tool", "spreadsheet", "--seed", 5, "--annotators", 9)
-    assert not dropped.folder.sheet("annotator-03").exists()
+    assert not dropped.sheet("annotator-03").exists()
 
 
 @pytest.mark.real

@@ -4,13 +4,17 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast, get_args
 
 import pytest
 
 from live_study import LiveStudy, split_votes, usual
+from pairwright.workflows.tasks import export_tasks
+from pairwright_human_eval.annotation import AnnotationTool
 from pairwright_human_eval.form import QUESTIONS
 from pairwright_human_eval.records import KeyedTask, PreferenceAnswer, QualityAnswers
-from pairwright_human_eval.sheet_answers import control_of, guarded, pieces, unguarded
+from pairwright_human_eval.spreadsheets import control_of, guarded, pieces, unguarded
+from pairwright_human_eval.tools import SHEETS, TOOLS
 from released import PAIRS, Answers, answered, released, rows, run_of
 from sheets import ANSWER, FIELD, TASK, WHAT, Rows, sheet_rows, write
 
@@ -84,11 +88,28 @@ def test_a_second_round_goes_by_spreadsheet(study: LiveStudy) -> None:
     assert set(study.states().values()) == {"verified"}
 
 
+def test_another_tool_with_sheets_needs_a_record_alone(
+    study: LiveStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {*TOOLS} == {*get_args(AnnotationTool)}
+    tables = SHEETS["spreadsheet"]._replace(folder="tables", suffix=".tsv")
+    monkeypatch.setitem(SHEETS, cast(AnnotationTool, "table"), tables)
+    made = export_tasks(study.run, annotators=9, seed=5, tool=cast(AnnotationTool, "table"))
+    assert made.sheets == tuple(study.folder.path / f"tables/{name}.tsv" for name in NAMES)
+    study.do("start")
+    page = next(study.folder.start.glob(f"{FIRST}-*")).read_text(encoding="utf-8")
+    assert f"{FIRST}.csv, {FIRST}.tsv" in page
+    sent = re.findall(r"^Send (.+)$", study.do("replace", FIRST), re.M)
+    assert [Path(path).name for path in sent] == ["annotator-10.csv", "annotator-10.tsv"]
+    study.do("withdraw", FIRST)
+    assert not made.sheets[0].exists()
+
+
 # What a sheet holds
 
 
 def test_a_sheet_shows_what_the_task_shows_and_names_no_side(exported_sheets: LiveStudy) -> None:
-    path = exported_sheets.folder.sheet(FIRST)
+    path = exported_sheets.sheet(FIRST)
     head, *rows = sheet_rows(path)
     assert head == ["task", "field", "what", "text", "choices", "answer"]
     assert all(row[ANSWER] == "" for row in rows)
@@ -109,7 +130,7 @@ def test_exporting_again_leaves_a_sheet_that_was_filled_in(study: LiveStudy) -> 
     before = study.fill(FIRST).read_bytes()
     said = study.refused("export", "--tool", "spreadsheet", "--seed", 5, "--annotators", 9)
     assert "annotator-01.csv" in said
-    assert study.folder.sheet(FIRST).read_bytes() == before
+    assert study.sheet(FIRST).read_bytes() == before
 
 
 def test_no_cell_begins_as_a_formula_and_its_text_comes_back() -> None:
@@ -202,7 +223,7 @@ def test_a_score_is_read_as_a_spreadsheet_writes_it(study: LiveStudy, score: str
 
 
 def test_what_is_empty_is_unfinished_and_never_an_answer(study: LiveStudy) -> None:
-    study.do("import", study.folder.sheet(FIRST))
+    study.do("import", study.sheet(FIRST))
     assert not study.verdicts
     assert not study.set_aside
     part = next(k for k in study.key.values() if k.kind == "rubric")
@@ -304,7 +325,7 @@ def test_a_mistake_is_named_with_its_row_column_and_task(
 ) -> None:
     rows = sheet_rows(study.fill(FIRST))
     expected = mistake(rows)
-    said = study.refused("import", write(study.folder.sheet(FIRST), rows))
+    said = study.refused("import", write(study.sheet(FIRST), rows))
     assert "annotator-01.csv" in said
     assert not [part for part in expected if part not in said]
     assert not list(study.folder.raw.glob("*"))

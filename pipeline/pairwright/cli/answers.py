@@ -2,11 +2,9 @@
 people, and their answers back."""
 
 import os
-import shlex
-import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -14,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, say, table_of, warn
-from pairwright.cli.progress import display
+from pairwright.cli.printing import print_words, say, table_of, warn
+from pairwright.cli.progress import display, interruptible
 from pairwright.modes import units_in_words, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
@@ -23,7 +21,6 @@ from pairwright.workflows.annotation_server import (
     KEY_VARIABLE,
     PulledVerdicts,
     PushedTasks,
-    RunningServer,
     ServerOfStudy,
     pull_verdicts,
     push_tasks,
@@ -44,6 +41,7 @@ from pairwright.workflows.person_pages import TaskPreview, preview_tasks
 from pairwright.workflows.progress import Progress
 from pairwright_human_eval.decisions import Decision, reason_in_words
 from pairwright_human_eval.records import KINDS
+from pairwright_human_eval.tools import TOOLS
 
 
 def print_preview(made: TaskPreview) -> None:
@@ -54,26 +52,12 @@ def print_preview(made: TaskPreview) -> None:
 
 def print_pushed(made: PushedTasks) -> None:
     """Print how many tasks are on the server, and each person's links."""
-    console, pushed = Console(), made.pushed
-    copies = number_of(pushed.removed, "second copy", "second copies")
-    console.print(
-        f"Projects: {pushed.projects} ({pushed.created} new). Tasks: {pushed.imported:,}"
-        f" imported, {pushed.already:,} there before"
-        + (f", {copies} removed" if pushed.removed else "")
-    )
-    console.print(
-        "Each annotator labels under these links, in this order, and needs no other page, but a"
-        " computer: a phone is too small for the form.",
-        soft_wrap=True,
-    )
-    for annotator, links in made.links.items():
-        for kind, link in links.items():
-            say(console, f"  {annotator}  {kind:12} {link}")
+    print_words("push", made=made)
 
 
 def print_pulled(pulled: PulledVerdicts, run: Path) -> None:
     """Print what became of the answers."""
-    print_answers(Console(), run, pulled.answers)
+    print_answers(run, pulled.answers)
 
 
 def cache_folder() -> Path:
@@ -88,54 +72,15 @@ def serve(
     port: Annotated[int, Doc("Port on this machine; 0 takes a free one.")] = 8080,
 ) -> None:
     """Run a Label Studio with the study in it until somebody stops it."""
-    console = Console()
-    with _ended_by_sigterm(), ExitStack() as stack:
+    with interruptible(), ExitStack() as stack:
         with display(plain_steps=True) as progress:
             running = stack.enter_context(serve_study(run, cache_folder(), port, progress=progress))
         try:
-            _introduce(console, Path(run), running)
+            where = Path(run).resolve()
+            print_words("serve", wrap=False, running=running, run=where, variable=KEY_VARIABLE)
             running.wait()
         except KeyboardInterrupt:
-            console.print(f"Stopped. The answers are in {running.server.data}.", markup=False)
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """A polite kill ends the server as Ctrl-C does, rather than leaving it behind."""
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _introduce(console: Console, run: Path, running: RunningServer) -> None:
-    server = running.server
-    say(console, f"Label Studio is at {server.url}, on this machine only.")
-    say(
-        console,
-        f"The study lead logs in as {server.account.email}, password {server.account.password}",
-    )
-    for annotator, account in sorted(running.accounts.items()):
-        say(console, f"{annotator} logs in as {account.email}, password {account.password}")
-        for kind, link in running.links.get(annotator, {}).items():
-            say(console, f"  {kind:12} {link}")
-    say(
-        console, "Everybody labels under these links, in this order, on a computer: not on a phone."
-    )
-    say(console, f"To fetch the answers, in another terminal ({KEY_VARIABLE} is the lead's token):")
-    token = "import json, sys; print(json.load(open(sys.argv[1]))['token'])"
-    lead = shlex.quote(str(server.data.resolve() / "account.json"))
-    say(
-        console,
-        f'  {KEY_VARIABLE}="$(python3 -c "{token}" {lead})"'
-        f" {command('human', 'pull', run.resolve())}",
-    )
-    say(console, "Ctrl-C stops the server; the answers stay.")
+            say(Console(), f"Stopped. The answers are in {running.server.data}.")
 
 
 def status(run: RunPath, *, url: ServerOfStudy = None) -> None:
@@ -176,69 +121,41 @@ def decision_table(
 def take_in(
     run: RunPath,
     files: Annotated[
-        list[Path] | None, Doc("JSON exports of Label Studio, or CSV.", "FILE...")
+        list[Path] | None, Doc(", or ".join(t.exports for t in TOOLS.values()) + ".", "FILE...")
     ] = None,
     *,
     undo: Annotated[bool, Doc("Take back the last import, or the files named.")] = False,
     progress: Progress,
 ) -> int:
     """Import answers, or take back an import; print what became of them."""
-    console, run = Console(), Path(run)
+    run = Path(run)
     if undo:
         removed, answers = remove_import(run, files or ())
         for file in removed:
-            say(console, f"Taken back: {file.file} (raw/{file.raw})")
-        print_answers(console, run, answers)
+            say(Console(), f"Taken back: {file.file} (raw/{file.raw})")
+        print_answers(run, answers)
         return 0
     taken = import_verdicts(run, files or (), progress=progress)
-    console.print(f"Files taken in: {len(taken.added):,}.", highlight=False)
-    for name in taken.repeated:
-        say(console, f"{name} holds what an imported file holds: nothing was added.")
-    if taken.refused:
-        console.print(f"Files not taken in: {len(taken.refused):,}.", highlight=False)
-    print_answers(console, run, taken.answers)
+    print_words("import", wrap=False, taken=taken)
+    print_answers(run, taken.answers)
     return int(bool(taken.refused))
 
 
 def print_simulated(done: SimulatedVerdicts, run: Path) -> None:
     """Print what simulated annotators answered."""
-    console = Console()
-    if done.answered:
-        console.print(f"Answered: {number_of(done.answered, 'open task')}.")
-    else:
-        say(
-            console,
-            "Nothing is open: every task has an answer, and none was changed. To answer again,"
-            f" move {done.answers.folder}/private/raw/simulated-*.json away first.",
-        )
-    if done.careless:
-        say(console, f"Careless: {', '.join(done.careless)}", wrap=True)
-    print_answers(console, run, done.answers)
+    print_words("simulate", done=done)
+    print_answers(run, done.answers)
 
 
-def print_answers(console: Console, run: Path, answers: AnswerCounts) -> None:
-    """Print counts that add up: annotations in, copies, verdicts, set aside by reason; then the
-    tasks without an answer."""
-    rows = [("answers in", "", answers.annotations)]
-    if answers.copies:
-        rows.append(("copies", "of answers that are counted", answers.copies))
-    for kind, purpose in sorted(answers.verdicts, key=lambda of: (KINDS.index(of[0]), of)):
-        n = answers.verdicts[kind, purpose]
-        rows.append(("verdicts", f"{kind}: {purpose}", n))
-    for reason, n in sorted(answers.set_aside.items(), key=lambda row: -row[1]):
-        rows.append(("set aside", reason, n))
-    rows.append(("still open", "tasks", answers.open_tasks))
-    counts = ((*words, f"{n:,}") for *words, n in rows)
-    console.print(table_of(("", "", "n"), counts, left=2, title=str(answers.folder)))
+def print_answers(run: Path, answers: AnswerCounts) -> None:
+    """Print what became of the answers, and the tasks without one."""
     if answers.future:
         warn(
-            console,
+            Console(),
             f"{number_of(answers.future, 'answer')} of a time that is to come: is a clock wrong, or"
             " was a file edited? They are counted.",
         )
-    if answers.simulated:
-        console.print("Simulated annotators answered: this verifies nothing.")
-    print_commands(console, "Next:", [command("human", "report", run)])
+    print_words("answers", answers=answers, kinds=KINDS, run=run)
 
 
 COMMANDS = {

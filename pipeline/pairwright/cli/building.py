@@ -1,22 +1,20 @@
 """`pairwright build`: what a dry run expects, what a build made, and what comes next."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, say, table_of, warn
+from pairwright.cli.printing import command, print_commands, print_words, say, table_of, warn
 from pairwright.cli.runs import print_failures, print_run
-from pairwright.construct.estimate import BuildEstimate, PilotEstimate, kept_word
+from pairwright.construct.estimate import kept_word
 from pairwright.construct.run_pairs import iterate_pairs
 from pairwright.errors import InputError
-from pairwright.models.batch.rounds import Round, folder_of
+from pairwright.models.batch.rounds import folder_of
 from pairwright.models.recorded import NOT_RECORDED
 from pairwright.options import Doc
 from pairwright.settings.endpoints import MOST_LINES
-from pairwright.text import number_of
 from pairwright.workflows.build_estimate import (
     ESTIMATE_HEADS,
     estimate,
@@ -58,30 +56,20 @@ def estimate_instead(
         config, pilot, items=expected.items, target=target, progress=progress
     )
     console = Console()
-    _print_estimate(console, expected)
-    if by_pilot:
-        _print_pilot_estimate(console, by_pilot, target or expected.items)
-    return 0
-
-
-def _print_estimate(console: Console, expected: BuildEstimate) -> None:
-    """Print what a build would cost at the least and at the most."""
     for title, rows, total in estimate_tables(expected):
         table = table_of(ESTIMATE_HEADS, rows, left=2, title=title)
         table.add_row(*total, style="bold")
         console.print(table)
     for sentence in estimate_sentences(expected):
         say(console, sentence, wrap=True)
-
-
-def _print_pilot_estimate(console: Console, expected: PilotEstimate, n: int) -> None:
-    """Print what a build will take by a pilot's outcome, for `n` kept units or `n` items."""
-    what = kept_word(expected.mode) if expected.given == "kept" else "items"
-    heads, title = ("", "expected", "95 % interval"), f"By the pilot: {n:,} {what}"
-    console.print(table_of(heads, pilot_rows(expected), title=title))
-    say(console, pilot_sentence(expected), wrap=True)
-    if expected.simulated:
-        console.print("[bold]Simulated:[/bold] a simulated model answered in the pilot.")
+    if by_pilot:
+        kept = kept_word(by_pilot.mode) if by_pilot.given == "kept" else "items"
+        heads, title = ("", "expected", "95 % interval"), f"{target or expected.items:,} {kept}"
+        console.print(table_of(heads, pilot_rows(by_pilot), title=f"By the pilot: {title}"))
+        say(console, pilot_sentence(by_pilot), wrap=True)
+        if by_pilot.simulated:
+            console.print("[bold]Simulated:[/bold] a simulated model answered in the pilot.")
+    return 0
 
 
 def print_build(
@@ -108,10 +96,16 @@ def print_build(
     same_build = command("build", config, "--run", run, *words)
     out, err, found = Console(), Console(stderr=True), result.status
     print_run(out, found, sent=result.usage.sent)
-    if result.round and batch_out:
-        _print_round(out, result.round, run, batch_out, same_build)
-    else:
-        _print_next_steps(out, run)
+    pair = None if result.round else next(iterate_pairs(run), None)
+    print_words(
+        "build",
+        run=run,
+        pair=pair and pair.id,
+        round=result.round,
+        batch_out=batch_out,
+        folder=result.round and batch_out and folder_of(batch_out, result.round.round),
+        same_build=same_build,
+    )
     for sentence in shortfalls(found):
         warn(err, sentence)
     if found.waiting:
@@ -122,47 +116,6 @@ def print_build(
         if any(reason != NOT_RECORDED for _, reason in found.tally.failed):
             print_commands(err, "Ask for them again:", [same_build])
     return int(not result.whole)
-
-
-def _print_next_steps(out: Console, run: Path) -> None:
-    """Print the commands that show what was made, with ids that exist."""
-    pair = next(iterate_pairs(run), None)
-    look = [] if pair is None else [command("show", run, pair.id)]
-    print_commands(out, "Look further:", [*look, command("status", run, "--verify")])
-    files = "pairs.jsonl, rejected.jsonl, failed.jsonl, manifest.json"
-    out.print(f"  {run}/: {files}", markup=False)
-
-
-def _print_round(out: Console, round_: Round, run: Path, batch_out: Path, same_build: str) -> None:
-    """Print the files that wait for replies, and what to do with them; `same_build` is the command
-    that takes the next step once they are answered."""
-    folder, first = folder_of(batch_out, round_.round), round_.shards[0]
-    calls = number_of(round_.lines, "call")
-    files = (f"{one.file}: {one.lines:,} to {one.endpoint} ({one.model})" for one in round_.shards)
-    print_commands(out, f"Round {round_.round}: {calls} in {folder}/", files)
-    replies = folder / f"{first.file.removesuffix('.jsonl')}.replies.jsonl"
-    run_batch = shlex.join(
-        ["vllm", "run-batch", *("-i", str(folder / first.file)), *("-o", str(replies))]
-    )
-    # The shell must see the star.
-    every_reply = f"{shlex.quote(str(folder))}/*.replies.jsonl"
-    print_commands(
-        out,
-        "Have them answered by a Batch API:",
-        [
-            command("batch", "submit", run, batch_out),
-            command("batch", "poll", run, batch_out, "--wait"),
-        ],
-    )
-    print_commands(
-        out,
-        "or by vLLM, each file with the model it is for:",
-        [
-            f"{run_batch} --model {shlex.quote(first.model)}",
-            f"{command('batch', 'ingest', run)} {every_reply}",
-        ],
-    )
-    print_commands(out, "and go on:", [same_build])
 
 
 COMMANDS = {"build": Command(build, print_build, first=estimate_instead)}

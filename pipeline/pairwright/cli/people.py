@@ -5,8 +5,8 @@ from pathlib import Path
 from rich.console import Console
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, say, table_of
-from pairwright.text import number_of, visible
+from pairwright.cli.printing import print_commands, print_words, say, table_of
+from pairwright.text import visible
 from pairwright.workflows.departures import (
     ReplacedPerson,
     WithdrawnPerson,
@@ -41,68 +41,29 @@ def print_people(listed: ParticipantList) -> None:
     left = 3 if "participant" in shown else 2
     console, rows = Console(), zip(*shown.values(), strict=True)
     console.print(table_of(tuple(shown), rows, left=left, padding=(0, 0)))
-    if coded := [one for one in listed.people if one.code]:
-        say(console, "Completion codes:")
-    for one in coded:
-        say(console, f"  {one.annotator}  {one.code}  {visible(one.participant)}".rstrip())
+    codes = [
+        visible(f"{one.annotator}  {one.code}  {one.participant}").rstrip()
+        for one in people
+        if one.code
+    ]
+    if codes:
+        print_commands(console, "Completion codes:", codes)
     say(console, f"Written: {listed.file}")
 
 
 def print_start_pages(written: StartPages) -> None:
     """Print each page, and what is still to be filled in."""
-    console = Console()
-    for page in written.pages.values():
-        say(console, str(page))
-    if written.coded:
-        say(console, f"With the completion code of somebody who has finished: {written.coded:,}.")
-    if written.unfilled:
-        console.print("consent.md still has brackets to be filled in; then run this again.")
+    print_words("start", wrap=False, written=written)
 
 
 def print_replaced(done: ReplacedPerson, run: Path) -> None:
     """Print who takes over what."""
-    console = Console()
-    say(
-        console,
-        f"{done.annotator} takes over from {done.left}: {number_of(done.tasks, 'task')}."
-        f" Answers of {done.left} that stay: {done.kept:,}.",
-    )
-    if done.sheet:
-        say(console, f"Send {done.sheet}")
-    print_commands(
-        console,
-        "Next, where people work on a server:",
-        (command("human", "push", run, "--url") + " http://...",),
-    )
+    print_words("replace", wrap=False, done=done, run=run)
 
 
 def print_withdrawn(done: WithdrawnPerson, run: Path) -> None:
     """Print what was removed, and what is to be deleted by hand."""
-    console = Console()
-    say(console, f"{done.annotator} has withdrawn: {number_of(done.answers, 'answer')} removed.")
-    if done.adjudications:
-        say(
-            console,
-            f"Tasks of the second round that showed some of them, removed: {done.adjudications:,}."
-            " Run `human adjudicate` again.",
-        )
-    if done.pushed:
-        say(
-            console,
-            f"A server still holds them: delete there the projects of {done.annotator} and the"
-            " account, and in your mailbox and folders the files that this person sent.",
-        )
-    else:
-        say(console, "Delete the files that this person sent, too.")
-    say(
-        console,
-        "Releases that were made before keep the answers: make a new one, which is without them.",
-    )
-    print_commands(
-        console,
-        "Next, to have the tasks done by somebody else:",
-        (command("human", "replace", run, done.annotator),),
-    )
+    print_words("withdraw", wrap=False, done=done, run=run)
 
 
 COMMANDS = {

@@ -15,6 +15,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from pairwright.pages import Page
+    from pairwright.pages.markdown import Table as Content
 
 INTERVAL = len("(+0.000 to +0.000)")
 """The widest of what is in brackets."""
@@ -34,44 +35,67 @@ def warn(console: Console, text: str) -> None:
     say(console, text, "yellow", wrap=True)
 
 
-def program() -> str:
-    """`pairwright`, or the path it was called by where the shell would not find it."""
-    return "pairwright" if shutil.which("pairwright") else shlex.quote(sys.argv[0])
-
-
 def command(*parts: object) -> str:
     """A command of Pairwright with its arguments quoted, so that it can be pasted into a shell.
 
     `command("status", run, "--verify")` gives `pairwright status 'my runs/first' --verify`.
     """
-    return " ".join([program(), *(shlex.quote(str(part)) for part in parts)])
+    # The path that it was called by, where the shell would not find the name.
+    program = "pairwright" if shutil.which("pairwright") else sys.argv[0]
+    return " ".join(map(quote, (program, *parts)))
 
 
-def print_commands(console: Console, title: str, commands: Iterable[str]) -> None:
+def quote(word: object) -> str:
+    """A word as a shell takes it."""
+    return shlex.quote(str(word))
+
+
+def print_commands(console: Console, title: str, commands: Iterable[str], style: str = "") -> None:
     """Print commands below a title, each on one line however long it is."""
-    say(console, title, wrap=True)
+    say(console, title, style, wrap=True)
     for line in commands:
-        say(console, f"  {line}")
+        say(console, f"  {line}", style)
 
 
 def print_page(console: Console, page: "Page", file: Path | None = None) -> None:
     """Print the tables of a page, the paragraphs that it opens with, and where its file is."""
-    wide = console.options.update(width=10 * console.width)
     for content in page.tables:
-        rows, left, title = content.rows, content.left, content.note
-        table = table_of(content.head, rows, left=left, title=title)
-        if console.measure(table, options=wide).maximum > console.width:
-            # Intervals go below their values, and stay whole: a name gives way.
-            rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in rows)
-            table = table_of(content.head, rows, left=left, title=title, padding=(0, 0))
-            for n, column in enumerate(table.columns[left:], start=left):
-                widest = max((len(line) for row in rows for line in row[n].splitlines()), default=0)
-                column.no_wrap = console.width >= 80 and widest <= INTERVAL
-        console.print(table)
+        print_table(console, content)
     for paragraph in page.opening:
         say(console, paragraph, wrap=True)
     if file:
         say(console, f"Open: {file}")
+
+
+def print_words(name: str, /, *, wrap: bool = True, **values: object) -> None:
+    """Print what the template `terminal/NAME` says: paragraphs, commands and tables.
+
+    Commands stay whole, and so do paragraphs without `wrap`.
+    """
+    # What only counts a run does without templates, which take a while to import.
+    from pairwright.pages import render_words
+
+    console = Console()
+    for one in render_words(f"terminal/{name}", command=command, quote=quote, **values):
+        if isinstance(one, str):
+            say(console, one, wrap=wrap and not one.startswith("  "))
+        else:
+            print_table(console, one)
+
+
+def print_table(console: Console, content: "Content") -> None:
+    """Print the table of a page. Where it is too wide, intervals go below their values, and stay
+    whole: a name gives way."""
+    rows, left, title = content.rows, content.left, content.note
+    table = table_of(content.head, rows, left=left, title=title)
+    wide = console.options.update(width=10 * console.width)
+    if console.measure(table, options=wide).maximum > console.width:
+        rows = tuple(tuple(cell.replace(" (", "\n(", 1) for cell in row) for row in rows)
+        table = table_of(content.head, rows, left=left, title=title, padding=(0, 0))
+        for n, column in enumerate(table.columns[left:], start=left):
+            widest = max((len(line) for row in rows for line in row[n].splitlines()), default=0)
+            column.no_wrap = console.width >= 80 and widest <= INTERVAL
+    console.print(table)
 
 
 def table_of(

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from pairwright.assets import DOCS
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, say, warn
+from pairwright.cli.printing import print_commands, print_words, say, warn
 from pairwright.construct.folder import RunFolder
 from pairwright.construct.outcome_details import (
     Box,
@@ -52,26 +52,7 @@ def print_example(
     ] = False,
 ) -> None:
     """Say what the files of a new folder are, and what comes next."""
-    build = command("build", config, "--run", folder / "run")
-    if choices:
-        files = "choices.csv (what 12 fictional users chose), texts.csv (what they wrote), rubrics/"
-        steps = [
-            f"{build}   # no model is asked",
-            f"{DOCS / 'choices.md'}   # your own choices as a benchmark",
-        ]
-    else:
-        files = (
-            "histories.jsonl (18 fictional users), replies.jsonl.gz (a language model's replies,"
-            " recorded), gold.jsonl (12 other users with gold aspects), prompts/, rubrics/"
-        )
-        steps = [
-            f"{build}   # from the recording, unchanged",
-            f"edit [endpoints], [roles] and [source] in {config}   # your model and data",
-            f"{command('doctor', config)}   # does the endpoint fit?",
-            f"{DOCS / 'config.md'}   # what every key means",
-            f"{DOCS / 'recordings.md'}   # what a recording answers, and what not",
-        ]
-    typer.echo("\n  ".join([f"{folder}: pairwright.toml, {files}\nNext:", *steps]))
+    print_words("init", wrap=False, config=config, folder=folder, choices=choices, docs=DOCS)
 
 
 def print_run(console: Console, found: RunStatus, sent: int | None = None) -> None:
@@ -131,11 +112,10 @@ def print_status(
     else:
         print_run(console, found)
         if found.source_problems:
-            # Why rows and posts of the source were refused or repaired.
-            console.print("Rows and posts of the source:", style="yellow")
             every = f"{RunFolder(found.run).problems} names every one."
-            for line in (*found.source_problems, every):
-                say(console, f"  {line}", "yellow")
+            print_commands(
+                console, "Rows and posts of the source:", (*found.source_problems, every), "yellow"
+            )
         print_failures(console, found)
         for sentence in wait_sentences(found):
             warn(console, sentence)
@@ -146,29 +126,28 @@ def print_status(
         console.print(f"{waiting} for the replies of a batch.")
     elif not found.finished:
         console.print("The build has not finished; run it again to go on.")
-    whole = _verified(run, found.stored.calls, console) if verify else True
-    if found.waiting and whole:
+    differences = _verify(console, run, found.stored.calls) if verify else 0
+    if found.waiting and not differences:
         return 3
     missing = found.target is not None and found.target.missing
     nothing = found.finished and found.tally.nothing_kept
     return int(
-        bool(found.failed or found.tally.short_of_replies or missing or nothing or not whole)
+        bool(found.failed or found.tally.short_of_replies or missing or nothing or differences)
     )
 
 
-def _verified(run: Path, calls: int, console: Console) -> bool:
+def _verify(console: Console, run: Path, calls: int) -> int:
+    """Print which stored calls are not what their keys say; how many."""
     differences = verify_calls(run)
     for difference in differences:
-        console.print(difference, style="red", markup=False)
+        say(console, difference, "red", wrap=True)
     if differences:
-        summary = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
-        console.print(f"{summary}. Restore the store from a copy.")
-        return False
-    every = (
-        "The 1 call hashes to its key" if calls == 1 else f"All {calls:,} calls hash to their keys"
-    )
-    console.print(f"{every}.")
-    return True
+        found = f"{number_of(len(differences), 'difference')} in {number_of(calls, 'call')}"
+        console.print(f"{found}. Restore the store from a copy.")
+    else:
+        every = number_of(calls, "call hashes to its key", "calls hash to their keys")
+        console.print(f"{'The' if calls == 1 else 'All'} {every}.")
+    return len(differences)
 
 
 def show(

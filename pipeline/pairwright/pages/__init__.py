@@ -9,6 +9,6 @@ A page opens with its verdict (three sentences and one figure at most). Its tabl
 at most; what only a few readers need is folded. A template never reads the text of another page.
 """
 
-from pairwright.pages.page import Page, render_page
+from pairwright.pages.page import Page, render_page, render_words
 
-__all__ = ["Page", "render_page"]
+__all__ = ["Page", "render_page", "render_words"]

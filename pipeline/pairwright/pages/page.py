@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import jinja2
 from markdown_it import MarkdownIt
@@ -27,8 +27,10 @@ from markupsafe import Markup
 
 from pairwright.estimate import Estimate
 from pairwright.pages.markdown import Table, escape_inline
-from pairwright.pages.plots import Plot, colour_variables
 from pairwright.text import number_of, visible
+
+if TYPE_CHECKING:
+    from pairwright.pages.plots import Plot
 
 FOLDER = Path(__file__).resolve().parent
 _TAG = re.compile(r"<[a-zA-Z][^<>]*>")
@@ -56,7 +58,7 @@ class Page(NamedTuple):
 
 def render_page(
     name: str,
-    plots: Mapping[str, Plot] | None = None,
+    plots: Mapping[str, "Plot"] | None = None,
     extra: Extra | None = None,
     /,
     **values: object,
@@ -74,14 +76,28 @@ def render_page(
         return Markup(f"![plot]({plot})") if plot in pictures else Markup("")
 
     text = re.sub(r"\n{3,}", "\n\n", template.render(plot=place, **values)).strip() + "\n"
-    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    markdown = _parser()
     tokens = markdown.parse(text)
     return Page(
         _with_captions(text, pictures),
         _html(markdown, tokens, pictures, extra or Extra()),
         tuple(_opening(tokens)),
-        tuple(_tables(tokens)),
+        tuple(one for one in _contents(tokens) if isinstance(one, Table)),
     )
+
+
+def render_words(name: str, /, **values: object) -> Iterator[str | Table]:
+    """What `templates/NAME.md.jinja`, filled with `values`, says in a terminal, in its order: its
+    paragraphs, the lines of its code with two spaces before each, and its tables.
+
+    A value in a line of code needs the filter `verbatim`. Raises as `render_page` does.
+    """
+    text = _environment().get_template(f"{name}.md.jinja").render(**values)
+    return _contents(_parser().parse(text))
+
+
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": True}).enable("table")
 
 
 def escaped(value: object) -> Markup:
@@ -90,8 +106,8 @@ def escaped(value: object) -> Markup:
     match value:
         case Markup():
             return value
-        case str():
-            return Markup(_escaped_text(value))
+        case str() | Path():
+            return Markup(_escaped_text(str(value)))
         case jinja2.Undefined():
             return Markup(str(value))  # It raises what says which name is missing.
         case int() if not isinstance(value, bool):
@@ -116,6 +132,11 @@ def _inside_html(text: str) -> Markup:
     return Markup(re.sub(r"[^\w\s,;()%-]|_", lambda mark: f"&#{ord(mark[0])};", line))
 
 
+def _verbatim(value: object) -> Markup:
+    """A value for a line of code, in which Markdown changes nothing."""
+    return Markup(" ".join(visible(str(value)).splitlines()))
+
+
 @cache
 def _environment() -> jinja2.Environment:
     """Kept: to compile a template takes longer than to fill it."""
@@ -130,10 +151,11 @@ def _environment() -> jinja2.Environment:
     )
     environment.globals["number_of"] = number_of
     environment.filters["inside_html"] = _inside_html
+    environment.filters["verbatim"] = _verbatim
     return environment
 
 
-def _with_captions(text: str, plots: Mapping[str, Plot]) -> str:
+def _with_captions(text: str, plots: Mapping[str, "Plot"]) -> str:
     """The Markdown, in which a plot is its caption."""
 
     def caption(match: re.Match[str]) -> str:
@@ -150,7 +172,8 @@ def _opening(tokens: Sequence[Token]) -> Iterator[str]:
             yield _plain(token)
 
 
-def _tables(tokens: Sequence[Token]) -> Iterator[Table]:
+def _contents(tokens: Sequence[Token]) -> Iterator[str | Table]:
+    """Paragraphs, lines of code and tables that are not folded, as plain text."""
     folds, title, words = 0, "", 0
     rows: list[list[str]] = []
     for token, after in itertools.zip_longest(tokens, tokens[1:]):
@@ -166,17 +189,22 @@ def _tables(tokens: Sequence[Token]) -> Iterator[Table]:
             case "th_open" | "td_open":
                 rows[-1].append(_plain(after))
                 words += token.type == "th_open" and "style" not in token.attrs
+            case "paragraph_open" if not folds:
+                yield _plain(after)
+            case "code_block" if not folds:
+                yield from (f"  {line}" for line in token.content.splitlines())
             case "table_close" if not folds:
                 yield Table(tuple(rows[0]), tuple(map(tuple, rows[1:])), words, title)
 
 
 def _plain(inline: Token) -> str:
     children = inline.children or []
-    return "".join(" " if one.type == "softbreak" else one.content for one in children)
+    breaks = {"softbreak": " ", "hardbreak": "\n"}
+    return "".join(breaks.get(one.type, one.content) for one in children)
 
 
 def _html(
-    markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, Plot], extra: Extra
+    markdown: MarkdownIt, tokens: list[Token], plots: Mapping[str, "Plot"], extra: Extra
 ) -> str:
     title, sections = "", list[tuple[str, Markup]]()
     for opening, inline in itertools.pairwise(tokens):
@@ -192,6 +220,9 @@ def _html(
     body = body.replace(' style="text-align:right"', ' class="number"')
     body = body.replace("<table>", '<div class="wide" tabindex="0">\n<table>')
     body, own = lift_styles(body.replace("</table>", "</table>\n</div>"))
+    # Drawing takes a while to import, and a terminal does without.
+    from pairwright.pages.plots import colour_variables
+
     # The first section comes after the verdict, and so do the links to all of them.
     verdict, heading, rest = body.partition("<h2 ")
     common = (FOLDER / "page.css").read_text(encoding="utf-8")
@@ -249,7 +280,7 @@ def source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _with_plot(token: Token, plots: Mapping[str, Plot]) -> Token:
+def _with_plot(token: Token, plots: Mapping[str, "Plot"]) -> Token:
     """The token, or in place of a plot's mark the plot."""
     name = _plot_name(token)
     if not name:

@@ -80,7 +80,7 @@ class ImportedVerdicts:
 def import_verdicts(
     run: str | Path, files: Iterable[str | Path], *, progress: Progress = log_notes
 ) -> ImportedVerdicts:
-    """Take in JSON files exported from Label Studio, and spreadsheets that people filled in.
+    """Take in files that annotators' tools exported, and those that people filled in.
 
     Every annotation becomes a verdict or is set aside with its reason. A file that cannot be read,
     or has no task of this study, is reported as a note and not kept, and the others are taken in.

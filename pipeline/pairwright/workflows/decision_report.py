@@ -11,15 +11,13 @@ from pairwright.errors import InputError
 from pairwright.options import Doc, RunPath
 from pairwright.workflows.progress import Progress, Step, log_notes
 from pairwright.workflows.study import OpenStudy, ToolOfAnnotators, open_study
-from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.decisions import Decision
 from pairwright_human_eval.looks import take_look
 from pairwright_human_eval.records import Verdict, pseudonyms
 from pairwright_human_eval.report import StudyReport, compute_report, write_report
 from pairwright_human_eval.second_round import add_adjudication, adjudication_tasks, given_parts
-from pairwright_human_eval.sheets import write_sheets
-from pairwright_human_eval.study_files import read_study
 from pairwright_human_eval.subjects import outlines_of
+from pairwright_human_eval.tools import SERVER_TOOL, write_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +118,8 @@ def export_adjudication(
 
     `adjudicators` is the number of people who took no part in the first round: as many as the rule
     asks for further votes, unless `by` names annotators of the first round who get what others were
-    given. Tasks that exist stay as they are. With the `tool` `spreadsheet` there is also a CSV file
-    for each adjudicator.
+    given. Tasks that exist stay as they are. Where people fill in files with the `tool`, there is
+    also one for each adjudicator.
 
     Raises InputError where there is no study, or for an annotator who cannot adjudicate.
 
@@ -147,8 +145,7 @@ def export_adjudication(
             names, excluded, voted, given_parts(study.folder, voted),
         )  # fmt: skip
         added = add_adjudication(study.folder, study.fixed.study, tasks)
-        if tool == "spreadsheet":
-            write_sheets(study.folder, read_study(study.folder), 2)
+        write_sheets(tool, study.folder, 2)
         return AdjudicationExport(
             folder=study.folder.path / "adjudication",
             disputed=sum(d.state == "disputed" for d in decisions.values()),

@@ -11,7 +11,7 @@ from pairwright.options import Doc, RunPath
 from pairwright.workflows.decision_report import decide
 from pairwright.workflows.progress import Progress, log_notes
 from pairwright.workflows.study import OpenStudy, open_study
-from pairwright_human_eval.annotation import Account
+from pairwright_human_eval.annotation import Account, account_of
 from pairwright_human_eval.pages import start_page_name
 from pairwright_human_eval.people import (
     People,
@@ -22,19 +22,20 @@ from pairwright_human_eval.people import (
     write_people,
     write_roster,
 )
-from pairwright_human_eval.raw_files import Withdrawal, account_hash, read_withdrawals, scrub
+from pairwright_human_eval.raw_files import scrub
 from pairwright_human_eval.second_round import drop_adjudications
-from pairwright_human_eval.sheet_answers import SOURCE, account_of
-from pairwright_human_eval.sheets import write_sheets
 from pairwright_human_eval.study_files import (
+    Withdrawal,
+    account_hash,
     closed_key,
     hand_over,
     open_again,
     read_replacements,
-    read_study,
     read_tasks,
+    read_withdrawals,
     replace,
 )
+from pairwright_human_eval.tools import SHEETS, sheets_of, sheets_of_newcomer
 
 Person: TypeAlias = Annotated[
     str, Doc("A pseudonym such as annotator-04, or an id you gave.", "PERSON")
@@ -54,8 +55,8 @@ class ReplacedPerson:
     """Answers of the person who left that count."""
     folder: Path
     """The newcomer's files of tasks."""
-    sheet: Path | None
-    """The newcomer's spreadsheet, where the study has spreadsheets."""
+    sheets: tuple[Path, ...]
+    """The newcomer's files to fill in, where people of the study have such."""
 
 
 def replace_person(
@@ -111,16 +112,13 @@ def replace_person(
         if by is not None:
             write_roster(folder, roster)
         replace(folder, record, tasks)
-        sheets = []
-        if (folder.path / "spreadsheets").exists():
-            sheets = write_sheets(folder, read_study(folder), only=newcomer)
         return ReplacedPerson(
             left=left,
             annotator=newcomer,
             tasks=len(tasks),
             kept=sum(k.task in answered and k.annotator == left for k in own),
             folder=folder.path / "tasks" / newcomer,
-            sheet=sheets[0] if sheets else None,
+            sheets=sheets_of_newcomer(folder, newcomer),
         )
 
 
@@ -164,7 +162,7 @@ def withdraw_person(
         left = {one: id for one, id in roster.participants.items() if one != name}
         write_roster(folder, Roster(participants=left))
         for path in (
-            folder.sheet(name), folder.sheet(name, 2), folder.payout,
+            *sheets_of(folder, name), folder.payout,
             folder.preview / f"{name}.html",
             folder.start / start_page_name(fixed.study.seed, name),
         ):  # fmt: skip
@@ -185,11 +183,11 @@ def _record(study: OpenStudy, name: str, people: People) -> None:
     given = closed_key(folder) | study.fixed.key
     named = [account for account, names in (people.found | people.given).items() if name in names]
     accounts = [Account(source, int(id)) for source, _, id in (a.rpartition(":") for a in named)]
-    own = Account(SOURCE, account_of(name))
+    accounts += [Account(tool, account_of(name)) for tool in SHEETS]
     withdrawal = Withdrawal(
         annotator=name,
         salt=salt,
-        accounts=tuple(sorted({account_hash(one, salt) for one in (*accounts, own)})),
+        accounts=tuple(sorted({account_hash(one, salt) for one in accounts})),
         tasks=tuple(k.task for k in given.values() if k.annotator == name),
     )
     write_lines(folder.withdrawn, (*read_withdrawals(folder), withdrawal))

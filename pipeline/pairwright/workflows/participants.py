@@ -20,9 +20,9 @@ from pairwright_human_eval.people import (
     time_spent,
     write_roster,
 )
-from pairwright_human_eval.raw_files import read_withdrawals, stored_exports
-from pairwright_human_eval.sheet_answers import guarded
-from pairwright_human_eval.study_files import read_replacements
+from pairwright_human_eval.raw_files import stored_exports
+from pairwright_human_eval.spreadsheets import guarded
+from pairwright_human_eval.study_files import read_replacements, read_withdrawals
 
 PAYOUT = (
     "annotator", "participant", "state", "tasks", "answered", "skipped", "checks", "checks_right",

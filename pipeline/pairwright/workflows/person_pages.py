@@ -13,8 +13,8 @@ from pairwright.workflows.participants import completion_codes
 from pairwright.workflows.study import open_study
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.pages import INDEX, preview_pages, start_page_html, start_page_name
-from pairwright_human_eval.raw_files import read_withdrawals
-from pairwright_human_eval.study_files import read_replacements, read_tasks
+from pairwright_human_eval.study_files import read_replacements, read_tasks, read_withdrawals
+from pairwright_human_eval.tools import SHEETS, sheets_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ def write_start_pages(run: RunPath) -> StartPages:
     """Write a page for each person to begin from, into RUN/human/start.
 
     It has RUN/human/consent.md, then, once that is agreed to, the links to the tasks that were
-    pushed to a server, or the name of the person's spreadsheet, and the guidelines. The page of
-    somebody who has finished shows their completion code. People who were replaced or have
+    pushed to a server, or the name of the file that the person fills in, and the guidelines. The
+    page of somebody who has finished shows their completion code. People who were replaced or have
     withdrawn get no page.
 
     Raises InputError where there is no study, or its tasks are neither on a server nor in
-    spreadsheets.
+    such files.
 
         >>> len(write_start_pages("runs/first").pages)
         9
@@ -60,7 +60,7 @@ def write_start_pages(run: RunPath) -> StartPages:
             page_of(name).unlink(missing_ok=True)
         people = dict.fromkeys(keyed.annotator for keyed in fixed.key.values())
         for name in people:
-            sheets = [path.name for n in (1, 2) if (path := folder.sheet(name, n)).exists()]
+            sheets = [path.name for path in sheets_of(folder, name)]
             if name in gone or not (name in links or sheets):
                 continue
             page = start_page_html(
@@ -76,9 +76,12 @@ def write_start_pages(run: RunPath) -> StartPages:
             write_whole(pages[name], page)
         if not pages:
             raise InputError(
-                "no task is on a server or in a spreadsheet",
+                " or ".join(["no task is on a server", *(one.place for one in SHEETS.values())]),
                 where=folder.path,
-                fix="`pairwright human push`, or `human export --tool spreadsheet`, first.",
+                fix=", or ".join(
+                    ["`pairwright human push`", *(f"`human export --tool {one}`" for one in SHEETS)]
+                )
+                + ", first.",
             )
         return StartPages(pages, len(codes.keys() & pages.keys()), "[" in consent)
 

@@ -13,17 +13,16 @@ from pairwright.files import CALLS, write_whole
 from pairwright.options import Doc, RunPath
 from pairwright.version import __version__
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators
-from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.attention import checks_in, nonreader_pass
 from pairwright_human_eval.check_tasks import example_of, qualification_tasks
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import Study, pseudonyms
-from pairwright_human_eval.sheets import write_sheets
-from pairwright_human_eval.study_files import read_fixed, read_study, write_study
+from pairwright_human_eval.study_files import read_fixed, write_study
 from pairwright_human_eval.study_tasks import LAYOUT_EXAMPLES
 from pairwright_human_eval.subjects import file_hash
+from pairwright_human_eval.tools import SERVER_TOOL, write_sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +109,6 @@ def export_qualification(
         qualification=True,
     )
     write_study(human, study, tasks)
-    sheets = tuple(write_sheets(human, read_study(human))) if tool == "spreadsheet" else ()
+    sheets = write_sheets(tool, human)
     number = len(tasks[seats[0]])
     return Qualification(folder, seats, number, floor, nonreader_pass(number, floor), sheets)

@@ -17,8 +17,8 @@ from pairwright.files import locked
 from pairwright.options import Doc
 from pairwright.settings.config import Config
 from pairwright.settings.rules import LATER_LIMITS, HumanRules
-from pairwright_human_eval import AnnotationTool
 from pairwright_human_eval.acceptance import Acceptance, accept, derive
+from pairwright_human_eval.annotation import AnnotationTool
 from pairwright_human_eval.attention import checks_passed, excluded_by
 from pairwright_human_eval.decisions import Decision, decide_all
 from pairwright_human_eval.folder import HumanFolder
@@ -38,12 +38,14 @@ from pairwright_human_eval.subjects import (
     outlines_of,
     subjects_of,
 )
+from pairwright_human_eval.tools import SHEETS
 
 ToolOfAnnotators: TypeAlias = Annotated[
     AnnotationTool,
     Doc(
-        "What annotators work with: spreadsheet also writes one CSV file a person, to be filled in"
-        " without a server."
+        "What annotators work with: "
+        + "; ".join(f"{name} {sheets.option}" for name, sheets in SHEETS.items())
+        + "."
     ),
 ]
 FormLanguage: TypeAlias = Annotated[str, Doc("Of the forms and guidelines: en or de.", "CODE")]

@@ -18,7 +18,6 @@ from pairwright.text import number_of
 from pairwright.version import __version__
 from pairwright.workflows.study import FormLanguage, ToolOfAnnotators, check_to_verify
 from pairwright.workflows.text_screening import Screened, TextScreening, screen_subjects
-from pairwright_human_eval import SERVER_TOOL
 from pairwright_human_eval.assign import control_power, control_subjects
 from pairwright_human_eval.attention import checks_in, nonreader_pass, pass_rate
 from pairwright_human_eval.check_tasks import TaskSign, check_signs, qualifying_checks
@@ -27,12 +26,12 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.label_studio.files import config_hashes
 from pairwright_human_eval.language import load_language
 from pairwright_human_eval.records import Kind, StoppingRule, Study, pseudonyms
-from pairwright_human_eval.sheets import write_sheets
-from pairwright_human_eval.study_files import read_fixed, read_study, write_study
+from pairwright_human_eval.study_files import read_fixed, write_study
 from pairwright_human_eval.study_tasks import StudyPlan, make_tasks
 from pairwright_human_eval.subjects import Subject, file_hash, subjects_of
 from pairwright_human_eval.subjects import sample as draw
 from pairwright_human_eval.tasks import Task
+from pairwright_human_eval.tools import SERVER_TOOL, write_sheets
 from pairwright_human_eval.workload import (
     ReadingRate,
     ReadingTime,
@@ -109,7 +108,7 @@ class TaskExport:
     stranger: StrangerPower | None
     """None where no pair is shown with a stranger's posts."""
     sheets: tuple[Path, ...] = ()
-    """The spreadsheets, one an annotator, where these were asked for."""
+    """The files to fill in, one an annotator, where the tool has such."""
     screened: Mapping[str, int] = field(default_factory=dict)
     """Twins and pairs of the run whose texts hold personal data or are on sensitive subjects, by
     kind; private/screened.jsonl lists them."""
@@ -217,7 +216,7 @@ def export_tasks(
         mirrored_checks=True,
     )
     new = write_study(human, study, tasks)
-    sheets = tuple(write_sheets(human, read_study(human))) if tool == "spreadsheet" else ()
+    sheets = write_sheets(tool, human)
     write_lines(human.screened, screening.findings)
     return _task_export(human, study, new, subjects, tasks, sheets, screening, len(flagged))
 

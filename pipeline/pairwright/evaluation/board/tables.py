@@ -26,7 +26,7 @@ from pairwright.evaluation.measure.figure import FIGURES, ScorerFigure, figure_n
 from pairwright.evaluation.release import tie_mark
 from pairwright.modes import is_twin, mode_title
 from pairwright.text import visible
-from pairwright_human_eval.sheet_answers import guarded
+from pairwright_human_eval.spreadsheets import guarded
 
 OTHERS = "the choices of others (not ranked)"
 """The row of what those who choose like the user tell."""

@@ -1,4 +1,5 @@
-"""Reading spreadsheets that people filled in, also as Excel and LibreOffice save them.
+"""Spreadsheets: one CSV file a person, with all their tasks, and what they filled in, also as Excel
+and LibreOffice save it.
 
 A row is something to read, or something to answer. `task` and `field` name what is answered, so
 rows may be sorted, filtered and left out. Cells may be in any order of rows and columns, between
@@ -12,7 +13,7 @@ import csv
 import io
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,11 +24,12 @@ from pairwright_human_eval.annotation import (
     Export,
     ExportedTask,
     StoredAnnotation,
+    account_of,
     clean_text,
 )
-from pairwright_human_eval.form import questions, quoted
-from pairwright_human_eval.language import ENGLISH, Language
-from pairwright_human_eval.records import KeyedTask, Study
+from pairwright_human_eval.form import Shown, questions, quoted, view_of
+from pairwright_human_eval.language import ENGLISH, Language, load_language
+from pairwright_human_eval.records import KINDS, Data, KeyedTask, Kind, Study
 
 TASK, FIELD, WHAT, TEXT, CHOICES, ANSWER = COLUMNS = (
     "task", "field", "what", "text", "choices", "answer",
@@ -42,6 +44,27 @@ _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 """What a spreadsheet may take for the start of a formula, or for the end of a cell."""
 LONGEST = 30_000
 """Characters of a cell; Excel cuts off what is behind 32,767."""
+
+INSTRUCTIONS = (
+    "Read the guidelines first. Then work from the top to the bottom.",
+    "Write into the last column alone. What may be written there is in the column before it.",
+    "A row without choices is there to be read. Of a choice that begins with a number, the number"
+    " is enough.",
+    "Leave empty what you have not done yet: an empty answer counts as not given.",
+    "To skip a task, write skip as one of its answers, and say why in its comment.",
+    "Change nothing else, and save the file as CSV (UTF-8), under any name.",
+)
+CONSENT_STATEMENT = (
+    "I have read what taking part in this study means, and I take part of my own free will."
+)
+COMMENT_QUESTION = "Is anything wrong or unclear here? (optional)"
+MINUTES_QUESTION = "How many minutes did you work on this file in all?"
+HEADINGS = {
+    "quality": "Quality: rate each response by itself",
+    "preference": "Preference: go only by the posts",
+    "rubric": "Rubric: what this person may want",
+}
+"""What stands above the first task of a kind."""
 
 
 def field_of(control: str) -> str:
@@ -72,6 +95,44 @@ def unguarded(cell: str) -> str:
 def pieces(text: str) -> list[str]:
     """A text in parts that each fit into a cell."""
     return [text[n : n + LONGEST] for n in range(0, len(text), LONGEST)] or [""]
+
+
+def sheet_content(tasks: Sequence[tuple[Kind, Data]], study: Study, language: Language) -> bytes:
+    """A person's file, in the order of the work: cells in quotes where they need them, lines that
+    end in CRLF."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=language.separator)
+    writer.writerow([name if name in (TASK, FIELD) else language(name) for name in COLUMNS])
+    for row in _rows(tasks, study, language):
+        writer.writerow(map(guarded, row))
+    # By the mark Excel knows UTF-8.
+    return codecs.BOM_UTF8 + text.getvalue().encode()
+
+
+def _rows(
+    tasks: Sequence[tuple[Kind, Data]], study: Study, language: Language
+) -> Iterator[tuple[str, str, str, str, str, str]]:
+    for line in INSTRUCTIONS:
+        yield ("", "", "", language(line), "", "")
+    yield ("", CONSENT, "", language(CONSENT_STATEMENT), language(YES), "")
+    for kind in KINDS:
+        own = [data for one, data in tasks if one == kind]
+        if own:
+            yield ("", "", "", language(HEADINGS[kind]), "", "")
+        for number, data in enumerate(own, start=1):
+            name = str(data["task"])
+            yield (name, "", "", f"{language('Task')} {number} / {len(own)}", "", "")
+            for part in view_of(data, kind, study.scales, language):
+                if isinstance(part, Shown):
+                    for piece in pieces(part.text):
+                        yield (name, "", part.heading, piece, "", "")
+                else:
+                    # A score is written as its number.
+                    choices = "\n".join(part.choices.values())
+                    field = field_of(part.control)
+                    yield (name, field, part.heading, part.question, choices, "")
+            yield (name, COMMENT, "", language(COMMENT_QUESTION), "", "")
+    yield ("", MINUTES, "", language(MINUTES_QUESTION), language("a number"), "")
 
 
 def sheet_rows(path: Path) -> tuple[list[list[str]], str]:
@@ -120,7 +181,6 @@ def drop_rows(path: Path, tasks: Set[str]) -> None:
     write_whole(path, codecs.BOM_UTF8 + text.getvalue().encode(errors="replace"))
 
 
-SOURCE = "spreadsheet"
 MOST_NAMED = 5
 """Mistakes of a file that its error quotes."""
 
@@ -148,14 +208,13 @@ def is_sheet(path: Path) -> bool:
     return bool(rows) and {TASK, FIELD} <= set(map(_plain, rows[0]))
 
 
-def read_sheet(
-    path: Path, key: Mapping[str, KeyedTask], study: Study, language: Language = ENGLISH
-) -> Export:
+def read_sheet(path: Path, key: Mapping[str, KeyedTask], study: Study) -> Export:
     """The answers of a file that a person filled in.
 
     A task that is answered in part is counted as begun, and one without any answer is not there.
     Raises InputError, which names file, row, column and task.
     """
+    language = load_language(study.language)
     cells, column = _cells(path, language)
     mistakes: list[_Mistake] = []
     by_task: dict[str, list[_Cell]] = defaultdict(list)
@@ -194,7 +253,11 @@ def read_sheet(
     if mistakes:
         raise _error(path, sorted(mistakes))
     return Export(
-        file=path.name, tool="spreadsheet", source=SOURCE, seconds=seconds, tasks=tuple(tasks)
+        file=path.name,
+        tool="spreadsheet",
+        source="spreadsheet",
+        seconds=seconds,
+        tasks=tuple(tasks),
     )
 
 
@@ -204,12 +267,6 @@ def _error(path: Path, mistakes: list[_Mistake]) -> InputError:
         said.append(f"and {len(mistakes) - MOST_NAMED:,} more mistakes")
     fix = "Mend it, and import the file again: nothing of it was kept."
     return InputError("; ".join(said), where=path, fix=fix)
-
-
-def account_of(annotator: str) -> int:
-    """The number of a person who fills in sheets: a sheet is one person's."""
-    number = int(annotator.rpartition("-")[2])
-    return number if annotator.startswith("annotator-") else 1_000 + number
 
 
 def _task(
