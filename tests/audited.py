@@ -12,7 +12,7 @@ from typing import Any
 
 from pairwright.audits.catalogue import decide
 from pairwright.audits.page import PairSizes
-from pairwright.audits.read import ReadRow
+from pairwright.audits.read import PairSource, ReadRow
 from pairwright.audits.records import (
     Audit,
     AuditSource,
@@ -144,6 +144,11 @@ def sizes_of(rows: Iterable[Row]) -> PairSizes:
     for of in rows:
         sizes.add(of)
     return sizes
+
+
+def source_of(rows: Iterable[Row]) -> PairSource:
+    """A source of these rows."""
+    return PairSource("pairs", "plain", lambda: (ReadRow("", one, "") for one in rows))
 
 
 class Again:

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import pytest
 from test_pages import HOSTILE
 
-from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
+from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of, source_of
 from pairwright.audits.catalogue import DEFINITIONS, PARTS
 from pairwright.audits.page import HERE, MOST_BYTES, SCRIPTS, write_page
 from pairwright.audits.page import pairs as packing
@@ -106,7 +106,7 @@ def page_of(
     """The page, most often without its plots, which take longer than all else."""
     drawn = audit_plots if plots else lambda _: {}
     with patch("pairwright.audits.page.audit_plots", drawn):
-        write_page(folder / "report.html", audit, rows, sizes_of(rows), most=most)
+        write_page(folder / "report.html", audit, source_of(rows), sizes_of(rows), most=most)
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -417,10 +417,10 @@ def test_that_all_are_too_many_is_known_from_the_first_of_them(
 
     monkeypatch.setattr(packing.PairPacker, "add", noted)
     rows, flags = [row(n, narrative=SENTENCES[n]) for n in range(600)], Flags(())
-    whole = select_pairs(rows, sizes_of(rows), flags, 10**9, simulated={})
+    whole = select_pairs(source_of(rows), sizes_of(rows), flags, 10**9, simulated={})
     assert whole.pairs == len(packed) == 600
     packed.clear()
-    held = select_pairs(rows, sizes_of(rows), flags, whole.size // 8, simulated={})
+    held = select_pairs(source_of(rows), sizes_of(rows), flags, whole.size // 8, simulated={})
     assert held.total == 600
     assert 40 < held.pairs < 75
     first_try = next(n for n, (one, later) in enumerate(pairwise(packed), 1) if later < one)
@@ -470,7 +470,8 @@ def test_the_file_appears_in_a_folder_made_for_it(tmp_path: Path) -> None:
     told: list[str] = []
     leak: Check = check("rubric_leak", "fail", rows=["pair-0000"])
     write_page(
-        tmp_path / "deep" / "report.html", audit_of([row(0)], leak), [row(0)], sizes_of([row(0)]),
+        tmp_path / "deep" / "report.html", audit_of([row(0)], leak), source_of([row(0)]),
+        sizes_of([row(0)]),
         progress=lambda what, n: told.append(what),
     )  # fmt: skip
     assert told == ["drawing the report"]

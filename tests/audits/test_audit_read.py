@@ -11,6 +11,7 @@ import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -105,6 +106,15 @@ def test_a_release_gives_its_rows_with_their_splits_as_often_as_asked(tmp_path: 
     places = (("validation", 1), ("validation", 2), ("test", 1))
     assert [each.where for each in found] == [f"{names[of].path}:{n}" for of, n in places]
     assert list(source.read()) == found
+
+
+def test_some_rows_of_a_source_are_read_by_their_places(small_release: Path) -> None:
+    source = open_source(str(small_release))
+    rows = list(source)
+    for places in ([], [0], [len(rows) - 1], list(range(0, len(rows), 3)), list(range(len(rows)))):
+        wanted = [rows[place] for place in places]
+        assert list(source.rows_at(places)) == wanted
+        assert list(replace(source, read_at=None).rows_at(places)) == wanted
 
 
 def test_a_release_without_its_manifest_is_refused_and_not_taken_for_a_folder_of_files(

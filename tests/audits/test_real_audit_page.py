@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of
+from audited import Again, accuracy, audit_of, check, halves, post, row, sizes_of, source_of
 from browser import Browsing, chromium
 from hostile import HOSTILE
 from pairwright.audits.catalogue import DEFINITIONS
@@ -85,7 +85,7 @@ def opened(browser: Browser, file: Path, link: str = "", **context: Any) -> Iter
 
 
 def written(folder: Path, audit: Audit, rows: Sequence[Row] | Again) -> Path:
-    write_page(folder / "report.html", audit, rows, sizes_of(rows))
+    write_page(folder / "report.html", audit, source_of(rows), sizes_of(rows))
     return folder / "report.html"
 
 

@@ -5,7 +5,8 @@ on the rows alone.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any
@@ -120,13 +121,14 @@ def write_rows(path: Path, rows: Iterable[Row], *, note: str = "") -> int:
     return written
 
 
-def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of one file of a release, a batch in memory at a time.
+def read_rows(path: Path, places: Sequence[int] | None = None) -> Iterator[Row]:
+    """The rows of one file of a release, a batch in memory at a time; only those at `places`, which
+    ascend from 0, where they are given.
 
     Raises InputError, naming the row, where the file is not of a release, or a text or column is
     larger than any that is read.
     """
-    number = 0
+    number = before = 0
     try:
         with pq.ParquetFile(path) as file:
             # The metadata of the file, such as the note, is not of the rows; columns have nothing.
@@ -134,8 +136,13 @@ def read_rows(path: Path) -> Iterator[Row]:
             if not any(found.equals(known, check_metadata=True) for known in _KNOWN):
                 raise _unreadable(path, _difference(file.schema_arrow))
             for batch in read_batches(path, file):
-                for values in batch.to_pylist():
-                    number += 1
+                first, before = before, before + batch.num_rows
+                here: Sequence[int] = range(first, before)
+                if places is not None:
+                    here = places[bisect_left(places, first) : bisect_left(places, before)]
+                    batch = batch.take([place - first for place in here])
+                for place, values in zip(here, batch.to_pylist(), strict=True):
+                    number = place + 1
                     yield Row.model_validate(values)
     except TooLarge as error:
         raise _unreadable(error.where, error.what) from None

@@ -8,14 +8,14 @@ The words are in pages/templates/audit.md.jinja; the browser of pairs is in pair
 page.css and scripts/.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 import jinja2
 
 from pairwright.audits.catalogue import definition_of
-from pairwright.audits.page.pairs import Flags, HeldPairs, PairSizes, select_pairs
+from pairwright.audits.page.pairs import Flags, HeldPairs, PairPacker, PairSizes, select_pairs
 from pairwright.audits.page.plots import audit_plots
 from pairwright.audits.page.verdict import (
     audit_verdict,
@@ -27,8 +27,8 @@ from pairwright.audits.page.verdict import (
     short,
     warnings,
 )
+from pairwright.audits.read.source import PairSource
 from pairwright.audits.records import Audit
-from pairwright.dataset import Row
 from pairwright.files import write_whole
 from pairwright.pages import render_page
 from pairwright.pages.page import Extra
@@ -48,7 +48,7 @@ SCRIPTS = ("text.js", "compare.js", "pair.js", "start.js")
 def write_page(
     path: Path,
     audit: Audit,
-    rows: Iterable[Row],
+    source: PairSource,
     sizes: PairSizes,
     *,
     most: int = MOST_BYTES,
@@ -56,9 +56,9 @@ def write_page(
 ) -> None:
     """Write the report of an audit, whose checks have all their flags, in at most `most` bytes.
 
-    `rows` can be read again, and are never all in memory; `sizes` are their sizes, collected while
-    the audit read them. Where they are too many for the file, it holds those that failed checks
-    name and a sample of the others, and says so.
+    The rows of `source` are read again, and are never all in memory; `sizes` are their sizes,
+    collected while the audit read them. Where they are too many for the file, it holds those that
+    failed checks name and a sample of the others, and says so.
     `progress` is called at each step. The same input gives the same bytes. Raises StoreError if the
     file cannot be written.
     """
@@ -74,12 +74,12 @@ def write_page(
         yield end + after
 
     flags = Flags(audit.checks)
-    nothing = select_pairs((), PairSizes(), flags, most, simulated={})
+    nothing = PairPacker(flags, {}).packed()
     empty = sum(len(piece.encode()) for piece in rendered(nothing))
     # Every block is in an element of its own, a few dozen characters long.
     room = round(0.99 * max(0, most - empty))
     simulated = audit.simulated_decisions
-    held = select_pairs(rows, sizes, flags, room, simulated=simulated, progress=progress)
+    held = select_pairs(source, sizes, flags, room, simulated=simulated, progress=progress)
     write_whole(path, rendered(held))
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from pairwright.audits.catalogue import definition_of
+from pairwright.audits.read.source import PairSource
 from pairwright.audits.records import Check
 from pairwright.dataset import Row, RowPost
 from pairwright.records import Record
@@ -277,11 +278,14 @@ class PairSizes:
     def __init__(self) -> None:
         self.rows = 0
         self._lengths: dict[str, int] = {}
+        self._places: dict[str, list[int]] = {}
+        """The places of each subject's rows among all, from 0."""
         self._subjects: dict[str, list[str]] = {}
         """The subjects of the rows with one id; pairs of others may repeat an id."""
 
     def add(self, row: Row) -> None:
         """Count one row."""
+        self._places.setdefault(row.subject, []).append(self.rows)
         self.rows += 1
         self._lengths[row.subject] = self._lengths.get(row.subject, 0) + length(row)
         self._subjects.setdefault(row.id, []).append(row.subject)
@@ -290,19 +294,19 @@ class PairSizes:
         """One for every row that has one of these ids."""
         return [subject for row in ids for subject in self._subjects.get(row, ())]
 
-    def first(self, room: float, failed: Iterable[str]) -> frozenset[str]:
-        """The subjects that come first, as many as fit into `room` characters of text; `failed`
-        come before others."""
-        before, taken = set(failed), set()
+    def first(self, room: float, failed: Iterable[str]) -> list[int]:
+        """The places of the subjects that come first, as many as fit into `room` characters of
+        text; `failed` come before others."""
+        before, taken = set(failed), list[int]()
         for name in sorted(self._lengths, key=lambda name: (name not in before, _hash(name))):
             if self._lengths[name] <= room:
                 room -= self._lengths[name]
-                taken.add(name)
-        return frozenset(taken)
+                taken += self._places[name]
+        return sorted(taken)
 
 
 def select_pairs(
-    rows: Iterable[Row],
+    source: PairSource,
     sizes: PairSizes,
     flags: Flags,
     most: int,
@@ -310,18 +314,19 @@ def select_pairs(
     simulated: Mapping[str, bool],
     progress: Callable[[str, int | None], None] | None = None,
 ) -> HeldPairs:
-    """Pack all rows, or as many as fit into `most` characters of base64. `rows`, whose sizes are
-    known, is read again for every try where they are too many. `simulated` are the
-    decisions of simulated annotators, as an `Audit` has them."""
+    """Pack all rows of a source, or as many as fit into `most` characters of base64. Where they are
+    too many, some of them are read again for every try. `sizes` are those of all rows, `simulated`
+    the decisions of simulated annotators, as an `Audit` has them."""
     failed = sizes.subjects(filter(flags.failed, flags.rows))
-    wanted, room = None, math.inf
+    wanted: list[int] | None = None
+    room = math.inf
     while True:
         packing = PairPacker(flags, simulated)
+        rows = source if wanted is None else source.rows_at(wanted)
         for number, row in enumerate(rows, start=1):
             if progress and number % 1000 == 0:
                 progress("packing pairs", number)
-            if wanted is None or row.subject in wanted:
-                packing.add(row)
+            packing.add(row)
             # Blocks differ, so what the rest will need is not known better than within a half.
             expected = packing.size * sizes.rows / number / 2 if wanted is None else 0
             if max(packing.size, expected) > most:

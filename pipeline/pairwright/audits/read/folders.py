@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from pairwright.audits.read.source import PairSource, ReadRow
 from pairwright.dataset import (
     Layout,
     Part,
+    Row,
     RowVotes,
     check_files,
     parts_of,
@@ -22,6 +23,7 @@ from pairwright.dataset import (
     read_rows,
     row_of,
 )
+from pairwright.dataset.parquet import count_rows
 from pairwright.dataset.row import has_columns
 from pairwright.errors import InputError, first_invalid
 from pairwright.files import CALLS
@@ -64,6 +66,7 @@ def open_release(folder: Path, fallback: str = "") -> PairSource:
         version=version,
         info=info,
         read=partial(_release_rows, folder, parts),
+        read_at=partial(_rows_at, folder, parts),
         folder=folder,
         total=_count(folder, parts),
     )
@@ -73,6 +76,16 @@ def _release_rows(folder: Path, parts: list[Part]) -> Iterator[ReadRow]:
     for part in parts:
         for number, row in enumerate(read_rows(folder / part.path), start=1):
             yield ReadRow(part.split, row, f"{part.path}:{number}")
+
+
+def _rows_at(folder: Path, parts: list[Part], places: Sequence[int]) -> Iterator[Row]:
+    before = 0
+    for part in parts:
+        end = before + count_rows(folder / part.path)
+        here = [place - before for place in places if before <= place < end]
+        if here:
+            yield from read_rows(folder / part.path, here)
+        before = end
 
 
 def _release_statement(layout: Layout) -> tuple[str, str, ReleaseInfo]:
