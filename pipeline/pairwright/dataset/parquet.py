@@ -140,7 +140,8 @@ def read_rows(path: Path, places: Sequence[int] | None = None) -> Iterator[Row]:
                 here: Sequence[int] = range(first, before)
                 if places is not None:
                     here = places[bisect_left(places, first) : bisect_left(places, before)]
-                    batch = batch.take([place - first for place in here])
+                    own = pa.array([place - first for place in here], pa.int64())
+                    batch = batch.take(own)
                 for place, values in zip(here, batch.to_pylist(), strict=True):
                     number = place + 1
                     yield Row.model_validate(values)
