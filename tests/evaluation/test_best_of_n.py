@@ -651,5 +651,5 @@ def test_a_policy_on_an_unknown_endpoint_is_named(tmp_path: Path) -> None:
 def test_scores_on_a_trial_release_say_that_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     ref = ReleaseRef(name="r", version="0.1.0-trial", digest="b2:00", trial=True, pairs=1)
     judge = ScorerRef(name="judge", kind="judge", model="m")
-    print_scores(Console(), OutputScores(release=ref, judge=judge, simulated=False, models=()))
+    print_scores(OutputScores(release=ref, judge=judge, simulated=False, models=()))
     assert TRIAL in " ".join(capsys.readouterr().out.split())

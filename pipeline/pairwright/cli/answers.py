@@ -2,11 +2,9 @@
 people, and their answers back."""
 
 import os
-import shlex
-import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +13,7 @@ from rich.table import Table
 
 from pairwright.cli.command import Command
 from pairwright.cli.printing import print_words, say, table_of, warn
-from pairwright.cli.progress import display
+from pairwright.cli.progress import display, interruptible
 from pairwright.modes import units_in_words, verified_modes
 from pairwright.options import Doc, RunPath
 from pairwright.text import number_of
@@ -74,36 +72,15 @@ def serve(
     port: Annotated[int, Doc("Port on this machine; 0 takes a free one.")] = 8080,
 ) -> None:
     """Run a Label Studio with the study in it until somebody stops it."""
-    with _ended_by_sigterm(), ExitStack() as stack:
+    with interruptible(), ExitStack() as stack:
         with display(plain_steps=True) as progress:
             running = stack.enter_context(serve_study(run, cache_folder(), port, progress=progress))
         try:
-            lead = shlex.quote(str(running.server.data.resolve() / "account.json"))
-            print_words(
-                "serve",
-                wrap=False,
-                running=running,
-                run=Path(run).resolve(),
-                variable=KEY_VARIABLE,
-                lead=lead,
-            )
+            where = Path(run).resolve()
+            print_words("serve", wrap=False, running=running, run=where, variable=KEY_VARIABLE)
             running.wait()
         except KeyboardInterrupt:
             say(Console(), f"Stopped. The answers are in {running.server.data}.")
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """A polite kill ends the server as Ctrl-C does, rather than leaving it behind."""
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def status(run: RunPath, *, url: ServerOfStudy = None) -> None:

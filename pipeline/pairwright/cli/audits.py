@@ -4,11 +4,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from pairwright.audits.page.verdict import (
-    FailedCheck,
-    accuracy_rows,
+    accuracy_table,
     audit_verdict,
     counts_table,
     short,
@@ -16,7 +14,7 @@ from pairwright.audits.page.verdict import (
     warnings,
 )
 from pairwright.cli.command import Command
-from pairwright.cli.printing import say, table_of
+from pairwright.cli.printing import print_table, print_words, say
 from pairwright.options import Doc
 from pairwright.text import number_of
 from pairwright.workflows.pair_audit import AuditResult, audit
@@ -48,44 +46,27 @@ def print_audit(
 
 def _print_checks(result: AuditResult) -> None:
     """Print what failed, why it matters and what to do; then the number of checks by outcome."""
-    console, audit, folder = Console(), result.audit, result.folder
-    source, verdict = audit.source, audit_verdict(audit)
+    console, audit, source = Console(), result.audit, result.audit.source
+    verdict = audit_verdict(audit)
     for warning in warnings(audit):
         say(console, warning, "bold red", wrap=True)
-    name = short(f"{source.name} {source.version}".strip())
+    pairs = number_of(source.rows, "pair")
     configs = number_of(len(source.configs), "configuration")
-    pairs = f"{number_of(source.rows, 'pair')} in {configs}"
-    for line in (f"{name}: {pairs}", source.digest):
-        say(console, line)
+    say(console, f"{short(f'{source.name} {source.version}'.strip())}: {pairs} in {configs}")
+    say(console, source.digest)
     for finding in verdict.findings:
-        console.print(_failed(finding), soft_wrap=False)
-    if 0 < len(accuracies := accuracy_rows(audit)) <= LISTED:
-        heads, title = ("", "configuration", "accuracy", "pairs", ""), "accuracy without the user"
-        table = table_of(heads, accuracies, left=2, title=title)
-        table.columns[-1].justify = "left"
-        console.print(table)
-    for shown in (*([undecided_table(audit)] if verdict.open else []), counts_table(audit)):
-        table = table_of(shown.head, shown.rows, title=shown.note)
-        console.print(table)
-    say(console, verdict.headline, "bold", wrap=True)
+        say(console, finding.title, "bold red", wrap=True)
+        print_words("finding", finding=finding, named=NAMED, lines=LINES)
+        console.print()
+    accuracies = accuracy_table(audit)
+    listed = (accuracies,) if len(accuracies.rows) <= LISTED else ()
+    for table in (*listed, undecided_table(audit), counts_table(audit)):
+        if table.rows:
+            print_table(console, table)
     files = ["report.html", "audit.json", *(["redactions.jsonl"] if audit.redactions else [])]
+    say(console, verdict.headline, "bold", wrap=True)
     for file in files:
-        say(console, f"  {folder / file}")
-
-
-def _failed(finding: FailedCheck) -> Text:
-    """One check that failed: where, and what to do."""
-    lines = [f"  {line}" for line in finding.lines[:LINES]]
-    if len(finding.lines) > LINES:
-        lines.append(f"  and {len(finding.lines) - LINES} more")
-    for n, example in enumerate(finding.examples[:NAMED]):
-        where = f"{example.where}: " if example.where not in ("", example.row) else ""
-        detail = f" ({example.detail})" if example.detail else ""
-        lines.append(f"  {'such as' if n == 0 else '    and'} {where}{example.row}{detail}")
-    lines = [finding.title, *lines, f"  Why it matters: {finding.why}", f"  {finding.todo}", ""]
-    text = Text("\n".join(lines))
-    text.stylize("bold red", 0, len(finding.title))
-    return text
+        say(console, f"  {result.folder / file}")
 
 
 COMMANDS = {"audit": Command(audit, print_audit)}

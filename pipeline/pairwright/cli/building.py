@@ -1,6 +1,5 @@
 """`pairwright build`: what a dry run expects, what a build made, and what comes next."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -97,7 +96,7 @@ def print_build(
     same_build = command("build", config, "--run", run, *words)
     out, err, found = Console(), Console(stderr=True), result.status
     print_run(out, found, sent=result.usage.sent)
-    pair = next(iterate_pairs(run), None)
+    pair = None if result.round else next(iterate_pairs(run), None)
     print_words(
         "build",
         run=run,
@@ -105,7 +104,6 @@ def print_build(
         round=result.round,
         batch_out=batch_out,
         folder=result.round and batch_out and folder_of(batch_out, result.round.round),
-        quote=lambda word: shlex.quote(str(word)),
         same_build=same_build,
     )
     for sentence in shortfalls(found):

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end, print_result, uncovered
-from pairwright.cli.printing import print_page, say, table_of, warn
+from pairwright.cli.printing import print_page, print_words, say, warn
 from pairwright.evaluation.best_of_n import best_of_n_page
 from pairwright.evaluation.certificate import Certificate, certificate_page
 from pairwright.evaluation.correlation.correlations import correlation_page
@@ -36,7 +36,7 @@ def print_samples(result: SamplingResult, out: Path, coverage: Coverage = 0.95) 
 
 def print_judged(result: JudgedOutputs, coverage: Coverage = 0.95) -> int:
     """Print the adherence of each model, and where too few outputs have a score."""
-    print_scores(Console(), result.scores)
+    print_scores(result.scores)
     short = []
     for one in result.short(coverage):
         reasons = ", ".join(f"{n:,} {why}" for why, n in one.unscored.items())
@@ -45,21 +45,10 @@ def print_judged(result: JudgedOutputs, coverage: Coverage = 0.95) -> int:
     return end(short, coverage, [why for one in result.scores.models for why in one.unscored])
 
 
-def print_scores(console: Console, scores: OutputScores) -> None:
-    rows = []
-    for one in scores.models:
-        found = one.adherence
-        bounds = f"{one.worst:.3f} to {one.best:.3f}" if one.unscored else ""
-        known = (found.text(), f"{found.n:,}", f"{found.clusters:,}", bounds) if found else ()
-        rows.append((visible(one.model), *(known or ("not known", "0", "0", ""))))
-    heads = ("model", "adherence, 95 % interval", "n", "users", "unscored all 0 to all 1")
-    console.print(table_of(heads, rows))
-    about = "Adherence: mean over outputs of the sum of an output's scores over the most possible."
-    say(console, f"{about} Judge: {scores.judge.model}.", wrap=True)
-    for one in scores.models:
-        if one.outputs < one.questions:
-            questions = f"{one.outputs:,} of {one.questions:,} questions"
-            say(console, f"{visible(one.model)}: outputs for {questions}", wrap=True)
+def print_scores(scores: OutputScores) -> None:
+    """Print the adherence of each model, and what keeps it from being a result."""
+    console = Console()
+    print_words("judge_outputs", scores=scores)
     if scores.simulated:
         warn(console, "Simulated: a simulated model judged. This is not a result.")
     if scores.release.trial:

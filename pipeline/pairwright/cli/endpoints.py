@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pairwright.cli.command import Command
-from pairwright.cli.printing import command, print_commands, say
+from pairwright.cli.printing import command, print_commands, print_words, say
 from pairwright.models.batch.ingest import MEANINGS, Ingested
 from pairwright.text import number_of, visible
 from pairwright.workflows.batch_files import (
@@ -70,16 +70,10 @@ def print_server(console: Console, report: ServerReport) -> None:
 
 def print_recording(recorded: RecordedRun) -> int:
     """Print how many calls a recording has, of which models, and how to answer from it."""
-    console, out = Console(), recorded.path
-    units = number_of(recorded.units, "unit")
-    say(console, f"{out}: {number_of(recorded.calls, 'call')} of {units}")
-    for name, model in recorded.head.models.items():
-        simulated = f", {model.simulated:,} of them simulated" if model.simulated else ""
-        say(console, f"  {visible(name)}: {number_of(model.calls, 'call')}{simulated}")
-    say(console, f'To answer from it: base_url = "recording:{out.name}" beside a config.')
+    print_words("record", wrap=False, recorded=recorded)
     if recorded.failed:
         failed = number_of(recorded.failed, "unit")
-        say(console, f"{failed} failed: their missing calls are not in it.", "yellow")
+        say(Console(), f"{failed} failed: their missing calls are not in it.", "yellow")
         return 1
     return 0
 

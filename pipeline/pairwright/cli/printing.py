@@ -35,17 +35,19 @@ def warn(console: Console, text: str) -> None:
     say(console, text, "yellow", wrap=True)
 
 
-def program() -> str:
-    """`pairwright`, or the path it was called by where the shell would not find it."""
-    return "pairwright" if shutil.which("pairwright") else shlex.quote(sys.argv[0])
-
-
 def command(*parts: object) -> str:
     """A command of Pairwright with its arguments quoted, so that it can be pasted into a shell.
 
     `command("status", run, "--verify")` gives `pairwright status 'my runs/first' --verify`.
     """
-    return " ".join([program(), *(shlex.quote(str(part)) for part in parts)])
+    # The path that it was called by, where the shell would not find the name.
+    program = "pairwright" if shutil.which("pairwright") else sys.argv[0]
+    return " ".join(map(quote, (program, *parts)))
+
+
+def quote(word: object) -> str:
+    """A word as a shell takes it."""
+    return shlex.quote(str(word))
 
 
 def print_commands(console: Console, title: str, commands: Iterable[str], style: str = "") -> None:
@@ -65,10 +67,7 @@ def print_page(console: Console, page: "Page", file: Path | None = None) -> None
         say(console, f"Open: {file}")
 
 
-def print_words(
-    name: str, /, style: str = "", *, console: Console | None = None, wrap: bool = True,
-    **values: object,
-) -> None:  # fmt: skip
+def print_words(name: str, /, *, wrap: bool = True, **values: object) -> None:
     """Print what the template `terminal/NAME` says: paragraphs, commands and tables.
 
     Commands stay whole, and so do paragraphs without `wrap`.
@@ -76,10 +75,10 @@ def print_words(
     # What only counts a run does without templates, which take a while to import.
     from pairwright.pages import render_words
 
-    console = console or Console()
-    for one in render_words(f"terminal/{name}", command=command, **values):
+    console = Console()
+    for one in render_words(f"terminal/{name}", command=command, quote=quote, **values):
         if isinstance(one, str):
-            say(console, one, style, wrap=wrap and not one.startswith("  "))
+            say(console, one, wrap=wrap and not one.startswith("  "))
         else:
             print_table(console, one)
 

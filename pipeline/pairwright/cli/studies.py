@@ -9,7 +9,6 @@ from pairwright.cli.answers import decision_table
 from pairwright.cli.command import Command
 from pairwright.cli.printing import command, print_commands, print_page, print_words, say
 from pairwright.modes import MODES
-from pairwright.pages import render_page
 from pairwright.text.languages import LANGUAGES
 from pairwright.workflows.decision_report import (
     AdjudicationExport,
@@ -45,17 +44,16 @@ def print_qualification(made: Qualification, run: Path) -> None:
 def print_tasks(made: TaskExport, run: Path) -> None:
     """Print what was written, what the study cannot stand, and what comes next."""
     policy = made.study.policy
-    page = render_page(
-        "study_tasks",
+    print_words(
+        "export",
         made=made,
+        run=run,
         needed=max(policy.votes, policy.quality_votes, policy.rubric_votes),
         preferences=sum(n for (kind, _), n in made.tasks.items() if kind == "preference"),
         kinds=KINDS,
         modes=MODES,
         languages=LANGUAGES,
     )
-    print_page(Console(), page)
-    print_words("export", wrap=False, made=made, run=run)
 
 
 def print_adjudication(made: AdjudicationExport, run: Path) -> int:

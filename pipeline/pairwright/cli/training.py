@@ -8,7 +8,7 @@ from rich.console import Console
 
 from pairwright.cli.command import Command
 from pairwright.cli.evaluation import Coverage, end
-from pairwright.cli.printing import command, print_commands, print_page, say
+from pairwright.cli.printing import print_page, print_words, say, warn
 from pairwright.text import number_of
 from pairwright.training.pages import plan_scores_page, planner_page
 from pairwright.training.rewards import Health
@@ -43,45 +43,26 @@ def print_comparison(result: PlanComparison, out: Path, coverage: Coverage = 0.9
 
 def print_export(done: RlExport, release: Path) -> None:
     """Print how many prompts there are for each part of a training, and what comes next."""
-    for name, prompts in done.prompts.items():
-        counts = f"{number_of(done.pairs[name], 'pair')}, {number_of(done.users[name], 'user')}"
-        typer.echo(f"{name}: {number_of(prompts, 'prompt')}, {counts}")
-    repeated = number_of(done.repeated, "pair asks", "pairs ask")
-    typer.echo(
-        f"{repeated} what another pair asks for the same user; each prompt is"
-        f" there once. The longest has {done.longest:,} characters, about {done.longest // 4:,}"
-        " tokens."
-    )
-    serve = command(
-        "train", "reward-server", "--release", release, "--scorers", "scorers.toml",
-        "--scorer", "NAME",
-    )  # fmt: skip
-    print_commands(Console(), "Next:", [serve])
+    print_words("export_rl", wrap=False, done=done, release=release)
     if done.split == "test":
-        typer.echo(
+        warn(
+            Console(stderr=True),
             "These are test questions: what is trained on them is contaminated, and cannot be"
             " evaluated on this release.",
-            err=True,
         )
 
 
 def print_rewards(health: Health) -> None:
     """Print what became of all samples that a stopped server was sent."""
-    reasons = ", ".join(f"{n:,} {why}" for why, n in health.errors.items())
-    without = f" {sum(health.errors.values()):,} without a score: {reasons}." if reasons else ""
-    failures = ", ".join(f"{n:,} {why}" for why, n in health.failed.items())
-    requests = number_of(sum(health.failed.values()), "request")
-    failed = f" {requests} failed: {failures}." if failures else ""
-    scored = number_of(health.scored, "response")
-    typer.echo(f"Stopped. {scored} scored, {health.empty:,} of them empty.{without}{failed}")
+    print_words("reward_server", wrap=False, health=health)
 
 
 def print_outputs(done: TrainingOutputs) -> None:
     """Print how many outputs of a training there are to be judged."""
+    further = number_of(done.further, "further output")
     typer.echo(
-        f"{number_of(done.outputs, 'output')} of {number_of(done.steps, 'step')};"
-        f" {number_of(done.further, 'further output')} to the same prompt in the same step left"
-        " out."
+        f"{number_of(done.outputs, 'output')} of {number_of(done.steps, 'step')}; {further} to the"
+        " same prompt in the same step left out."
     )
 
 

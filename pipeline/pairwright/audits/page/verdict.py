@@ -154,9 +154,9 @@ def _undecided(checks: Sequence[Check]) -> str:
     return f"{definition_of(checks[0]).title}: {', '.join(needs)}{more}"
 
 
-def accuracy_rows(audit: Audit) -> list[tuple[str, ...]]:
-    """How often each blind rule picks the chosen response: its name, the configuration, the
-    accuracy with its interval, the number of pairs and the outcome."""
+def accuracy_table(audit: Audit) -> Table:
+    """How often each blind rule picks the chosen response: with the configuration, the outcome, the
+    accuracy with its interval, and the number of pairs."""
     rows: list[tuple[str, ...]] = []
     for check in audit.checks:
         if check.family != "shortcuts" or not check.found or not check.limit:
@@ -167,8 +167,9 @@ def accuracy_rows(audit: Audit) -> list[tuple[str, ...]]:
         interval = "" if low is None or high is None else f" ({low:.2f} to {high:.2f})"
         name, status = (text.replace("_", " ") for text in (check.name, check.status))
         accuracy, pairs = f"{value:.3f}{interval}", f"{check.found.n:,}"
-        rows.append((name, short(check.config), accuracy, pairs, status))
-    return rows
+        rows.append((name, short(check.config), status, accuracy, pairs))
+    heads = ("", "configuration", "", "accuracy", "pairs")
+    return Table(heads, tuple(rows), left=3, note="accuracy without the user")
 
 
 def undecided_table(audit: Audit) -> Table:
