@@ -18,7 +18,7 @@ from pairwright_human_eval.annotation import Export, ExportedTask, StoredAnnotat
 from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.form import CANNOT_JUDGE, controls
 from pairwright_human_eval.label_studio.files import read_task_file
-from pairwright_human_eval.raw_files import StoredFile, check_unmixed, store
+from pairwright_human_eval.raw_files import check_unmixed, store
 from pairwright_human_eval.records import (
     CANNOT_TELL,
     KINDS,
@@ -51,9 +51,8 @@ class Traits(Record):
 
 
 class SimulationResult(NamedTuple):
-    """What was written."""
+    """Who answered what."""
 
-    files: tuple[StoredFile, ...]
     answered: int
     """Tasks that were open."""
     careless: frozenset[str]
@@ -81,7 +80,6 @@ def simulate(
         key=lambda who: content_id("careless", str(traits.seed), who),
     )
     careless = frozenset(order[: round(traits.careless * len(order))])
-    files = []
     for who, kind, round_ in sorted({(t.annotator, KINDS.index(t.kind), t.round) for t in opened}):
         person = _Annotator(who, people.index(who) + 1, who in careless, study.scales, traits)
         path = folder.tasks(who, KINDS[kind], round_)
@@ -96,8 +94,8 @@ def simulate(
             simulated=True,
             tasks=tuple(person.answers(read_task_file(path), key, answered, path)),
         )
-        files.append(store(export, folder))
-    return SimulationResult(tuple(files), len(opened), careless)
+        store(export, folder)
+    return SimulationResult(len(opened), careless)
 
 
 class _Annotator(NamedTuple):

@@ -37,8 +37,6 @@ class Sheets(NamedTuple):
     """Takes tasks out of a file, and leaves what was filled in for others."""
     option: str
     """What `--tool` does with it, after its name."""
-    place: str
-    """Where tasks are, after "no task is"."""
 
     def path(self, folder: HumanFolder, annotator: str, round: int = 1) -> Path:
         """The file of one person."""
@@ -77,7 +75,6 @@ TOOLS: dict[AnnotationTool, Tool] = {
             content=sheet_content,
             drop=drop_rows,
             option="also writes one CSV file a person, to be filled in without a server",
-            place="in a spreadsheet",
         ),
     ),
 }
@@ -125,12 +122,6 @@ def write_sheets(
             write_whole(path, content)
         written.append(path)
     return tuple(written)
-
-
-def sheets_of_newcomer(folder: HumanFolder, newcomer: str) -> tuple[Path, ...]:
-    """Write the sheets of somebody who joined, of every tool that others have sheets of."""
-    used = [name for name, sheets in SHEETS.items() if (folder.path / sheets.folder).exists()]
-    return tuple(path for name in used for path in write_sheets(name, folder, only=newcomer))
 
 
 def sheets_of(folder: HumanFolder, annotator: str) -> list[Path]:

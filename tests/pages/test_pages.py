@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from pairwright.estimate import Estimate, share
 from pairwright.pages import page as pages
-from pairwright.pages import render_page
+from pairwright.pages import render_page, render_words
 from pairwright.pages.markdown import Table
 from pairwright.pages.page import Extra
 from pairwright.pages.plots import BLUE, Dot, Plot, draw_dots, drawing, plot
@@ -97,6 +97,25 @@ def test_a_value_is_shown_as_it_is(template: Path, source: str, value: str) -> N
         assert "img" not in shown.tags
         assert "a" not in shown.tags
         assert words in " ".join(shown.text.split())
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_terminal_shows_a_value_as_it_is(template: Path, value: str) -> None:
+    """In the order of the template, with its lines of code whole."""
+    template.write_text(
+        "# T\n\nText {{ value }}\\\nof two\nlines.\n\n"
+        "    run {{ value|verbatim }}  # *\n    next\n\n"
+        "| a | n |\n| --- | --: |\n| {{ value }} | {{ n }} |\n\n- end {{ path }}\n",
+        "utf-8",
+    )
+    words = " ".join(value.split())
+    assert list(render_words("page", value=value, n=1000, path=Path("a_b") / "*")) == [
+        f"Text {words}\nof two lines.",
+        f"  run {' '.join(value.splitlines())}  # *",
+        "  next",
+        Table(("a", "n"), ((words, "1,000"),), note="T"),
+        "end a_b/*",
+    ]
 
 
 @pytest.mark.parametrize("value", HOSTILE)

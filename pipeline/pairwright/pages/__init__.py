@@ -3,7 +3,8 @@
 page.py        fills a template, escapes every value, and lays the page out
 markdown.py    escapes a text for Markdown; tables of texts, for a terminal, too
 plots.py       the colours, and the drawings that several pages share
-templates/     the words of every page, a file a page; kit.md.jinja has what they share
+templates/     the words of every page, a file a page; kit.md.jinja has what they share;
+               terminal/ has what commands print
 
 A page opens with its verdict (three sentences and one figure at most). Its tables have five columns
 at most; what only a few readers need is folded. A template never reads the text of another page.

@@ -35,7 +35,7 @@ from pairwright_human_eval.study_files import (
     read_withdrawals,
     replace,
 )
-from pairwright_human_eval.tools import SHEETS, sheets_of, sheets_of_newcomer
+from pairwright_human_eval.tools import SHEETS, sheets_of, write_sheets
 
 Person: TypeAlias = Annotated[
     str, Doc("A pseudonym such as annotator-04, or an id you gave.", "PERSON")
@@ -112,13 +112,17 @@ def replace_person(
         if by is not None:
             write_roster(folder, roster)
         replace(folder, record, tasks)
+        sheets: list[Path] = []
+        for tool, one in SHEETS.items():
+            if (folder.path / one.folder).exists():
+                sheets += write_sheets(tool, folder, only=newcomer)
         return ReplacedPerson(
             left=left,
             annotator=newcomer,
             tasks=len(tasks),
             kept=sum(k.task in answered and k.annotator == left for k in own),
             folder=folder.path / "tasks" / newcomer,
-            sheets=sheets_of_newcomer(folder, newcomer),
+            sheets=tuple(sheets),
         )
 
 

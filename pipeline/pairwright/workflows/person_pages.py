@@ -76,11 +76,10 @@ def write_start_pages(run: RunPath) -> StartPages:
             write_whole(pages[name], page)
         if not pages:
             raise InputError(
-                " or ".join(["no task is on a server", *(one.place for one in SHEETS.values())]),
+                "no task is on a server" + "".join(f" or in a {tool}" for tool in SHEETS),
                 where=folder.path,
-                fix=", or ".join(
-                    ["`pairwright human push`", *(f"`human export --tool {one}`" for one in SHEETS)]
-                )
+                fix="`pairwright human push`"
+                + "".join(f", or `human export --tool {tool}`" for tool in SHEETS)
                 + ", first.",
             )
         return StartPages(pages, len(codes.keys() & pages.keys()), "[" in consent)

@@ -25,11 +25,7 @@ from pairwright_human_eval.folder import HumanFolder
 from pairwright_human_eval.people import read_given
 from pairwright_human_eval.raw_files import stored_exports
 from pairwright_human_eval.records import Verdict
-from pairwright_human_eval.study_files import (
-    FixedStudy,
-    closed_tasks,
-    read_study,
-)
+from pairwright_human_eval.study_files import FixedStudy, closed_tasks, read_study
 from pairwright_human_eval.subjects import (
     Outline,
     Subject,
