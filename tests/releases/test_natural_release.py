@@ -293,7 +293,7 @@ def test_what_needs_a_rubric_or_annotators_says_why_not(
         export_tasks(run)
     with pytest.raises(InputError, match="annotators cannot verify"):
         plan_study(run)
-    with pytest.raises(InputError, match="no rubric to judge outputs by"):
+    with pytest.raises(InputError, match="without a rubric to judge outputs by"):
         ReleaseQuestions(rows(released))
     with pytest.raises(InputError, match="a natural twin has no aspects"):
         export_rl(released, tmp_path / "rl", format="trl", split="test", allow_test_split=True,
