@@ -57,7 +57,8 @@ def test_people_qualify_on_a_server(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "people"
     said = ended("qualify", run, "--out", out, "--people", 2)
     steps = "".join(f"  pairwright human {step} {out}\n" for step in ("serve", "start", "people"))
-    assert f"Next:\n{steps}Afterwards, with those who passed: pairwright human export" in said
+    after = "Afterwards, with those who passed:\n  pairwright human export"
+    assert f"Next:\n{steps}{after}" in said
 
 
 def test_tasks_go_to_a_server_and_answers_come_back(
