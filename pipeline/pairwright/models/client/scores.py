@@ -125,7 +125,7 @@ class Classify:
         whose classes are not a score."""
         asked = from_json(body)
         sent = {"model": asked["model"], "messages": asked["messages"], "use_activation": False}
-        classified = await _posted(self._connection, self.where, bytes_of(sent), _Found)
+        classified = await _posted(self._connection, self.where, bytes_of(sent), _ClassReply)
         if isinstance(classified, Response):
             return classified
         classes = classified.data[0]
@@ -154,7 +154,7 @@ class _Usage(BaseModel, strict=True):
     prompt_tokens: int = 0
 
 
-class _Found(BaseModel, strict=True):
+class _ClassReply(BaseModel, strict=True):
     data: list[_Class] = Field(min_length=1, max_length=1)
     usage: _Usage = _Usage()
 

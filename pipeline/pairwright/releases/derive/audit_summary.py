@@ -91,7 +91,7 @@ class AuditSummary(Record):
         return [score for score in self.baselines if score.blind and score.config in configs]
 
 
-class _Found(Estimate, extra="ignore"):
+class _StatedEstimate(Estimate, extra="ignore"):
     """An estimate as any version of the audit wrote it."""
 
 
@@ -100,7 +100,7 @@ class _AuditCheck(Record, extra="ignore"):
     name: str
     config: str = ""
     status: str
-    found: _Found | None = None
+    found: _StatedEstimate | None = None
 
     def score(self) -> BaselineScore:
         found = self.found or share(0, 0)
