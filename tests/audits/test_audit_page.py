@@ -466,6 +466,15 @@ def test_rows_are_not_all_in_memory(tmp_path: Path) -> None:
     assert 0 < most < 600 * 5 / 2
 
 
+def test_plots_have_the_same_bytes_each_time_and_know_no_version() -> None:
+    """Tests rely on it, which draw the plots of the same figures once."""
+    audit = audit_of(some_rows(), accuracy("length", 0.6, "fail"))
+    source = audit.source.model_copy(update={"version": "9.9.9", "digest": "sha256:other"})
+    drawn = audit_plots(audit)
+    assert drawn
+    assert drawn == audit_plots(audit) == audit_plots(audit.model_copy(update={"source": source}))
+
+
 def test_the_file_appears_in_a_folder_made_for_it(tmp_path: Path) -> None:
     told: list[str] = []
     leak: Check = check("rubric_leak", "fail", rows=["pair-0000"])

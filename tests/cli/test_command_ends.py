@@ -32,11 +32,16 @@ def test_every_command_is_run_by_a_test() -> None:
 
     sources = "".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py"))
     calls = re.sub(r"\s+", " ", sources)
-    assert [
-        words
-        for words in below(study._commands())
-        if f'("{words[-1]}"' not in calls and f'"{words[0]}", "{words[-1]}"' not in calls
-    ] == []
+
+    def is_run(words: tuple[str, ...]) -> bool:
+        """Whether a call or a list begins with the whole command. Helpers of studies write the
+        word `human` themselves, so of a command of one word they run another one."""
+        whole = ", ".join(f'"{word}"' for word in words)
+        by_helper = words[0] == "human" and rf'(?:\bended|\.do|\.refused|\bhuman)\("{words[-1]}"'
+        begins = rf"(?<!ended)(?<!\.do)(?<!\.refused)(?<!human)[(\[]{whole}"
+        return any(re.search(form, calls) for form in (begins, by_helper) if form)
+
+    assert [words for words in below(study._commands()) if not is_run(words)] == []
 
 
 @pytest.fixture

@@ -23,9 +23,6 @@ from pairwright.errors import ConfigError, InputError
 from pairwright.evaluation.best_of_n import (
     CEILING,
     BestOfN,
-    PolicySample,
-    SampledQuestion,
-    SampleScores,
     ScorerCurve,
     best_of_n_page,
     ceiling,
@@ -43,6 +40,7 @@ from pairwright.evaluation.outputs import (
     model_score,
     read_outputs,
 )
+from pairwright.evaluation.policy_samples import PolicySample, SampledQuestion, SampleScores
 from pairwright.evaluation.release import Release, ReleaseRef
 from pairwright.evaluation.results import TRIAL, ScorerRef
 from pairwright.evaluation.settings import load_scorers

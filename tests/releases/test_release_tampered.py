@@ -709,6 +709,8 @@ STATED = (
     Tampering("a version before that was invented", "history.jsonl:2", "pairs", _invented),
     Tampering("a build that was simulated", "stated.json [build.calls]", "were simulated",
               lambda bad: _built(bad, calls=CALLS | {"simulated": 7})),
+    Tampering("calls without how many were simulated", "stated.json [build.calls]", "simulated",
+              lambda bad: _built(bad, calls={k: n for k, n in CALLS.items() if k != "simulated"})),
     Tampering("more calls simulated than made", "stated.json [build.calls]", "simulated is 7",
               lambda bad: _built(bad, calls=CALLS | {"n": 0, "simulated": 7})),
     Tampering("calls that are not numbers", "stated.json [build.calls.n]", "integer",

@@ -12,7 +12,7 @@ measure/        figures of decisions, each with n and interval
 board/          results side by side, and which of them can be distinguished
 outputs.py      outputs of any models, judged by the rubrics
 guided.py       policy accuracy: whether a guided policy's scores tell the chosen response
-best_of_n.py    what a scorer's pick of k samples is worth
+policy_samples.py best_of_n.py    samples of a policy; what a scorer's pick of k is worth
 correlation/    whether doing well on a benchmark goes with doing well downstream
 certificate.py  whether generated twins rank scorers as people's own choices do
 """

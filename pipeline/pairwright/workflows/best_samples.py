@@ -10,18 +10,20 @@ from pairwright.dataset import write_lines
 from pairwright.errors import InputError
 from pairwright.evaluation.best_of_n import (
     BestOfN,
-    SampledPolicy,
-    SampledQuestion,
-    SampleScores,
     ScorerCurve,
     best_of_n_page,
     ceiling,
     curve,
     powers,
+)
+from pairwright.evaluation.outputs import AspectJudge, PersonQuestion, ReleaseQuestions
+from pairwright.evaluation.policy_samples import (
+    SampledPolicy,
+    SampledQuestion,
+    SampleScores,
     sample_questions,
     score_samples,
 )
-from pairwright.evaluation.outputs import AspectJudge, PersonQuestion, ReleaseQuestions
 from pairwright.evaluation.release import Release
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.settings import Scorers, history_hash

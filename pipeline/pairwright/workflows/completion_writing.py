@@ -9,8 +9,8 @@ from typing import Annotated, NamedTuple
 from pairwright import assets
 from pairwright.dataset import write_lines
 from pairwright.errors import CallFailed, InputError
-from pairwright.evaluation.best_of_n import scores_of
 from pairwright.evaluation.content import Asker, Strangers
+from pairwright.evaluation.policy_samples import scores_of
 from pairwright.evaluation.results import ScorerRef
 from pairwright.evaluation.scorers.scorer import (
     Pointwise,

@@ -28,6 +28,9 @@ def check_provenance(layout: Layout, primary: PrimaryFiles) -> None:
     if not 0 <= provenance.validation_share < 1:
         raise difference(f"is {provenance.validation_share}", f"{name} [validation_share]")
     calls, where = summarise_build(provenance, layout).calls, f"{name} [build.calls]"
+    # Pages of older runs do without this count; a release that leaves it out hides it.
+    if calls and "simulated" not in calls.model_fields_set:
+        raise difference("does not say how many were simulated", where)
     if calls and not 0 <= calls.simulated <= calls.n:
         raise difference(f"simulated is {calls.simulated}, of {calls.n} calls", where)
     if calls and provenance.kind == "release" and calls.n == calls.simulated > 0:

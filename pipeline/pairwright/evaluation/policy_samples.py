@@ -1,0 +1,208 @@
+"""Samples of a policy, drawn, judged by the aspects, and scored.
+
+The answers to each question are the draws 0 to N - 1 of the policy, so a run with a larger N goes
+on with the draws of a smaller one. A scorer is shown the same posts for all samples of a question.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from pairwright.errors import CallFailed
+from pairwright.evaluation.content import ask_fitting
+from pairwright.evaluation.outputs import AspectJudge, PersonQuestion
+from pairwright.evaluation.scorers.scorer import (
+    Pointwise,
+    PromptContent,
+    ResponseScore,
+    Unscored,
+    failed_call,
+)
+from pairwright.models import Model, together
+from pairwright.models.run import work_in_order
+from pairwright.records import Record, Rejected
+from pairwright.retrieve import selected
+from pairwright.settings.prompt import Prompts, in_language
+from pairwright.settings.rules import HistoryRules
+from pairwright.stages.history import with_history
+from pairwright.text import language_of
+
+
+class PolicySample(Record):
+    """One answer of the policy."""
+
+    response: str
+    adherence: float | None = None
+    """What the judge says of it, 0 to 1; None where it has no verdict."""
+    unscored: str = ""
+    detail: str = ""
+
+
+class SampledQuestion(Record):
+    """A question with its samples, in the order of the draws."""
+
+    pair: str
+    item_id: str
+    domain: str
+    cluster: str
+    """The user whose question it is."""
+    posts: int = 0
+    """Posts that the policy was shown."""
+    samples: tuple[PolicySample, ...] = ()
+    unscored: str = ""
+    """Why it does not count: a sample or a judgement is missing. Empty where it counts."""
+    detail: str = ""
+
+
+class SampleScores(Record):
+    """What a scorer says of one question's samples."""
+
+    pair: str
+    scorer: str
+    scores: tuple[float, ...] = ()
+    """The scores in the order of the draws."""
+    posts: int = 0
+    """Posts that the scorer was shown, the same for all samples."""
+    left_out: int = 0
+    unscored: str = ""
+    detail: str = ""
+
+
+MOST = 1000
+"""Draws beyond these are those of replies that were empty."""
+
+
+class SampledPolicy(NamedTuple):
+    """The model whose answers are picked from."""
+
+    model: Model
+    prompts: Prompts
+    history: HistoryRules
+    words: int
+
+    async def draw(self, question: PersonQuestion, draw: int) -> tuple[str | Rejected, int]:
+        """One answer, and how many posts it was shown. Raises CallFailed."""
+        posts = (post.text for post in question.posts)
+        language = language_of(question.question, *posts)
+        answer, shown = await with_history(
+            self.prompts,
+            "sample",
+            question.question,
+            question.posts,
+            self.history,
+            self.model,
+            lambda ask: self.model.write(ask, draw),
+            words=self.words,
+            **in_language(language, (self.words,)),
+        )
+        return answer, len(shown.posts)
+
+
+async def sample_questions(
+    questions: Sequence[PersonQuestion],
+    n: int,
+    policy: SampledPolicy,
+    judge: AspectJudge,
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    on_each: Callable[[SampledQuestion], None],
+) -> list[SampledQuestion]:
+    """Every question with its samples, in order. `on_each` is called with each as it comes.
+
+    Raises Interrupted, EndpointRefused and StoreError: what was drawn and judged is stored.
+    """
+
+    async def sampled(question: PersonQuestion) -> SampledQuestion:
+        return await _sampled_question(question, n, policy, judge)
+
+    return await work_in_order(questions, sampled, workers=workers, stop=stop, on_each=on_each)
+
+
+async def _sampled_question(
+    question: PersonQuestion, n: int, policy: SampledPolicy, judge: AspectJudge
+) -> SampledQuestion:
+    line = SampledQuestion(
+        pair=question.pair, item_id=question.item, domain=question.domain, cluster=question.cluster
+    )
+
+    def without(why: Unscored) -> SampledQuestion:
+        return line.model_copy(update=why.fields)
+
+    if not question.aspects:
+        return without(Unscored("no_rubric"))
+    try:
+        drawn = await together(*(policy.draw(question, draw) for draw in range(n)))
+    except CallFailed as error:
+        return without(failed_call(error))
+    responses = []
+    for draw, (answer, _) in enumerate(drawn):
+        if isinstance(answer, Rejected):
+            return without(Unscored(f"sample_{answer.reason}", f"draw {draw}: {answer.detail}"))
+        responses.append(answer)
+    judged = await together(*(judge.judge(question, response) for response in responses))
+    samples = tuple(
+        PolicySample(response=response, **score.fields)
+        if isinstance(score, Unscored)
+        else PolicySample(response=response, adherence=round(score.share, 6))
+        for response, (score, _) in zip(responses, judged, strict=True)
+    )
+    line = line.model_copy(update={"samples": samples, "posts": min(posts for _, posts in drawn)})
+    for draw, sample in enumerate(samples):
+        if sample.unscored:
+            return without(Unscored(sample.unscored, f"draw {draw}: {sample.detail}"))
+    return line
+
+
+async def score_samples(
+    samples: Sequence[SampledQuestion],
+    questions: Mapping[str, PersonQuestion],
+    name: str,
+    scorer: Pointwise,
+    history: HistoryRules,
+    *,
+    workers: int,
+    stop: Callable[[], None],
+    on_each: Callable[[SampleScores], None],
+) -> list[SampleScores]:
+    """The scores of the questions that have all samples, in their order; `questions` is by the
+    pair's id.
+
+    Raises Interrupted, EndpointRefused and StoreError: what was scored is stored.
+    """
+
+    async def scored(sampled: SampledQuestion) -> SampleScores:
+        question = questions[sampled.pair]
+        line = SampleScores(pair=sampled.pair, scorer=name)
+        shown = PromptContent(
+            question.question, selected(question.question, question.posts, history)
+        )
+        responses = [sample.response for sample in sampled.samples]
+        try:
+            scores, fewer = await scores_of(responses, shown, scorer, history)
+        except CallFailed as error:
+            return line.model_copy(update=failed_call(error).fields)
+        left_out = len(shown.posts) - len(fewer.posts)
+        line = line.model_copy(update={"posts": len(fewer.posts), "left_out": left_out})
+        found = scores.fields if isinstance(scores, Unscored) else {"scores": scores}
+        return line.model_copy(update=found)
+
+    whole = [question for question in samples if not question.unscored]
+    return await work_in_order(whole, scored, workers=workers, stop=stop, on_each=on_each)
+
+
+async def scores_of(
+    responses: Sequence[str], shown: PromptContent, scorer: Pointwise, history: HistoryRules
+) -> tuple[tuple[float, ...] | Unscored, PromptContent]:
+    """The scores of all responses, shown the same posts, and what was shown. Raises CallFailed."""
+
+    async def ask(shown: PromptContent) -> tuple[float, ...] | Unscored:
+        scores = await together(*(scorer.score(shown, response) for response in responses))
+        for draw, score in enumerate(scores):
+            if isinstance(score, Unscored):
+                return score._replace(detail=f"draw {draw}: {score.detail}")
+            if not math.isfinite(score.value):
+                return Unscored("not_a_number", f"draw {draw}: {score.value}")
+        return tuple(score.value for score in scores if isinstance(score, ResponseScore))
+
+    return await ask_fitting(shown, history, ask)
